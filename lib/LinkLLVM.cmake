@@ -1,0 +1,39 @@
+# How tlc links LLVM, MLIR and lld.
+#
+# Debian's exported archives carry the shared libLLVM in their link interface.
+# For a static build that edge is removed from every target, and the AMDGPU
+# components are linked by name instead (target tlcLLVM).
+
+if(NOT TLC_STATIC)
+  add_library(tlcLLVM INTERFACE)
+  target_link_libraries(tlcLLVM INTERFACE LLVM)
+  return()
+endif()
+
+foreach(target IN LISTS MLIR_EXPORTED_TARGETS LLD_EXPORTED_TARGETS)
+  if(NOT TARGET ${target})
+    continue()
+  endif()
+  get_target_property(type ${target} TYPE)
+  if(NOT type STREQUAL "STATIC_LIBRARY")
+    continue()
+  endif()
+  get_target_property(libs ${target} INTERFACE_LINK_LIBRARIES)
+  if(libs)
+    list(REMOVE_ITEM libs LLVM "\$<LINK_ONLY:LLVM>")
+    set_target_properties(${target} PROPERTIES INTERFACE_LINK_LIBRARIES "${libs}")
+  endif()
+endforeach()
+if(TARGET LLVMExtensions)
+  # The interface names Polly, which tlc does not use.
+  set_target_properties(LLVMExtensions PROPERTIES INTERFACE_LINK_LIBRARIES LLVMSupport)
+endif()
+
+llvm_map_components_to_libnames(TLC_LLVM_LIBS
+  AMDGPUCodeGen AMDGPUAsmParser AMDGPUDesc AMDGPUDisassembler AMDGPUInfo AMDGPUUtils
+  Core Support Object BinaryFormat MC MCDisassembler DebugInfoDWARF Passes IPO
+  CodeGen SelectionDAG AsmPrinter Target TargetParser Analysis TransformUtils
+  BitReader BitWriter IRReader Linker LTO Option ProfileData Symbolize
+  Demangle MCParser WindowsManifest LibDriver)
+add_library(tlcLLVM INTERFACE)
+target_link_libraries(tlcLLVM INTERFACE ${TLC_LLVM_LIBS})
