@@ -10,6 +10,7 @@
 
 include "tlc/Dialect/Tile/IR/TileDialect.td"
 include "mlir/IR/SymbolInterfaces.td"
+include "mlir/IR/BuiltinAttributeInterfaces.td"
 include "mlir/Interfaces/FunctionInterfaces.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
@@ -262,7 +263,7 @@ def Tile_StoreOp : Tile_Op<"store"> {
   let hasVerifier = 1;
 }
 
-def Tile_AtomicOp : Tile_Op<"atomic"> {
+def Tile_AtomicOp : Tile_Op<"atomic", [AllTypesMatch<["value", "result"]>]> {
   let summary = "Atomic read-modify-write of one element of a global or shared buffer; gives the old value";
   let arguments = (ins Tile_AtomicKindAttr:$kind, Tile_Scalar:$value,
                        Arg<AnyMemRef, "", [MemRead, MemWrite]>:$dest, Variadic<Tile_Index>:$indices);

@@ -173,18 +173,17 @@ def Wave_MfmaOp : Wave_Op<"mfma", [Pure]> {
     A lane holds consecutive k of one row of A and of one column of B; D as
     `data`'s tables and docs/layouts.md describe. `shape` is [m, n, k].
     ```mlir
-    %d = wave.mfma [32, 32, 8] %a, %b, %c : vector<4xf16>, vector<4xf16>, vector<16xf32>
+    %d = wave.mfma [32, 32, 8] %a, %b, %c : vector<4xf16>, vector<4xf16>, vector<16xf32> -> vector<16xf32>
     ```
   }];
   let arguments = (ins DenseI64ArrayAttr:$shape, Wave_Value:$a, Wave_Value:$b, Wave_Value:$c);
   let results = (outs Wave_Value:$d);
-  let assemblyFormat = "$shape $a `,` $b `,` $c attr-dict `:` type($a) `,` type($b) `,` type($c)";
+  let assemblyFormat = "$shape $a `,` $b `,` $c attr-dict `:` type($a) `,` type($b) `,` type($c) `->` type($d)";
   let builders = [OpBuilder<(ins "::llvm::ArrayRef<int64_t>":$shape, "::mlir::Value":$a,
                                  "::mlir::Value":$b, "::mlir::Value":$c)>];
-  let extraClassDeclaration = [{}];
   let hasVerifier = 1;
 }
-def Wave_ShuffleXorOp : Wave_Op<"shuffle_xor", [Pure, SameOperandsAndResultType]> {
+def Wave_ShuffleXorOp : Wave_Op<"shuffle_xor", [Pure, AllTypesMatch<["value", "result"]>]> {
   let summary = "The value of lane (lane ^ mask); 1, 2, 4 or 8 bytes";
   let arguments = (ins Wave_Value:$value, I64Attr:$mask);
   let results = (outs Wave_Value:$result);
@@ -196,7 +195,7 @@ def Wave_ShuffleOp : Wave_Op<"shuffle", [Pure]> {
   let results = (outs Wave_Value:$result);
   let assemblyFormat = "$value `,` $lane attr-dict `:` type($value) `->` type($result)";
 }
-def Wave_UniformOp : Wave_Op<"uniform", [Pure, SameOperandsAndResultType]> {
+def Wave_UniformOp : Wave_Op<"uniform", [Pure, AllTypesMatch<["value", "result"]>]> {
   let summary = "A value that is the same in every active lane, moved to scalar registers";
   let arguments = (ins Wave_Scalar:$value);
   let results = (outs Wave_Scalar:$result);

@@ -1,0 +1,52 @@
+//===- WaveDialect.h - The wave dialect -*- C++ -*-===//
+//
+// Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// One wavefront's view of a kernel; see WaveOps.td.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TLC_DIALECT_WAVE_IR_WAVEDIALECT_H
+#define TLC_DIALECT_WAVE_IR_WAVEDIALECT_H
+
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#include "tlc/Dialect/Wave/IR/WaveDialect.h.inc"
+#include "tlc/Dialect/Wave/IR/WaveEnums.h.inc"
+#define GET_TYPEDEF_CLASSES
+#include "tlc/Dialect/Wave/IR/WaveTypes.h.inc"
+#define GET_OP_CLASSES
+#include "tlc/Dialect/Wave/IR/WaveOps.h.inc"
+
+namespace tlc::wave {
+
+/// Bytes of a scalar or vector value held by one lane.
+int64_t getByteSize(mlir::Type type);
+
+/// One matrix instruction of gfx942: an entry of the table in MfmaTable.cpp.
+struct MfmaInfo {
+  int64_t m, n, k;
+  int64_t passes;       ///< 4 cycles each
+  int64_t aRegs, bRegs; ///< elements of A and B a lane holds
+  int64_t cRegs;        ///< elements of C a lane holds
+};
+/// The instruction for a shape and element types, if gfx942 has it.
+std::optional<MfmaInfo> getMfma(int64_t m, int64_t n, int64_t k, mlir::Type a,
+                                mlir::Type b, mlir::Type c);
+
+} // namespace tlc::wave
+
+#endif // TLC_DIALECT_WAVE_IR_WAVEDIALECT_H

@@ -1,0 +1,138 @@
+//===- Layout.h - Where each element of a tile lives -*- C++ -*-===//
+//
+// Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A layout maps a logical index (one integer per dimension) to coordinates in
+// three places: a register slot, a thread of the workgroup, a memory element.
+// Each dimension is cut into mixed-radix digits, innermost first; a digit adds
+// `value * stride` to the coordinate of its place. Extents need not be powers
+// of two. An optional XOR permutes the memory coordinate.
+//
+// The digits of a dimension may cover more than its extent (padding); indices
+// beyond the extent are held by someone, and mean nothing.
+//
+// No MLIR here.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TLC_LAYOUT_LAYOUT_H
+#define TLC_LAYOUT_LAYOUT_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/Hashing.h"
+#include "llvm/ADT/SmallVector.h"
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace tlc {
+
+enum class Place : uint8_t { Register, Thread, Memory };
+
+/// One mixed-radix digit of a dimension.
+struct Digit {
+  int64_t extent;
+  Place place;
+  int64_t stride;
+  bool operator==(const Digit &o) const {
+    return extent == o.extent && place == o.place && stride == o.stride;
+  }
+};
+
+/// One XOR term of the memory coordinate m (in elements):
+/// m ^= ((m >> shiftRight) & mask) << shiftLeft. The bits read lie above the
+/// bits changed, so that the map stays a bijection.
+struct XorTerm {
+  int64_t shiftRight, mask, shiftLeft;
+  bool operator==(const XorTerm &o) const {
+    return shiftRight == o.shiftRight && mask == o.mask &&
+           shiftLeft == o.shiftLeft;
+  }
+};
+
+/// Coordinates of one element. `thread` is the first of its holders where the
+/// element is replicated.
+struct Coord {
+  int64_t reg = 0, thread = 0, memory = 0;
+  bool operator==(const Coord &o) const {
+    return reg == o.reg && thread == o.thread && memory == o.memory;
+  }
+};
+
+class Layout {
+public:
+  using Digits = llvm::SmallVector<Digit, 4>;
+
+  Layout() = default;
+  explicit Layout(llvm::ArrayRef<Digits> dims,
+                  llvm::ArrayRef<XorTerm> xors = {})
+      : dims(dims.begin(), dims.end()), xors(xors.begin(), xors.end()) {}
+
+  /// Row-major memory of the given shape.
+  static Layout rowMajor(llvm::ArrayRef<int64_t> shape);
+  /// Every thread holds everything: slots are row-major.
+  static Layout replicated(llvm::ArrayRef<int64_t> shape);
+  /// Points of `shape` flattened row-major, `vector` consecutive ones in a
+  /// thread's registers, then over `threads` threads, then further registers.
+  /// `vector` divides the last extent. Extents are padded where they must be.
+  static Layout coalesced(llvm::ArrayRef<int64_t> shape, int64_t threads,
+                          int64_t vector);
+
+  unsigned rank() const { return dims.size(); }
+  llvm::ArrayRef<Digit> dim(unsigned d) const { return dims[d]; }
+  llvm::ArrayRef<XorTerm> xorTerms() const { return xors; }
+  llvm::SmallVector<Digits, 4> &mutableDims() { return dims; }
+  llvm::SmallVector<XorTerm, 2> &mutableXors() { return xors; }
+
+  /// Product of the digit extents of a dimension: at least its logical extent.
+  int64_t covered(unsigned d) const;
+  /// One more than the largest coordinate in a place.
+  int64_t span(Place place) const;
+  int64_t numRegisters() const { return span(Place::Register); }
+
+  /// Where an index lives. Indices are within `covered`.
+  Coord at(llvm::ArrayRef<int64_t> index) const;
+  /// The index held in register slot `reg` of `thread`. Threads in replica
+  /// positions give the same index as the thread they repeat. Slots and thread
+  /// values that no digit reaches give std::nullopt.
+  std::optional<llvm::SmallVector<int64_t, 4>> indexOf(int64_t thread,
+                                                       int64_t reg) const;
+  /// Whether `thread` is the first holder of its elements (not a replica).
+  bool isOwner(int64_t thread) const;
+  /// Whether `thread` (of `threads`) holds `index`, replicas included, and in
+  /// which slot; std::nullopt if it does not.
+  std::optional<int64_t> slotIn(int64_t thread,
+                                llvm::ArrayRef<int64_t> index) const;
+
+  /// Without dimension d: its register digits disappear (slots are compacted),
+  /// its thread digits become replication. What a reduction leaves.
+  Layout withoutDim(unsigned d) const;
+  /// With a new dimension of the given digits before dimension d.
+  Layout withDim(unsigned d, llvm::ArrayRef<Digit> digits) const;
+
+  /// Compact register strides: digits keep their order, slots have no holes.
+  Layout compactRegisters() const;
+
+  bool operator==(const Layout &o) const {
+    return dims == o.dims && xors == o.xors;
+  }
+  bool operator!=(const Layout &o) const { return !(*this == o); }
+  llvm::hash_code hash() const;
+  /// The text form of `#tile.layout<...>`, without the brackets around it.
+  std::string str() const;
+
+private:
+  llvm::SmallVector<Digits, 4> dims;
+  llvm::SmallVector<XorTerm, 2> xors;
+};
+
+inline llvm::hash_code hash_value(const Layout &layout) {
+  return layout.hash();
+}
+
+} // namespace tlc
+
+#endif // TLC_LAYOUT_LAYOUT_H

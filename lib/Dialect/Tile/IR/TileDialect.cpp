@@ -1,0 +1,160 @@
+//===- TileDialect.cpp - The tile dialect: types, attributes, helpers -*- C++
+//-*-===//
+//
+// Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "tlc/Dialect/Tile/IR/TileDialect.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace tlc;
+using namespace tlc::tile;
+
+#include "tlc/Dialect/Tile/IR/TileDialect.cpp.inc"
+#include "tlc/Dialect/Tile/IR/TileEnums.cpp.inc"
+#define GET_ATTRDEF_CLASSES
+#include "tlc/Dialect/Tile/IR/TileAttrs.cpp.inc"
+#define GET_TYPEDEF_CLASSES
+#include "tlc/Dialect/Tile/IR/TileTypes.cpp.inc"
+
+void TileDialect::initialize() {
+  addOperations<
+#define GET_OP_LIST
+#include "tlc/Dialect/Tile/IR/TileOps.cpp.inc"
+      >();
+  addTypes<
+#define GET_TYPEDEF_LIST
+#include "tlc/Dialect/Tile/IR/TileTypes.cpp.inc"
+      >();
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "tlc/Dialect/Tile/IR/TileAttrs.cpp.inc"
+      >();
+}
+
+//===----------------------------------------------------------------------===//
+// #tile.layout
+//===----------------------------------------------------------------------===//
+
+/// digit ::= integer `:` (`r` | `t` | `m`) integer, lexed as `32 : t1`.
+static ParseResult parseDigit(AsmParser &parser, Digit &digit) {
+  StringRef place;
+  SMLoc loc;
+  if (parser.parseInteger(digit.extent) || parser.parseColon() ||
+      (loc = parser.getCurrentLocation(), false) || parser.parseKeyword(&place))
+    return failure();
+  if (place.size() < 2 || place.drop_front().getAsInteger(10, digit.stride))
+    return parser.emitError(loc,
+                            "expected a place and a stride, such as 't32'");
+  switch (place.front()) {
+  case 'r':
+    digit.place = Place::Register;
+    break;
+  case 't':
+    digit.place = Place::Thread;
+    break;
+  case 'm':
+    digit.place = Place::Memory;
+    break;
+  default:
+    return parser.emitError(loc, "unknown place '")
+           << place.front() << "', expected r, t or m";
+  }
+  if (digit.extent < 1 || digit.stride < 1)
+    return parser.emitError(loc, "extent and stride must be positive");
+  return success();
+}
+
+Attribute LayoutAttr::parse(AsmParser &parser, Type) {
+  SmallVector<Layout::Digits> dims;
+  SmallVector<XorTerm> xors;
+  if (parser.parseLess())
+    return {};
+  while (failed(parser.parseOptionalGreater())) {
+    if (!dims.empty() || !xors.empty())
+      if (parser.parseComma())
+        return {};
+    if (succeeded(parser.parseOptionalKeyword("xor"))) {
+      XorTerm x;
+      if (parser.parseLParen() || parser.parseInteger(x.shiftRight) ||
+          parser.parseComma() || parser.parseInteger(x.mask) ||
+          parser.parseComma() || parser.parseInteger(x.shiftLeft) ||
+          parser.parseRParen())
+        return {};
+      xors.push_back(x);
+      continue;
+    }
+    Layout::Digits &digits = dims.emplace_back();
+    if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&] {
+          return parseDigit(parser, digits.emplace_back());
+        }))
+      return {};
+  }
+  return LayoutAttr::get(parser.getContext(), Layout(dims, xors));
+}
+
+void LayoutAttr::print(AsmPrinter &printer) const {
+  printer << '<' << getLayout().str() << '>';
+}
+
+//===----------------------------------------------------------------------===//
+// Helpers
+//===----------------------------------------------------------------------===//
+
+Space tile::getSpace(Type memref) {
+  auto space =
+      dyn_cast_or_null<SpaceAttr>(cast<MemRefType>(memref).getMemorySpace());
+  return space ? space.getValue() : Space::Global;
+}
+
+MemRefType tile::getBufferType(ArrayRef<int64_t> shape, Type element,
+                               Space space) {
+  return MemRefType::get(shape, element, MemRefLayoutAttrInterface(),
+                         SpaceAttr::get(element.getContext(), space));
+}
+
+Value tile::getBase(Value buffer) {
+  while (Operation *op = buffer.getDefiningOp()) {
+    if (auto view = dyn_cast<ViewOp>(op))
+      buffer = view.getSource();
+    else if (auto alias = dyn_cast<AliasOp>(op))
+      buffer = alias.getSource();
+    else
+      break;
+  }
+  return buffer;
+}
+
+tile::Region tile::getRegion(Value buffer) {
+  Region region;
+  auto shape = cast<MemRefType>(buffer.getType()).getShape();
+  region.shape.assign(shape.begin(), shape.end());
+  region.base = buffer;
+  if (auto view = buffer.getDefiningOp<ViewOp>()) {
+    region.base = view.getSource();
+    region.offsets.assign(view.getOffsets().begin(), view.getOffsets().end());
+  }
+  return region;
+}
+
+SmallVector<unsigned> tile::nonUnitDims(ArrayRef<int64_t> shape) {
+  SmallVector<unsigned> dims;
+  for (auto [d, extent] : llvm::enumerate(shape))
+    if (extent != 1)
+      dims.push_back(d);
+  return dims;
+}
+
+StringRef tile::getBufferName(Value buffer) {
+  Value base = getBase(buffer);
+  if (auto alloc = base.getDefiningOp<AllocOp>())
+    return alloc.getName().value_or("");
+  if (auto tensor = base.getDefiningOp<TensorOp>())
+    return tensor.getName().value_or("");
+  return "";
+}

@@ -1,0 +1,420 @@
+//===- TileOps.cpp - Verifiers, parsers and printers of the tile ops -*- C++
+//-*-===//
+//
+// Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/IR/Builders.h"
+#include "mlir/Interfaces/FunctionImplementation.h"
+#include "tlc/Dialect/Tile/IR/TileDialect.h"
+
+using namespace mlir;
+using namespace tlc;
+using namespace tlc::tile;
+
+//===----------------------------------------------------------------------===//
+// func
+//===----------------------------------------------------------------------===//
+
+void FuncOp::build(OpBuilder &b, OperationState &state, StringRef name,
+                   FunctionType type, ArrayRef<DictionaryAttr> argAttrs) {
+  state.addAttribute(SymbolTable::getSymbolAttrName(), b.getStringAttr(name));
+  state.addAttribute(getFunctionTypeAttrName(state.name), TypeAttr::get(type));
+  OpBuilder::InsertionGuard guard(b);
+  mlir::Region *body = state.addRegion();
+  Block *block = b.createBlock(body);
+  for (Type t : type.getInputs())
+    block->addArgument(t, state.location);
+  ensureTerminator(*body, b, state.location);
+  if (!argAttrs.empty()) {
+    SmallVector<Attribute> attrs(argAttrs.begin(), argAttrs.end());
+    state.addAttribute(getArgAttrsAttrName(state.name), b.getArrayAttr(attrs));
+  }
+}
+
+ParseResult FuncOp::parse(OpAsmParser &parser, OperationState &result) {
+  auto build = [](Builder &b, ArrayRef<Type> in, ArrayRef<Type> out,
+                  function_interface_impl::VariadicFlag,
+                  std::string &) { return b.getFunctionType(in, out); };
+  if (function_interface_impl::parseFunctionOp(
+          parser, result, /*allowVariadic=*/false,
+          getFunctionTypeAttrName(result.name), build,
+          getArgAttrsAttrName(result.name), getResAttrsAttrName(result.name)))
+    return failure();
+  ensureTerminator(*result.regions.front(), parser.getBuilder(),
+                   result.location);
+  return success();
+}
+
+void FuncOp::print(OpAsmPrinter &p) {
+  function_interface_impl::printFunctionOp(
+      p, *this, /*isVariadic=*/false, getFunctionTypeAttrName(),
+      getArgAttrsAttrName(), getResAttrsAttrName());
+}
+
+//===----------------------------------------------------------------------===//
+// tensor, alloc, view, alias
+//===----------------------------------------------------------------------===//
+
+LogicalResult TensorOp::verify() {
+  auto type = cast<MemRefType>(getType());
+  if (getSpace(type) != Space::Global)
+    return emitOpError("result must be in global memory, but is ") << type;
+  if (type.getElementType() != getSource().getType().getElementType())
+    return emitOpError("result element type ")
+           << type.getElementType() << " differs from the pointer's "
+           << getSource().getType().getElementType();
+  if (ssize_t(getSizes().size()) != ssize_t(type.getNumDynamicDims()))
+    return emitOpError("needs a size for each of the ")
+           << type.getNumDynamicDims() << " '?' dimensions, but has "
+           << getSizes().size();
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  if (failed(type.getStridesAndOffset(strides, offset)))
+    return emitOpError("result layout must be strided");
+  int64_t dynamic = type.getLayout().isIdentity()
+                        ? 0
+                        : llvm::count(strides, ShapedType::kDynamic);
+  if (int64_t(getStrides().size()) != dynamic)
+    return emitOpError("needs a stride for each of the ")
+           << dynamic << " '?' strides, but has " << getStrides().size();
+  return success();
+}
+
+LogicalResult AllocOp::verify() {
+  if (getSpace(getType()) == Space::Global)
+    return emitOpError("cannot allocate global memory: use a workspace "
+                       "argument of the func");
+  if (!cast<MemRefType>(getType()).getLayout().isIdentity())
+    return emitOpError("result must have the identity layout");
+  if (auto layout = getLayout())
+    if (layout->getLayout().rank() != cast<MemRefType>(getType()).getRank())
+      return emitOpError("layout has ")
+             << layout->getLayout().rank() << " dimensions, the buffer "
+             << cast<MemRefType>(getType()).getRank();
+  return success();
+}
+
+LogicalResult ViewOp::verify() {
+  auto src = cast<MemRefType>(getSource().getType());
+  auto dst = cast<MemRefType>(getType());
+  if (src.getRank() != dst.getRank() ||
+      src.getRank() != int64_t(getOffsets().size()))
+    return emitOpError("source, result and offsets must have the same rank");
+  if (src.getElementType() != dst.getElementType() ||
+      src.getMemorySpace() != dst.getMemorySpace())
+    return emitOpError("keeps element type and space");
+  return success();
+}
+
+LogicalResult AliasOp::verify() {
+  auto src = cast<MemRefType>(getSource().getType());
+  auto dst = cast<MemRefType>(getType());
+  if (getSpace(src) != getSpace(dst))
+    return emitOpError("keeps the space");
+  if (src.hasStaticShape() && dst.hasStaticShape()) {
+    int64_t from = src.getNumElements() * src.getElementTypeBitWidth();
+    int64_t to = dst.getNumElements() * dst.getElementTypeBitWidth();
+    if (from != to)
+      return emitOpError("storage differs: ") << from << " bits against " << to;
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// kernel, parallel
+//===----------------------------------------------------------------------===//
+
+/// tile.kernel grid(%x, %y) threads[128] (%bx, %by) { ... }
+ParseResult KernelOp::parse(OpAsmParser &parser, OperationState &result) {
+  SmallVector<OpAsmParser::UnresolvedOperand> grid;
+  SmallVector<OpAsmParser::Argument> args;
+  SmallVector<int64_t> threads;
+  Builder &b = parser.getBuilder();
+  if (parser.parseKeyword("grid") ||
+      parser.parseOperandList(grid, OpAsmParser::Delimiter::Paren) ||
+      parser.parseKeyword("threads") ||
+      parser.parseCommaSeparatedList(
+          AsmParser::Delimiter::Square,
+          [&] { return parser.parseInteger(threads.emplace_back()); }) ||
+      parser.parseArgumentList(args, OpAsmParser::Delimiter::Paren) ||
+      parser.resolveOperands(grid, b.getI32Type(), result.operands) ||
+      parser.parseOptionalAttrDictWithKeyword(result.attributes))
+    return failure();
+  for (auto &arg : args)
+    arg.type = b.getI32Type();
+  result.addAttribute(getThreadsAttrName(result.name),
+                      b.getDenseI64ArrayAttr(threads));
+  mlir::Region *body = result.addRegion();
+  if (parser.parseRegion(*body, args))
+    return failure();
+  ensureTerminator(*body, parser.getBuilder(), result.location);
+  return success();
+}
+
+void KernelOp::print(OpAsmPrinter &p) {
+  p << " grid(" << getGrid() << ") threads[";
+  llvm::interleaveComma(getThreads(), p);
+  p << "] (";
+  llvm::interleaveComma(getBody().getArguments(), p,
+                        [&](BlockArgument a) { p.printOperand(a); });
+  p << ") ";
+  SmallVector<StringRef> elided = {getThreadsAttrName()};
+  p.printOptionalAttrDictWithKeyword((*this)->getAttrs(), elided);
+  p << ' ';
+  p.printRegion(getBody(), /*printEntryBlockArgs=*/false,
+                /*printBlockTerminators=*/false);
+}
+
+LogicalResult KernelOp::verify() {
+  if (getGrid().empty() || getGrid().size() > 3)
+    return emitOpError("needs 1 to 3 grid dimensions, but has ")
+           << getGrid().size();
+  if (getBody().getNumArguments() != getGrid().size())
+    return emitOpError("needs one region argument per grid dimension");
+  if (getThreads().empty() || getThreads().size() > 3 ||
+      llvm::any_of(getThreads(), [](int64_t t) { return t < 1; }))
+    return emitOpError("needs 1 to 3 positive thread extents");
+  if (getNumThreads() > 1024)
+    return emitOpError("has ")
+           << getNumThreads() << " threads; gfx942 allows 1024 in a workgroup";
+  if (!isa<FuncOp>((*this)->getParentOp()))
+    return emitOpError("must be directly inside a tile.func");
+  return success();
+}
+
+void ParallelOp::build(OpBuilder &b, OperationState &state,
+                       ArrayRef<int64_t> extents) {
+  state.addAttribute(getExtentsAttrName(state.name),
+                     b.getDenseI64ArrayAttr(extents));
+  OpBuilder::InsertionGuard guard(b);
+  mlir::Region *body = state.addRegion();
+  Block *block = b.createBlock(body);
+  for (size_t i = 0; i < extents.size(); ++i)
+    block->addArgument(b.getI32Type(), state.location);
+  ensureTerminator(*body, b, state.location);
+}
+
+/// tile.parallel (%i, %j) = [128, 64] { ... }
+ParseResult ParallelOp::parse(OpAsmParser &parser, OperationState &result) {
+  SmallVector<OpAsmParser::Argument> args;
+  SmallVector<int64_t> extents;
+  Builder &b = parser.getBuilder();
+  if (parser.parseArgumentList(args, OpAsmParser::Delimiter::Paren) ||
+      parser.parseEqual() ||
+      parser.parseCommaSeparatedList(
+          AsmParser::Delimiter::Square,
+          [&] { return parser.parseInteger(extents.emplace_back()); }) ||
+      parser.parseOptionalAttrDictWithKeyword(result.attributes))
+    return failure();
+  for (auto &arg : args)
+    arg.type = b.getI32Type();
+  result.addAttribute(getExtentsAttrName(result.name),
+                      b.getDenseI64ArrayAttr(extents));
+  mlir::Region *body = result.addRegion();
+  if (parser.parseRegion(*body, args))
+    return failure();
+  ensureTerminator(*body, parser.getBuilder(), result.location);
+  return success();
+}
+
+void ParallelOp::print(OpAsmPrinter &p) {
+  p << " (";
+  llvm::interleaveComma(getBody().getArguments(), p,
+                        [&](BlockArgument a) { p.printOperand(a); });
+  p << ") = [";
+  llvm::interleaveComma(getExtents(), p);
+  p << "] ";
+  SmallVector<StringRef> elided = {getExtentsAttrName()};
+  p.printOptionalAttrDictWithKeyword((*this)->getAttrs(), elided);
+  p << ' ';
+  p.printRegion(getBody(), /*printEntryBlockArgs=*/false,
+                /*printBlockTerminators=*/false);
+}
+
+LogicalResult ParallelOp::verify() {
+  if (getExtents().empty() ||
+      llvm::any_of(getExtents(), [](int64_t e) { return e < 1; }))
+    return emitOpError("needs positive extents");
+  if (getBody().getNumArguments() != getExtents().size())
+    return emitOpError("needs one region argument per extent");
+  if ((*this)->getParentOfType<ParallelOp>())
+    return emitOpError("cannot stand inside another tile.parallel");
+  if (auto layout = getLayout())
+    if (layout->getLayout().rank() != getExtents().size())
+      return emitOpError("layout rank differs from the number of extents");
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Tile ops
+//===----------------------------------------------------------------------===//
+
+static SmallVector<int64_t> squeezed(Value buffer) {
+  SmallVector<int64_t> shape;
+  for (int64_t extent : cast<MemRefType>(buffer.getType()).getShape())
+    if (extent != 1)
+      shape.push_back(extent);
+  return shape;
+}
+
+static InFlightDiagnostic &printShape(InFlightDiagnostic &diag,
+                                      ArrayRef<int64_t> shape) {
+  diag << '[';
+  llvm::interleave(shape, [&](int64_t e) { diag << e; }, [&] { diag << ", "; });
+  diag << ']';
+  return diag;
+}
+
+LogicalResult CopyOp::verify() {
+  for (Value v : {getSrc(), getDst()})
+    if (!cast<MemRefType>(v.getType()).hasStaticShape())
+      return emitOpError("operands must have static shapes: view the tensor");
+  SmallVector<int64_t> src = squeezed(getSrc()), dst = squeezed(getDst());
+  if (src != dst) {
+    InFlightDiagnostic diag = emitOpError("shapes do not match: ");
+    printShape(diag, src) << " to ";
+    return printShape(diag, dst);
+  }
+  return success();
+}
+
+LogicalResult FillOp::verify() {
+  if (!cast<MemRefType>(getDst().getType()).hasStaticShape())
+    return emitOpError("dst must have a static shape");
+  if (cast<MemRefType>(getDst().getType()).getElementType() !=
+      getValue().getType())
+    return emitOpError("value type differs from dst's element type");
+  return success();
+}
+
+/// The last two extents; fails unless the leading ones are 1.
+static LogicalResult matrixShape(Operation *op, Value buffer, StringRef what,
+                                 bool transposed, int64_t &rows,
+                                 int64_t &cols) {
+  auto shape = cast<MemRefType>(buffer.getType()).getShape();
+  if (shape.size() < 2)
+    return op->emitOpError() << what << " must have at least two dimensions";
+  for (int64_t extent : shape.drop_back(2))
+    if (extent != 1)
+      return op->emitOpError()
+             << what << "'s leading dimensions must have extent 1";
+  rows = shape[shape.size() - 2];
+  cols = shape.back();
+  if (transposed)
+    std::swap(rows, cols);
+  return success();
+}
+
+LogicalResult GemmOp::verify() {
+  int64_t m, k, k2, n, m2, n2;
+  if (failed(matrixShape(*this, getA(), "A", getTransA(), m, k)) ||
+      failed(matrixShape(*this, getB(), "B", getTransB(), k2, n)) ||
+      failed(matrixShape(*this, getC(), "C", false, m2, n2)))
+    return failure();
+  if (k != k2)
+    return emitOpError("A and B disagree on K: ") << k << " against " << k2;
+  if (m != m2 || n != n2)
+    return emitOpError("C is ")
+           << m2 << " x " << n2 << ", A * B is " << m << " x " << n;
+  if (getSpace(getC()) != Space::Fragment && getSpace(getC()) != Space::Shared)
+    return emitOpError("C must be a fragment");
+  for (Value v : {getA(), getB()})
+    if (getSpace(v) != Space::Shared && getSpace(v) != Space::Fragment)
+      return emitOpError("A and B must be shared or fragment");
+  if (auto mfma = getMfma())
+    if (mfma->size() != 6)
+      return emitOpError("mfma must be [m, n, k, waves_m, waves_n, k_width]");
+  return success();
+}
+
+int64_t GemmOp::getM() {
+  auto shape = cast<MemRefType>(getC().getType()).getShape();
+  return shape[shape.size() - 2];
+}
+int64_t GemmOp::getN() {
+  return cast<MemRefType>(getC().getType()).getShape().back();
+}
+int64_t GemmOp::getK() {
+  auto shape = cast<MemRefType>(getA().getType()).getShape();
+  return getTransA() ? shape[shape.size() - 2] : shape.back();
+}
+
+LogicalResult ReduceOp::verify() {
+  auto src = cast<MemRefType>(getSrc().getType()).getShape();
+  auto dst = cast<MemRefType>(getDst().getType()).getShape();
+  int64_t dim = getDim();
+  if (dim < 0 || dim >= int64_t(src.size()))
+    return emitOpError("dim ")
+           << dim << " is out of range for rank " << src.size();
+  SmallVector<int64_t> dropped(src), kept(src);
+  dropped.erase(dropped.begin() + dim);
+  kept[dim] = 1;
+  if (dst != ArrayRef<int64_t>(dropped) && dst != ArrayRef<int64_t>(kept) &&
+      !(dropped.empty() && dst.size() == 1 && dst[0] == 1)) {
+    InFlightDiagnostic diag = emitOpError("dst has shape ");
+    printShape(diag, dst) << ", expected ";
+    return printShape(diag, dropped);
+  }
+  return success();
+}
+
+LogicalResult ScanOp::verify() {
+  if (cast<MemRefType>(getSrc().getType()).getShape() !=
+      cast<MemRefType>(getDst().getType()).getShape())
+    return emitOpError("src and dst must have the same shape");
+  if (getKind() != ReduceKind::Sum && getKind() != ReduceKind::Max)
+    return emitOpError("only sum and max scans exist");
+  if (getDim() >= uint64_t(cast<MemRefType>(getSrc().getType()).getRank()))
+    return emitOpError("dim is out of range");
+  return success();
+}
+
+LogicalResult TransposeOp::verify() {
+  SmallVector<int64_t> src(cast<MemRefType>(getSrc().getType()).getShape());
+  if (src.size() < 2)
+    return emitOpError("needs at least two dimensions");
+  std::swap(src[src.size() - 1], src[src.size() - 2]);
+  if (ArrayRef<int64_t>(src) != cast<MemRefType>(getDst().getType()).getShape())
+    return emitOpError("dst must have src's shape with the last two "
+                       "dimensions exchanged");
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Scalar access
+//===----------------------------------------------------------------------===//
+
+static LogicalResult verifyAccess(Operation *op, Value buffer, Type element,
+                                  size_t indices) {
+  auto type = cast<MemRefType>(buffer.getType());
+  if (int64_t(indices) != type.getRank())
+    return op->emitOpError("has ")
+           << indices << " indices for rank " << type.getRank();
+  if (element != type.getElementType())
+    return op->emitOpError("value type ")
+           << element << " differs from the element type "
+           << type.getElementType();
+  return success();
+}
+LogicalResult LoadOp::verify() {
+  return verifyAccess(*this, getSource(), getType(), getIndices().size());
+}
+LogicalResult StoreOp::verify() {
+  return verifyAccess(*this, getDest(), getValue().getType(),
+                      getIndices().size());
+}
+LogicalResult AtomicOp::verify() {
+  if (getResult().getType() != getValue().getType())
+    return emitOpError("result type differs from value type");
+  if (getSpace(getDest()) != Space::Global &&
+      getSpace(getDest()) != Space::Shared)
+    return emitOpError("needs a global or shared buffer");
+  return verifyAccess(*this, getDest(), getValue().getType(),
+                      getIndices().size());
+}
+
+#define GET_OP_CLASSES
+#include "tlc/Dialect/Tile/IR/TileOps.cpp.inc"

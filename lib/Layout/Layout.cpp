@@ -1,0 +1,226 @@
+//===- Layout.cpp - Where each element of a tile lives -*- C++ -*-===//
+//
+// Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "tlc/Layout/Layout.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/raw_ostream.h"
+#include <algorithm>
+#include <cassert>
+#include <numeric>
+
+using namespace tlc;
+using llvm::ArrayRef;
+using llvm::SmallVector;
+
+Layout Layout::rowMajor(ArrayRef<int64_t> shape) {
+  SmallVector<Digits, 4> dims(shape.size());
+  int64_t stride = 1;
+  for (int d = shape.size() - 1; d >= 0; --d) {
+    dims[d].push_back({shape[d], Place::Memory, stride});
+    stride *= shape[d];
+  }
+  return Layout(dims);
+}
+
+Layout Layout::replicated(ArrayRef<int64_t> shape) {
+  SmallVector<Digits, 4> dims(shape.size());
+  int64_t stride = 1;
+  for (int d = shape.size() - 1; d >= 0; --d) {
+    if (shape[d] > 1)
+      dims[d].push_back({shape[d], Place::Register, stride});
+    stride *= shape[d];
+  }
+  return Layout(dims);
+}
+
+Layout Layout::coalesced(ArrayRef<int64_t> shape, int64_t threads,
+                         int64_t vector) {
+  SmallVector<Digits, 4> dims(shape.size());
+  int64_t reg = 1, thread = 1;
+  for (int d = shape.size() - 1; d >= 0; --d) {
+    int64_t left = shape[d];
+    auto add = [&](int64_t extent, Place place, int64_t &stride) {
+      if (extent > 1)
+        dims[d].push_back({extent, place, stride});
+      stride *= extent;
+    };
+    if (d == int(shape.size()) - 1) {
+      assert(left % vector == 0 && "vector must divide the last extent");
+      add(vector, Place::Register, reg);
+      left /= vector;
+    }
+    // As many threads as still fit; a remainder becomes further registers.
+    int64_t room = threads / thread;
+    if (left <= room) {
+      // Round up to a divisor of the room, so that the next dimension's
+      // threads stay aligned (a padded digit).
+      int64_t extent = left;
+      while (room % extent)
+        ++extent;
+      add(extent, Place::Thread, thread);
+    } else {
+      add(room, Place::Thread, thread);
+      add((left + room - 1) / room, Place::Register, reg);
+    }
+  }
+  return Layout(dims);
+}
+
+int64_t Layout::covered(unsigned d) const {
+  int64_t n = 1;
+  for (const Digit &digit : dims[d])
+    n *= digit.extent;
+  return n;
+}
+
+int64_t Layout::span(Place place) const {
+  int64_t last = 0;
+  for (const Digits &digits : dims)
+    for (const Digit &digit : digits)
+      if (digit.place == place)
+        last += (digit.extent - 1) * digit.stride;
+  if (place == Place::Memory)
+    for (const XorTerm &x : xors) {
+      // XOR moves elements within the aligned block its target bits span.
+      int64_t block = 1;
+      while (block <= (x.mask << x.shiftLeft))
+        block *= 2;
+      last |= block - 1;
+    }
+  return last + 1;
+}
+
+Coord Layout::at(ArrayRef<int64_t> index) const {
+  assert(index.size() == dims.size());
+  Coord c;
+  for (auto [d, digits] : llvm::enumerate(dims)) {
+    int64_t rest = index[d];
+    for (const Digit &digit : digits) {
+      int64_t value = rest % digit.extent;
+      rest /= digit.extent;
+      int64_t &coord = digit.place == Place::Register ? c.reg
+                       : digit.place == Place::Thread ? c.thread
+                                                      : c.memory;
+      coord += value * digit.stride;
+    }
+  }
+  for (const XorTerm &x : xors)
+    c.memory ^= ((c.memory >> x.shiftRight) & x.mask) << x.shiftLeft;
+  return c;
+}
+
+/// The value of a digit at a coordinate of its place. Digits of one place form
+/// a mixed-radix system, so a digit reads off by division and remainder.
+static int64_t valueOf(const Digit &digit, int64_t coord) {
+  return (coord / digit.stride) % digit.extent;
+}
+
+std::optional<SmallVector<int64_t, 4>> Layout::indexOf(int64_t thread,
+                                                       int64_t reg) const {
+  SmallVector<int64_t, 4> index;
+  int64_t regUsed = 0;
+  for (const Digits &digits : dims) {
+    int64_t value = 0, scale = 1;
+    for (const Digit &digit : digits) {
+      assert(digit.place != Place::Memory && "no inverse of memory digits");
+      int64_t v = valueOf(digit, digit.place == Place::Register ? reg : thread);
+      if (digit.place == Place::Register)
+        regUsed += v * digit.stride;
+      value += v * scale;
+      scale *= digit.extent;
+    }
+    index.push_back(value);
+  }
+  if (regUsed != reg)
+    return std::nullopt;
+  return index;
+}
+
+bool Layout::isOwner(int64_t thread) const {
+  int64_t used = 0;
+  for (const Digits &digits : dims)
+    for (const Digit &digit : digits)
+      if (digit.place == Place::Thread)
+        used += valueOf(digit, thread) * digit.stride;
+  return used == thread;
+}
+
+std::optional<int64_t> Layout::slotIn(int64_t thread,
+                                      ArrayRef<int64_t> index) const {
+  int64_t slot = 0;
+  for (auto [d, digits] : llvm::enumerate(dims)) {
+    int64_t rest = index[d];
+    for (const Digit &digit : digits) {
+      int64_t value = rest % digit.extent;
+      rest /= digit.extent;
+      if (digit.place == Place::Register)
+        slot += value * digit.stride;
+      else if (value != valueOf(digit, thread))
+        return std::nullopt;
+    }
+    if (rest)
+      return std::nullopt;
+  }
+  return slot;
+}
+
+Layout Layout::withoutDim(unsigned d) const {
+  Layout result = *this;
+  result.dims.erase(result.dims.begin() + d);
+  return result.compactRegisters();
+}
+
+Layout Layout::withDim(unsigned d, ArrayRef<Digit> digits) const {
+  Layout result = *this;
+  result.dims.insert(result.dims.begin() + d,
+                     Digits(digits.begin(), digits.end()));
+  return result;
+}
+
+Layout Layout::compactRegisters() const {
+  Layout result = *this;
+  SmallVector<Digit *> regs;
+  for (Digits &digits : result.dims)
+    for (Digit &digit : digits)
+      if (digit.place == Place::Register)
+        regs.push_back(&digit);
+  llvm::sort(regs, [](Digit *a, Digit *b) { return a->stride < b->stride; });
+  int64_t stride = 1;
+  for (Digit *digit : regs) {
+    digit->stride = stride;
+    stride *= digit->extent;
+  }
+  return result;
+}
+
+llvm::hash_code Layout::hash() const {
+  llvm::hash_code h = llvm::hash_value(dims.size());
+  for (const Digits &digits : dims) {
+    h = llvm::hash_combine(h, digits.size());
+    for (const Digit &digit : digits)
+      h = llvm::hash_combine(h, digit.extent, int(digit.place), digit.stride);
+  }
+  for (const XorTerm &x : xors)
+    h = llvm::hash_combine(h, x.shiftRight, x.mask, x.shiftLeft);
+  return h;
+}
+
+std::string Layout::str() const {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  llvm::interleaveComma(dims, os, [&](const Digits &digits) {
+    os << '[';
+    llvm::interleaveComma(digits, os, [&](const Digit &digit) {
+      os << digit.extent << ':' << "rtm"[int(digit.place)] << digit.stride;
+    });
+    os << ']';
+  });
+  for (const XorTerm &x : xors)
+    os << ", xor(" << x.shiftRight << ", " << x.mask << ", " << x.shiftLeft
+       << ')';
+  return text;
+}
