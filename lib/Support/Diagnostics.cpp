@@ -1,0 +1,194 @@
+//===- Diagnostics.cpp - Located messages with stable ids -----------------===//
+//
+// Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A message prints as
+//   file.tile:12:9: error: the message [TL0302]
+//     12 |     T.copy(A, B)
+//        |            ^
+// followed by its notes in the same form and one help line.
+//
+//===----------------------------------------------------------------------===//
+
+#include "tlc/Support/Diagnostics.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/JSON.h"
+#include <algorithm>
+
+using namespace tlc;
+using llvm::StringRef;
+
+static const DiagInfo table[] = {
+#define TLC_DIAG(number, name, severity, title)                                \
+  {DiagID::name, Severity::severity, #name, title},
+#include "tlc/Support/Diagnostics.def"
+};
+
+llvm::ArrayRef<DiagInfo> tlc::diagnosticTable() { return table; }
+
+const DiagInfo &tlc::diagnosticInfo(DiagID id) {
+  auto it = std::lower_bound(
+      std::begin(table), std::end(table), id,
+      [](const DiagInfo &info, DiagID id) { return info.id < id; });
+  return *it;
+}
+
+std::string tlc::diagnosticCode(DiagID id) {
+  std::string number = llvm::utostr(unsigned(id));
+  return "TL" + std::string(number.size() < 4 ? 4 - number.size() : 0, '0') +
+         number;
+}
+
+std::optional<DiagInfo> tlc::findDiagnostic(StringRef code) {
+  code.consume_front_insensitive("TL");
+  unsigned number = 0;
+  if (code.getAsInteger(10, number))
+    return std::nullopt;
+  for (const DiagInfo &info : table)
+    if (unsigned(info.id) == number)
+      return info;
+  return std::nullopt;
+}
+
+DiagBuilder::~DiagBuilder() {
+  if (engine)
+    engine->emit(std::move(diag));
+}
+
+DiagBuilder DiagnosticEngine::report(DiagID id, SourceRange range,
+                                     const llvm::Twine &message) {
+  Diagnostic diag{id, diagnosticInfo(id).severity, range, message.str(), {},
+                  {}};
+  return DiagBuilder(*this, std::move(diag));
+}
+
+void DiagnosticEngine::emit(Diagnostic diag) {
+  if (diag.severity != Severity::Remark)
+    diag.notes.append(context.rbegin(), context.rend());
+  if (capture) {
+    capture->diags.push_back(std::move(diag));
+    return;
+  }
+  if (diag.severity == Severity::Error)
+    ++errors;
+  if (diag.severity == Severity::Remark && !showRemarks)
+    return;
+  if (format == Format::JSON)
+    printJSON(diag);
+  else
+    printText(diag);
+}
+
+/// Source text as it can be shown: tabs as one blank, no control characters.
+static std::string printable(StringRef text) {
+  std::string out;
+  for (char c : text)
+    out += (unsigned char)c < 0x20 || c == 0x7f ? ' ' : c;
+  return out;
+}
+
+void DiagnosticEngine::printPlace(SourceRange range, StringRef label,
+                                  llvm::raw_ostream::Colors labelColor,
+                                  StringRef message, StringRef code) {
+  SourceManager::Position pos = sources.position(range.begin);
+  if (color)
+    os.changeColor(llvm::raw_ostream::SAVEDCOLOR, /*Bold=*/true);
+  if (pos.line)
+    os << pos.file << ':' << pos.line << ':' << pos.column << ": ";
+  else
+    os << "tlc: ";
+  if (color)
+    os.changeColor(labelColor, true);
+  os << label << ": ";
+  if (color)
+    os.resetColor();
+  os << message;
+  if (!code.empty())
+    os << " [" << code << ']';
+  os << '\n';
+  if (!pos.line)
+    return;
+  // Very long lines are cut around the place.
+  StringRef line =
+      SourceManager::lineText(*sources.bufferOf(range.begin), pos.line);
+  size_t column = std::min<size_t>(pos.column - 1, line.size());
+  size_t length = 1;
+  if (range.end.raw > range.begin.raw)
+    length =
+        std::max<size_t>(1, std::min<size_t>(range.end.raw - range.begin.raw,
+                                             line.size() - column));
+  constexpr size_t limit = 160;
+  if (line.size() > limit) {
+    size_t from = column > limit / 2 ? column - limit / 2 : 0;
+    line = line.substr(from, limit);
+    column -= from;
+    length = std::min(
+        length,
+        std::max<size_t>(1, line.size() - std::min(column, line.size())));
+  }
+  std::string number = llvm::utostr(pos.line);
+  std::string gutter(std::max<size_t>(number.size(), 4), ' ');
+  os << std::string(gutter.size() - number.size(), ' ') << number << " | "
+     << printable(line) << '\n';
+  os << gutter << " | " << std::string(column, ' ');
+  if (color)
+    os.changeColor(llvm::raw_ostream::GREEN, true);
+  os << '^' << std::string(length - 1, '~');
+  if (color)
+    os.resetColor();
+  os << '\n';
+}
+
+void DiagnosticEngine::printText(const Diagnostic &diag) {
+  static constexpr struct {
+    const char *label;
+    llvm::raw_ostream::Colors color;
+  } styles[] = {{"remark", llvm::raw_ostream::BLUE},
+                {"warning", llvm::raw_ostream::MAGENTA},
+                {"error", llvm::raw_ostream::RED}};
+  auto &style = styles[size_t(diag.severity)];
+  printPlace(diag.range, style.label, style.color, diag.message,
+             diagnosticCode(diag.id));
+  for (const DiagNote &note : diag.notes)
+    printPlace(note.range, "note", llvm::raw_ostream::CYAN, note.message, "");
+  if (!diag.help.empty())
+    os << "      = help: " << diag.help << '\n';
+  os.flush();
+}
+
+void DiagnosticEngine::printJSON(const Diagnostic &diag) {
+  auto place = [&](SourceRange range) {
+    llvm::json::Object object;
+    SourceManager::Position begin = sources.position(range.begin);
+    if (begin.line) {
+      SourceManager::Position end =
+          sources.position(range.end.isValid() ? range.end : range.begin);
+      object["file"] = begin.file.str();
+      object["line"] = begin.line;
+      object["column"] = begin.column;
+      object["endLine"] = end.line;
+      object["endColumn"] = end.column;
+    }
+    return object;
+  };
+  static constexpr const char *names[] = {"remark", "warning", "error"};
+  llvm::json::Object object = place(diag.range);
+  object["severity"] = names[size_t(diag.severity)];
+  object["id"] = diagnosticCode(diag.id);
+  object["message"] = llvm::json::fixUTF8(diag.message);
+  if (!diag.help.empty())
+    object["help"] = llvm::json::fixUTF8(diag.help);
+  llvm::json::Array notes;
+  for (const DiagNote &note : diag.notes) {
+    llvm::json::Object n = place(note.range);
+    n["message"] = llvm::json::fixUTF8(note.message);
+    notes.push_back(std::move(n));
+  }
+  if (!notes.empty())
+    object["notes"] = std::move(notes);
+  os << llvm::json::Value(std::move(object)) << '\n';
+  os.flush();
+}

@@ -1,0 +1,88 @@
+//===- SourceManager.cpp - Source texts and places in them ----------------===//
+//
+// Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "tlc/Support/SourceManager.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include <algorithm>
+
+using namespace tlc;
+
+const SourceManager::Buffer &SourceManager::addBuffer(std::string name,
+                                                      std::string text) {
+  auto buffer = std::make_unique<Buffer>();
+  buffer->name = std::move(name);
+  buffer->text = std::move(text);
+  // One byte apart: the end of a text is a place of its own.
+  buffer->base =
+      buffers.empty()
+          ? 1
+          : buffers.back()->base + uint32_t(buffers.back()->text.size()) + 1;
+  buffer->lineStarts.push_back(0);
+  for (size_t i = 0; i < buffer->text.size(); ++i)
+    if (buffer->text[i] == '\n')
+      buffer->lineStarts.push_back(uint32_t(i + 1));
+  buffers.push_back(std::move(buffer));
+  return *buffers.back();
+}
+
+const SourceManager::Buffer *SourceManager::openFile(llvm::StringRef path,
+                                                     std::string &error) {
+  if (llvm::sys::fs::is_directory(path)) {
+    error = "is a directory";
+    return nullptr;
+  }
+  auto file = llvm::MemoryBuffer::getFileOrSTDIN(path, /*IsText=*/true);
+  if (!file) {
+    error = file.getError().message();
+    return nullptr;
+  }
+  if ((*file)->getBufferSize() > (64u << 20)) {
+    error = "is larger than 64 MiB";
+    return nullptr;
+  }
+  return &addBuffer(path == "-" ? "<stdin>" : path.str(),
+                    (*file)->getBuffer().str());
+}
+
+const SourceManager::Buffer *SourceManager::bufferOf(SourceLoc loc) const {
+  for (auto &buffer : buffers)
+    if (loc.raw >= buffer->base &&
+        loc.raw <= buffer->base + buffer->text.size())
+      return buffer.get();
+  return nullptr;
+}
+
+SourceManager::Position SourceManager::position(SourceLoc loc) const {
+  const Buffer *buffer = loc.isValid() ? bufferOf(loc) : nullptr;
+  if (!buffer)
+    return {};
+  uint32_t offset = loc.raw - buffer->base;
+  auto next = std::upper_bound(buffer->lineStarts.begin(),
+                               buffer->lineStarts.end(), offset);
+  unsigned line = unsigned(next - buffer->lineStarts.begin());
+  return {buffer->name, line, offset - buffer->lineStarts[line - 1] + 1};
+}
+
+llvm::StringRef SourceManager::lineText(const Buffer &buffer, unsigned line) {
+  if (line == 0 || line > buffer.lineStarts.size())
+    return {};
+  llvm::StringRef text(buffer.text);
+  text = text.drop_front(buffer.lineStarts[line - 1]);
+  return text.take_until([](char c) { return c == '\n' || c == '\r'; });
+}
+
+SourceLoc SourceManager::find(llvm::StringRef file, unsigned line,
+                              unsigned column) const {
+  for (auto &buffer : buffers) {
+    if (buffer->name != file || line == 0 || line > buffer->lineStarts.size())
+      continue;
+    uint32_t offset = buffer->lineStarts[line - 1] + (column ? column - 1 : 0);
+    return buffer->loc(std::min<size_t>(offset, buffer->text.size()));
+  }
+  return {};
+}
