@@ -326,7 +326,7 @@ LogicalResult GemmOp::verify() {
       return emitOpError("A and B must be shared or fragment");
   if (auto mfma = getMfma())
     if (mfma->size() != 6)
-      return emitOpError("mfma must be [m, n, k, waves_m, waves_n, k_width]");
+      return emitOpError("mfma must be [m, n, k, waves_m, waves_n, swapped]");
   return success();
 }
 

@@ -182,8 +182,9 @@ def Tile_GemmOp : Tile_Op<"gemm"> {
     A is MxK (KxM with `trans_a`), B is KxN (NxK with `trans_b`), C is MxN; other
     dimensions must have extent 1. A and B are shared or fragment, C is fragment.
     `mfma`, set by `tile-infer-layouts`, is [m, n, k, wavefronts along M,
-    wavefronts along N, k_width]: k_width is how many consecutive k a lane reads
-    at once.
+    wavefronts along N, swapped]. Swapped (1) feeds A to the instruction's B
+    operand and B to its A operand, so that a lane holds one row of C and
+    consecutive columns. GemmLayouts.h derives every register layout from it.
   }];
   let arguments = (ins Arg<AnyMemRef, "", [MemRead]>:$a, Arg<AnyMemRef, "", [MemRead]>:$b,
                        Arg<AnyMemRef, "", [MemRead, MemWrite]>:$c,
@@ -206,10 +207,17 @@ def Tile_ReduceOp : Tile_Op<"reduce"> {
     dst has src's shape without `dim`, or with extent 1 there. With `accumulate`
     the old value takes part exactly once. NaN is ignored by max and min unless
     `nan`.
+    `scratch`, added by `tile-infer-layouts` where the reduced dimension spans
+    wavefronts, is a shared buffer the op may overwrite; the op synchronises its
+    own use of it (a barrier before writing it and one before reading).
   }];
   let arguments = (ins Arg<AnyMemRef, "", [MemRead]>:$src, Arg<AnyMemRef, "", [MemRead, MemWrite]>:$dst,
+                       Arg<Optional<AnyMemRef>, "", [MemWrite]>:$scratch,
                        Tile_ReduceKindAttr:$kind, I64Attr:$dim, UnitAttr:$accumulate, UnitAttr:$nan);
-  let assemblyFormat = "$kind $src `into` $dst `dim` $dim attr-dict `:` type($src) `into` type($dst)";
+  let assemblyFormat = [{
+    $kind $src `into` $dst `dim` $dim (`scratch` `(` $scratch^ `:` type($scratch) `)`)?
+    attr-dict `:` type($src) `into` type($dst)
+  }];
   let hasVerifier = 1;
 }
 
