@@ -1,0 +1,84 @@
+# The lit suite: every .mlir, .tile and .test file below this folder.
+#
+# Substitutions:
+#   tlc, tlc-opt         the programs of this build
+#   FileCheck, not, count, split-file, llvm-objdump, llvm-readelf, llvm-mc, clang   LLVM 22's
+#   %examples            python-free-examples/
+#   %shared_data         the data folder of the CMake option TLC_SHARED_DATA
+# Features (for REQUIRES:):
+#   shared-data          TLC_SHARED_DATA is set and exists
+#   hip-clang            clang-22 can compile device code for gfx942
+#   hip-runtime          the distribution's libamdhip64 is installed
+import os
+import subprocess
+
+import lit.formats
+
+config.name = "tlc"
+config.test_format = lit.formats.ShTest(execute_external=False)
+config.suffixes = [".mlir", ".tile", ".test"]
+config.excludes = ["Inputs", "Unit", "Perf", "Examples", "CMakeLists.txt"]
+config.test_source_root = os.path.dirname(__file__)
+config.test_exec_root = os.path.join(config.tlc_obj_root, "lit")
+
+
+def llvm_tool(name):
+    for candidate in (
+        os.path.join(config.llvm_tools_dir, name),
+        "/usr/bin/%s-22" % name,
+    ):
+        if os.path.exists(candidate):
+            return candidate
+    return None
+
+
+def substitute_tool(name, path):
+    # A word of its own: not part of a path, a file name or an option. The '-'
+    # keeps `tlc` from matching inside `tlc-opt`.
+    pattern = r"(?<![\w./=%-])" + name + r"(?![\w./=-])"
+    config.substitutions.append((pattern, path))
+
+
+for tool in ("tlc-opt", "tlc"):
+    substitute_tool(tool, os.path.join(config.tlc_bin_dir, tool))
+for tool in (
+    "FileCheck",
+    "not",
+    "count",
+    "split-file",
+    "llvm-objdump",
+    "llvm-readelf",
+    "llvm-mc",
+    "clang",
+):
+    path = llvm_tool(tool)
+    if path:
+        substitute_tool(tool, path)
+
+config.substitutions.append(("%examples", os.path.join(config.tlc_source_dir, "python-free-examples")))
+config.substitutions.append(("%shared_data", config.shared_data))
+config.environment["FILECHECK_OPTS"] = "--dump-input=fail"
+
+if config.shared_data and os.path.isdir(config.shared_data):
+    config.available_features.add("shared-data")
+
+clang = llvm_tool("clang")
+if clang:
+    probe = subprocess.run(
+        [clang, "-x", "cl", "-target", "amdgcn-amd-amdhsa", "-mcpu=gfx942", "-nogpulib", "-S", "-o", os.devnull, "-"],
+        input=b"kernel void k(global int *p) { *p = 1; }",
+        capture_output=True,
+    )
+    if probe.returncode == 0:
+        config.available_features.add("hip-clang")
+
+if any(
+    os.path.exists(os.path.join(folder, "libamdhip64.so.5"))
+    for folder in ("/usr/lib/x86_64-linux-gnu", "/opt/rocm/lib")
+):
+    config.available_features.add("hip-runtime")
+
+# A tree without the programs (a partial build) has nothing for this suite to run.
+if not os.path.exists(os.path.join(config.tlc_bin_dir, "tlc-opt")):
+    lit_config.warning("tlc-opt is not built: the suite is skipped")
+    config.unsupported = True
