@@ -1,0 +1,244 @@
+//===- GemmLayouts.cpp - Register layouts of a gemm on the matrix core -*- C++
+//-*-===//
+//
+// Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "tlc/Dialect/Tile/Transforms/GemmLayouts.h"
+#include "llvm/Support/MathExtras.h"
+#include <numeric>
+
+using namespace mlir;
+using namespace tlc;
+using namespace tlc::tile;
+
+static Type elementType(Value buffer) {
+  return cast<MemRefType>(buffer.getType()).getElementType();
+}
+
+FailureOr<GemmTypes> tile::getGemmTypes(GemmOp gemm) {
+  Type a = elementType(gemm.getA()), b = elementType(gemm.getB());
+  Type c = elementType(gemm.getC());
+  MLIRContext *ctx = gemm.getContext();
+  Type f32 = Float32Type::get(ctx), f16 = Float16Type::get(ctx);
+  auto fnuz = [](Type t) {
+    return isa<Float8E4M3FNUZType, Float8E5M2FNUZType>(t);
+  };
+  // OCP fp8 is exact in f16: e4m3fn has fewer exponent and mantissa bits, and
+  // e5m2 is f16's upper byte.
+  auto widen = [&](Type t) {
+    return isa<Float8E4M3FNType, Float8E5M2Type>(t) ? f16 : t;
+  };
+  if (!(fnuz(a) && fnuz(b))) {
+    a = fnuz(a) ? f16 : widen(a);
+    b = fnuz(b) ? f16 : widen(b);
+  }
+  bool floating = isa<FloatType>(a) && isa<FloatType>(c);
+  if (floating && ((fnuz(a) && fnuz(b)) ||
+                   (a == b && (a.isF16() || a.isBF16() || a.isF32()))))
+    if (c.isF32() || c.isF16() || c.isBF16())
+      return GemmTypes{a, b, f32};
+  if (a == b && a.isInteger(8) && c.isInteger(32))
+    return GemmTypes{a, b, c};
+  return failure();
+}
+
+int64_t tile::getInstructionK(int64_t m, Type operand) {
+  int64_t bytes = operand.getIntOrFloatBitWidth() / 8;
+  // A lane holds 8 bytes of an operand, or one f32.
+  int64_t kRegs = bytes == 4 ? 1 : 8 / bytes;
+  return kRegs * 64 / m;
+}
+
+GemmConfig tile::getGemmConfig(GemmOp gemm) {
+  ArrayRef<int64_t> a = *gemm.getMfma();
+  return GemmConfig{a[0], a[2], a[3], a[4], a[5] != 0};
+}
+
+GemmChoice tile::chooseGemmConfig(GemmOp gemm, const GemmTypes &types,
+                                  int64_t threads, int64_t m) {
+  int64_t M = gemm.getM(), N = gemm.getN(), K = gemm.getK();
+  int64_t waves = threads / 64;
+  GemmChoice best{{}, 0};
+  bool found = false;
+  // FullRow (FullCol) gives M (N) as many wavefronts as have 16 rows each.
+  auto limit = [&](int64_t extent) {
+    int64_t n = 1;
+    for (int64_t d = 1; d <= waves; ++d)
+      if (waves % d == 0 && d * 16 <= std::max<int64_t>(extent, 16))
+        n = d;
+    return n;
+  };
+  for (int64_t wm = 1; wm <= waves; ++wm) {
+    if (waves % wm)
+      continue;
+    if (gemm.getPolicy() == WarpPolicy::FullRow && wm != limit(M))
+      continue;
+    if (gemm.getPolicy() == WarpPolicy::FullCol && waves / wm != limit(N))
+      continue;
+    GemmConfig c{m, getInstructionK(m, types.operandA), wm, waves / wm, true};
+    double rm = c.repsM(M), rn = c.repsN(N);
+    double steps = llvm::divideCeil(K, c.k);
+    double matrix = rm * rn * steps * (m == 32 ? 32 : 16) *
+                    (types.operandA.isF32() ? 2 : 1);
+    // A 16-byte LDS read of a wavefront takes 16 cycles of its port.
+    double bytes =
+        (rm + rn) * m * K * types.operandA.getIntOrFloatBitWidth() / 8;
+    double cost = matrix + bytes / 64;
+    if (!found || cost < best.cost) {
+      best = {c, cost};
+      found = true;
+    }
+  }
+  return best;
+}
+
+//===----------------------------------------------------------------------===//
+// Layouts
+//===----------------------------------------------------------------------===//
+
+static void push(Layout::Digits &digits, int64_t extent, Place place,
+                 int64_t stride) {
+  if (extent > 1)
+    digits.push_back({extent, place, stride});
+}
+
+Layout tile::getAccumulatorLayout(GemmOp gemm) {
+  GemmConfig c = getGemmConfig(gemm);
+  int64_t repsM = c.repsM(gemm.getM()), repsN = c.repsN(gemm.getN());
+  Layout::Digits lane, groups; // one lane each; groups of four registers
+  push(lane, c.m, Place::Thread, 1);
+  push(groups, 4, Place::Register, 1);
+  push(groups, c.kLanes(), Place::Thread, c.m);
+  push(groups, c.m / 4 / c.kLanes(), Place::Register, 4);
+  Layout::Digits rows = c.swapped ? lane : groups;
+  Layout::Digits cols = c.swapped ? groups : lane;
+  push(cols, repsN, Place::Register, c.accRegs());
+  push(cols, c.wavesN, Place::Thread, 64 * c.wavesM);
+  push(rows, repsM, Place::Register, c.accRegs() * repsN);
+  push(rows, c.wavesM, Place::Thread, 64);
+  return Layout({rows, cols});
+}
+
+Layout tile::asRowsByK(GemmOp gemm, unsigned operand, const Layout &buffer) {
+  unsigned rank = buffer.rank();
+  Layout::Digits rows(buffer.dim(rank - 2)), k(buffer.dim(rank - 1));
+  if (!isKInnermost(gemm, operand))
+    std::swap(rows, k);
+  return Layout({rows, k});
+}
+
+bool tile::isKInnermost(GemmOp gemm, unsigned operand) {
+  return operand == 0 ? !gemm.getTransA() : gemm.getTransB();
+}
+
+/// The k digits of a laid out fragment, register strides renumbered from 1.
+static Layout::Digits renumbered(ArrayRef<Digit> digits) {
+  Layout::Digits result;
+  int64_t stride = 1;
+  for (Digit d : digits) {
+    if (d.place == Place::Register) {
+      d.stride = stride;
+      stride *= d.extent;
+    }
+    result.push_back(d);
+  }
+  return result;
+}
+
+static bool isUsableK(const GemmConfig &c, ArrayRef<Digit> digits) {
+  int64_t registers = 1;
+  unsigned threadDigits = 0;
+  for (const Digit &d : digits) {
+    if (d.place == Place::Register) {
+      registers *= d.extent;
+      continue;
+    }
+    if (d.extent != c.kLanes() || d.stride != c.m)
+      return false;
+    ++threadDigits;
+  }
+  return threadDigits == 1 && registers % c.kRegs() == 0;
+}
+
+static std::optional<Layout> fragmentLayout(Value operand) {
+  auto alloc = operand.getDefiningOp<AllocOp>();
+  if (!alloc || getSpace(operand) != Space::Fragment || !alloc.getLayout())
+    return std::nullopt;
+  return alloc.getLayout()->getLayout();
+}
+
+Layout::Digits tile::getKDigits(GemmOp gemm) {
+  GemmConfig c = getGemmConfig(gemm);
+  for (unsigned operand : {0, 1}) {
+    Value buffer = operand == 0 ? gemm.getA() : gemm.getB();
+    std::optional<Layout> layout = fragmentLayout(buffer);
+    if (!layout)
+      continue;
+    Layout rowsByK = asRowsByK(gemm, operand, *layout);
+    if (isUsableK(c, rowsByK.dim(1)))
+      return renumbered(rowsByK.dim(1));
+  }
+  // Free choice: 16 bytes of k a lane where K has them.
+  Type operand = elementType(gemm.getA());
+  int64_t perRead = std::max<int64_t>(
+      c.kRegs(), 16 / llvm::divideCeil(operand.getIntOrFloatBitWidth(), 8));
+  int64_t K = gemm.getK();
+  if (K % (perRead * c.kLanes()))
+    perRead = c.kRegs();
+  Layout::Digits digits;
+  push(digits, c.kRegs(), Place::Register, 1);
+  push(digits, perRead / c.kRegs(), Place::Register, c.kRegs());
+  push(digits, c.kLanes(), Place::Thread, c.m);
+  push(digits, llvm::divideCeil(K, perRead * c.kLanes()), Place::Register,
+       perRead);
+  return digits;
+}
+
+Layout tile::getOperandLayout(GemmOp gemm, unsigned operand) {
+  GemmConfig c = getGemmConfig(gemm);
+  Layout::Digits k = getKDigits(gemm), rows;
+  int64_t kRegisters = 1;
+  for (const Digit &d : k)
+    if (d.place == Place::Register)
+      kRegisters *= d.extent;
+  bool isA = operand == 0;
+  push(rows, c.m, Place::Thread, 1);
+  push(rows, isA ? c.repsM(gemm.getM()) : c.repsN(gemm.getN()), Place::Register,
+       kRegisters);
+  push(rows, isA ? c.wavesM : c.wavesN, Place::Thread,
+       isA ? 64 : 64 * c.wavesM);
+  return Layout({rows, k});
+}
+
+Layout tile::getOperandBufferLayout(GemmOp gemm, unsigned operand) {
+  Layout rowsByK = getOperandLayout(gemm, operand);
+  if (isKInnermost(gemm, operand))
+    return rowsByK;
+  return Layout(
+      {Layout::Digits(rowsByK.dim(1)), Layout::Digits(rowsByK.dim(0))});
+}
+
+/// The thread digits with the index stride each stands for.
+static SmallVector<std::array<int64_t, 3>>
+threadDigits(ArrayRef<Digit> digits) {
+  SmallVector<std::array<int64_t, 3>> result;
+  int64_t scale = 1;
+  for (const Digit &d : digits) {
+    if (d.place == Place::Thread)
+      result.push_back({scale, d.extent, d.stride});
+    scale *= d.extent;
+  }
+  return result;
+}
+
+bool tile::canFeed(GemmOp gemm, unsigned operand, const Layout &rowsByK) {
+  GemmConfig c = getGemmConfig(gemm);
+  if (!isUsableK(c, rowsByK.dim(1)))
+    return false;
+  Layout wanted = getOperandLayout(gemm, operand);
+  return threadDigits(wanted.dim(0)) == threadDigits(rowsByK.dim(0)) &&
+         wanted.covered(0) == rowsByK.covered(0);
+}
