@@ -1,0 +1,337 @@
+//===- ParseCompound.cpp - Statements with blocks -------------------------===//
+//
+// Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ParserImpl.h"
+
+using namespace tlc;
+using namespace tlc::frontend;
+using llvm::SmallVector;
+
+Stmt *Parser::parseCompound() {
+  if (at("@"))
+    return parseDecorated();
+  if (at("async")) {
+    ++pos;
+    if (at("def"))
+      return parseFunction({}, true);
+    if (at("for"))
+      return parseFor(true);
+    if (at("with"))
+      return parseWith(true);
+    return errorExpected("'def', 'for' or 'with' after 'async'");
+  }
+  if (at("if"))
+    return parseIf();
+  if (at("while"))
+    return parseWhile();
+  if (at("for"))
+    return parseFor(false);
+  if (at("with"))
+    return parseWith(false);
+  if (at("try"))
+    return parseTry();
+  if (at("def"))
+    return parseFunction({}, false);
+  if (at("class"))
+    return parseClass({});
+  return parseMatch();
+}
+
+/// Also entered at `elif`, which is an `if` in the orelse of the one before.
+/// A chain is parsed by a loop; whoever walks it nests, so its length counts
+/// as depth.
+Stmt *Parser::parseIf() {
+  IfStmt *first = nullptr, *last = nullptr;
+  for (unsigned length = 0;; ++length) {
+    if (length > 500)
+      return error(tok().range(), "more than 500 branches", DiagID::TooDeep);
+    SourceLoc begin = tok().loc;
+    ++pos;
+    auto *stmt = ast.create<IfStmt>();
+    if (!(stmt->condition = parseNamedExpression()))
+      return nullptr;
+    stmt->range = since(begin);
+    auto body = parseBlock();
+    if (!body)
+      return nullptr;
+    stmt->body = *body;
+    if (last)
+      last->orelse = ast.copy<Stmt *>(ArrayRef<Stmt *>(stmt));
+    else
+      first = stmt;
+    last = stmt;
+    if (!at("elif"))
+      break;
+  }
+  if (accept("else")) {
+    auto body = parseBlock();
+    if (!body)
+      return nullptr;
+    last->orelse = *body;
+  }
+  return first;
+}
+
+Stmt *Parser::parseWhile() {
+  SourceLoc begin = tok().loc;
+  ++pos;
+  auto *stmt = ast.create<WhileStmt>();
+  if (!(stmt->condition = parseNamedExpression()))
+    return nullptr;
+  stmt->range = since(begin);
+  auto body = parseBlock();
+  if (!body)
+    return nullptr;
+  stmt->body = *body;
+  if (accept("else")) {
+    if (!(body = parseBlock()))
+      return nullptr;
+    stmt->orelse = *body;
+  }
+  return stmt;
+}
+
+Stmt *Parser::parseFor(bool isAsync) {
+  SourceLoc begin = tok().loc;
+  ++pos;
+  auto *stmt = ast.create<ForStmt>();
+  stmt->isAsync = isAsync;
+  if (!(stmt->target = parseTargetList()) || !expect("in") ||
+      !(stmt->iterable = parseStarExpressions()))
+    return nullptr;
+  stmt->range = since(begin);
+  auto body = parseBlock();
+  if (!body)
+    return nullptr;
+  stmt->body = *body;
+  if (accept("else")) {
+    if (!(body = parseBlock()))
+      return nullptr;
+    stmt->orelse = *body;
+  }
+  return stmt;
+}
+
+bool Parser::parseWithItems(llvm::SmallVectorImpl<WithStmt::Item> &items) {
+  do {
+    WithStmt::Item item{parseExpression(), nullptr};
+    if (!item.context)
+      return false;
+    if (accept("as")) {
+      SourceLoc begin = tok().loc;
+      item.target = parsePrimary();
+      if (!item.target || !checkTarget(item.target, true, "assign to"))
+        return false;
+      (void)begin;
+    }
+    items.push_back(item);
+  } while (accept(",") && !at(")"));
+  return true;
+}
+
+/// `with (a as b, c as d):`. The parenthesis may as well begin an expression,
+/// so this is tried first, silently.
+bool Parser::tryParenthesizedWithItems(
+    llvm::SmallVectorImpl<WithStmt::Item> &items) {
+  if (!at("("))
+    return false;
+  size_t start = pos;
+  bool ok;
+  {
+    DiagnosticEngine::Capture quiet(diags);
+    ++pos;
+    ok = parseWithItems(items) && accept(")") && at(":");
+  }
+  failed = false;
+  if (!ok) {
+    pos = start;
+    items.clear();
+  }
+  return ok;
+}
+
+Stmt *Parser::parseWith(bool isAsync) {
+  SourceLoc begin = tok().loc;
+  ++pos;
+  auto *stmt = ast.create<WithStmt>();
+  stmt->isAsync = isAsync;
+  SmallVector<WithStmt::Item> items;
+  if (!tryParenthesizedWithItems(items) && !parseWithItems(items))
+    return nullptr;
+  stmt->items = ast.copy<WithStmt::Item>(items);
+  stmt->range = since(begin);
+  auto body = parseBlock();
+  if (!body)
+    return nullptr;
+  stmt->body = *body;
+  return stmt;
+}
+
+Stmt *Parser::parseTry() {
+  SourceLoc begin = tok().loc;
+  ++pos;
+  auto *stmt = ast.create<TryStmt>();
+  stmt->range = since(begin);
+  auto body = parseBlock();
+  if (!body)
+    return nullptr;
+  stmt->body = *body;
+  SmallVector<TryStmt::Handler> handlers;
+  while (accept("except")) {
+    TryStmt::Handler handler{nullptr, {}, {}};
+    stmt->isStar |= accept("*");
+    if (!at(":")) {
+      if (!(handler.type = parseStarExpressions()))
+        return nullptr;
+      if (accept("as")) {
+        if (tok().kind != Tok::Name)
+          return errorExpected("a name after 'as'");
+        handler.name = tok().text;
+        ++pos;
+      }
+    }
+    if (!(body = parseBlock()))
+      return nullptr;
+    handler.body = *body;
+    handlers.push_back(handler);
+  }
+  stmt->handlers = ast.copy<TryStmt::Handler>(handlers);
+  if (!handlers.empty() && accept("else")) {
+    if (!(body = parseBlock()))
+      return nullptr;
+    stmt->orelse = *body;
+  }
+  bool hasFinally = accept("finally");
+  if (hasFinally) {
+    if (!(body = parseBlock()))
+      return nullptr;
+    stmt->finalbody = *body;
+  }
+  if (handlers.empty() && !hasFinally)
+    return errorExpected("'except' or 'finally'");
+  return stmt;
+}
+
+Stmt *Parser::parseDecorated() {
+  SmallVector<Expr *> decorators;
+  while (accept("@")) {
+    decorators.push_back(parseNamedExpression());
+    if (!decorators.back() || !expectNewline())
+      return nullptr;
+  }
+  ExprList list = ast.copy<Expr *>(decorators);
+  if (at("def"))
+    return parseFunction(list, false);
+  if (at("class"))
+    return parseClass(list);
+  if (at("async") && tok(1).is("def")) {
+    ++pos;
+    return parseFunction(list, true);
+  }
+  return errorExpected("'def' or 'class' after a decorator");
+}
+
+Stmt *Parser::parseFunction(ExprList decorators, bool isAsync) {
+  SourceLoc begin = tok().loc;
+  ++pos;
+  auto *stmt = ast.create<FunctionDefStmt>();
+  stmt->decorators = decorators;
+  stmt->isAsync = isAsync;
+  if (tok().kind != Tok::Name)
+    return errorExpected("a function name");
+  stmt->name = tok().text;
+  stmt->nameRange = tok().range();
+  ++pos;
+  if (!expect("(") || !parseParams(")", true, stmt->params) || !expect(")"))
+    return nullptr;
+  if (accept("->") && !(stmt->returns = parseExpression()))
+    return nullptr;
+  stmt->range = since(begin);
+  auto body = parseBlock();
+  if (!body)
+    return nullptr;
+  stmt->body = *body;
+  return stmt;
+}
+
+Stmt *Parser::parseClass(ExprList decorators) {
+  SourceLoc begin = tok().loc;
+  ++pos;
+  auto *stmt = ast.create<ClassDefStmt>();
+  stmt->decorators = decorators;
+  if (tok().kind != Tok::Name)
+    return errorExpected("a class name");
+  stmt->name = tok().text;
+  stmt->nameRange = tok().range();
+  ++pos;
+  if (accept("(")) {
+    auto *placeholder = ast.create<NameExpr>();
+    Expr *call = parseCallArguments(placeholder, begin);
+    if (!call)
+      return nullptr;
+    stmt->bases = llvm::cast<CallExpr>(call)->args;
+    stmt->keywords = llvm::cast<CallExpr>(call)->keywords;
+  }
+  stmt->range = since(begin);
+  auto body = parseBlock();
+  if (!body)
+    return nullptr;
+  stmt->body = *body;
+  return stmt;
+}
+
+/// `match` is a name unless the line reads `match <subject>:` and a `case`
+/// follows. Tokens are looked at, nothing is parsed.
+bool Parser::looksLikeMatch() {
+  if (!atName("match"))
+    return false;
+  size_t i = 1;
+  unsigned open = 0;
+  for (; pos + i < tokens.size(); ++i) {
+    const Token &t = tok(i);
+    if (t.kind == Tok::Newline || t.kind == Tok::End)
+      break;
+    if (t.is("(") || t.is("[") || t.is("{"))
+      ++open;
+    else if (t.is(")") || t.is("]") || t.is("}"))
+      open -= open ? 1 : 0;
+  }
+  return i > 2 && tok(i).kind == Tok::Newline && tok(i - 1).is(":") &&
+         tok(i + 1).kind == Tok::Indent && tok(i + 2).kind == Tok::Name &&
+         tok(i + 2).text == "case";
+}
+
+Stmt *Parser::parseMatch() {
+  SourceLoc begin = tok().loc;
+  ++pos;
+  auto *stmt = ast.create<MatchStmt>();
+  if (!(stmt->subject = parseStarExpressions()))
+    return nullptr;
+  stmt->range = since(begin);
+  if (!expect(":") || !expectNewline() || tok().kind != Tok::Indent)
+    return errorExpected("'case'");
+  ++pos;
+  SmallVector<MatchStmt::Case> cases;
+  while (atName("case")) {
+    ++pos;
+    MatchStmt::Case entry{parsePatterns(), nullptr, {}};
+    if (!entry.pattern ||
+        (accept("if") && !(entry.guard = parseNamedExpression())))
+      return nullptr;
+    auto body = parseBlock();
+    if (!body)
+      return nullptr;
+    entry.body = *body;
+    cases.push_back(entry);
+  }
+  if (tok().kind != Tok::Dedent && !atEnd())
+    return errorExpected("'case'");
+  if (tok().kind == Tok::Dedent)
+    ++pos;
+  stmt->cases = ast.copy<MatchStmt::Case>(cases);
+  return stmt;
+}
