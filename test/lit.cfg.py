@@ -17,7 +17,7 @@ import lit.formats
 config.name = "tlc"
 config.test_format = lit.formats.ShTest(execute_external=False)
 config.suffixes = [".mlir", ".tile", ".test"]
-config.excludes = ["Inputs", "Unit", "Perf", "Examples", "CMakeLists.txt"]
+config.excludes = ["Inputs", "Unit", "Perf", "Examples", "Docs", "Malformed", "CMakeLists.txt"]
 config.test_source_root = os.path.dirname(__file__)
 config.test_exec_root = os.path.join(config.tlc_obj_root, "lit")
 
