@@ -95,7 +95,7 @@ enum class SdwaUnused : uint8_t { Pad, Sext, Preserve };
 
 /// dpp_ctrl values. Ranges carry a lane count or index in the low four bits,
 /// QuadPerm four two-bit lanes.
-namespace Dpp {
+namespace DppCtrl {
 constexpr unsigned QuadPermLast = 0xff;
 constexpr unsigned RowShl = 0x100, RowShr = 0x110, RowRor = 0x120;
 constexpr unsigned WaveShl1 = 0x130, WaveRol1 = 0x134;
@@ -103,7 +103,7 @@ constexpr unsigned WaveShr1 = 0x138, WaveRor1 = 0x13c;
 constexpr unsigned RowMirror = 0x140, RowHalfMirror = 0x141;
 constexpr unsigned RowBcast15 = 0x142, RowBcast31 = 0x143;
 constexpr unsigned RowNewBcast = 0x150;
-} // namespace Dpp
+} // namespace DppCtrl
 
 struct Instruction {
   Opcode op = Opcode::Invalid;
@@ -145,6 +145,7 @@ struct Instruction {
   // DS with two offsets has them in offset0 and offset1, in elements (st64:
   // times 64).
   int32_t offset = 0;
+  bool hasOffset = false; // SMEM: an immediate besides the register
   uint8_t offset0 = 0, offset1 = 0;
   bool sc0 = false, sc1 = false, nt = false; // sc0 is glc of SMEM
   bool lds = false, offen = false, idxen = false, gds = false;

@@ -125,7 +125,8 @@ struct OperandInfo {
 /// What the 16-bit constant of SOPK and SOPP means.
 enum class ConstantKind : uint8_t {
   None,     // must be zero where the encoding has it
-  Hex,      // a number
+  Hex,      // a number, shown in hexadecimal
+  Number,   // a number, shown like an operand
   DecIfSet, // a number, shown unless zero
   Branch,   // signed, in dwords from the next instruction
   WaitCnt,
@@ -178,7 +179,10 @@ constexpr uint64_t Mfma = bit(33);
 constexpr uint64_t Sparse = bit(34);
 constexpr uint64_t NoAddress = bit(35); // SMEM without address fields
 constexpr uint64_t Probe = bit(36);
-constexpr uint64_t ImmSrc1 = bit(37); // SOPC whose source 1 is a bit set
+constexpr uint64_t ImmSrc1 = bit(37);      // SOPC whose source 1 is a bit set
+constexpr uint64_t SdwaNoDstSel = bit(38); // SDWA selects in the source only
+constexpr uint64_t IntSrc1 =
+    bit(39); // source 1 is an integer with F16 constants
 } // namespace flag
 
 struct OpcodeInfo {

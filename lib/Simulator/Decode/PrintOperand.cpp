@@ -1,0 +1,162 @@
+//===- PrintOperand.cpp - Operands in assembler syntax ----------*- C++ -*-===//
+//
+// Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The spelling is LLVM's: constants print by value, so that the literal
+// 0x3f800000 of a 32-bit operand reads 1.0 just as the inline constant does.
+//
+//===----------------------------------------------------------------------===//
+
+#include "PrinterImpl.h"
+#include "llvm/Support/Format.h"
+
+using namespace tlc::sim;
+using llvm::raw_ostream;
+
+namespace {
+
+struct Named {
+  unsigned code;
+  const char *one, *two; // as one dword, as a pair
+};
+
+constexpr Named scalarNames[] = {
+    {ScalarReg::FlatScratchLo, "flat_scratch_lo", "flat_scratch"},
+    {ScalarReg::FlatScratchHi, "flat_scratch_hi", nullptr},
+    {ScalarReg::XnackMaskLo, "xnack_mask_lo", "xnack_mask"},
+    {ScalarReg::XnackMaskHi, "xnack_mask_hi", nullptr},
+    {ScalarReg::VccLo, "vcc_lo", "vcc"},
+    {ScalarReg::VccHi, "vcc_hi", nullptr},
+    {ScalarReg::M0, "m0", nullptr},
+    {ScalarReg::ExecLo, "exec_lo", "exec"},
+    {ScalarReg::ExecHi, "exec_hi", nullptr}};
+
+constexpr Named specialNames[] = {
+    {SpecialReg::SharedBase, "src_shared_base", "src_shared_base"},
+    {SpecialReg::SharedLimit, "src_shared_limit", "src_shared_limit"},
+    {SpecialReg::PrivateBase, "src_private_base", "src_private_base"},
+    {SpecialReg::PrivateLimit, "src_private_limit", "src_private_limit"},
+    {SpecialReg::Vccz, "src_vccz", "src_vccz"},
+    {SpecialReg::Execz, "src_execz", "src_execz"},
+    {SpecialReg::Scc, "src_scc", "src_scc"}};
+
+void printTuple(raw_ostream &os, const char *prefix, unsigned first,
+                unsigned dwords) {
+  os << prefix;
+  if (dwords == 1)
+    os << first;
+  else
+    os << '[' << first << ':' << first + dwords - 1 << ']';
+}
+
+void printScalar(raw_ostream &os, const Operand &op) {
+  for (const Named &name : scalarNames)
+    if (name.code == op.reg) {
+      os << (op.dwords == 2 ? name.two : name.one);
+      return;
+    }
+  if (op.reg >= ScalarReg::Ttmp0)
+    printTuple(os, "ttmp", op.reg - ScalarReg::Ttmp0, op.dwords);
+  else
+    printTuple(os, "s", op.reg, op.dwords);
+}
+
+constexpr const char *floatNames[] = {
+    "0.5", "-0.5", "1.0", "-1.0", "2.0", "-2.0", "4.0", "-4.0", "0.15915494"};
+constexpr uint16_t floats16[] = {0x3800, 0xb800, 0x3c00, 0xbc00, 0x4000,
+                                 0xc000, 0x4400, 0xc400, 0x3118};
+constexpr uint32_t floats32[] = {0x3f000000, 0xbf000000, 0x3f800000,
+                                 0xbf800000, 0x40000000, 0xc0000000,
+                                 0x40800000, 0xc0800000, 0x3e22f983};
+constexpr uint64_t floats64[] = {
+    0x3fe0000000000000, 0xbfe0000000000000, 0x3ff0000000000000,
+    0xbff0000000000000, 0x4000000000000000, 0xc000000000000000,
+    0x4010000000000000, 0xc010000000000000, 0x3fc45f306dc9c882};
+
+template <typename T, size_t N>
+const char *floatName(const T (&table)[N], T value) {
+  for (size_t i = 0; i < N; ++i)
+    if (table[i] == value)
+      return floatNames[i];
+  return nullptr;
+}
+
+void printHex(raw_ostream &os, uint64_t value) {
+  os << llvm::format("0x%llx", static_cast<unsigned long long>(value));
+}
+
+void printConstantOperand(raw_ostream &os, const Operand &op) {
+  int64_t value;
+  const char *name = nullptr;
+  bool isHalf = op.type == DataType::I16 || op.type == DataType::F16 ||
+                op.type == DataType::V2F16;
+  switch (op.type) {
+  case DataType::V2F16:
+    if (op.kind == OperandKind::Literal)
+      return printHex(os, op.bits);
+    [[fallthrough]];
+  case DataType::I16:
+  case DataType::F16:
+    value = int16_t(op.bits);
+    if (op.type != DataType::I16)
+      name = floatName(floats16, uint16_t(op.bits));
+    break;
+  case DataType::I64:
+  case DataType::F64:
+  case DataType::B64:
+    value = int64_t(op.bits);
+    name = floatName(floats64, op.bits);
+    if (name == floatNames[8])
+      name = "0.15915494309189532";
+    break;
+  default:
+    value = int32_t(op.bits);
+    name = floatName(floats32, uint32_t(op.bits));
+    break;
+  }
+  if (value >= -16 && value <= 64)
+    os << value;
+  else if (name)
+    os << name;
+  else if (op.type == DataType::F64 && op.kind == OperandKind::Literal)
+    printHex(os, op.bits >> 32);
+  else if (dwordsOf(op.type) == 2)
+    printHex(os, op.bits);
+  else
+    printHex(os, isHalf ? uint16_t(op.bits) : uint32_t(op.bits));
+}
+
+} // namespace
+
+void tlc::sim::printOperand(raw_ostream &os, const Operand &op) {
+  switch (op.kind) {
+  case OperandKind::None:
+    os << "off";
+    return;
+  case OperandKind::Scalar:
+    return printScalar(os, op);
+  case OperandKind::Vector:
+    return printTuple(os, "v", op.reg, op.dwords);
+  case OperandKind::Accumulator:
+    return printTuple(os, "a", op.reg, op.dwords);
+  case OperandKind::Special:
+    for (const Named &name : specialNames)
+      if (name.code == op.reg)
+        os << (op.dwords == 2 ? name.two : name.one);
+    return;
+  default:
+    return printConstantOperand(os, op);
+  }
+}
+
+void tlc::sim::printNumber(raw_ostream &os, uint32_t value) {
+  Operand op;
+  op.kind = OperandKind::Literal;
+  op.type = DataType::B32;
+  op.dwords = 1;
+  op.bits = value;
+  printConstantOperand(os, op);
+}
