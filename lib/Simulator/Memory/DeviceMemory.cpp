@@ -1,0 +1,174 @@
+//===- DeviceMemory.cpp - Global memory with bounds -----------------------===//
+//
+// Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Each allocation is its own mapping with a page without access behind it.
+// Freeing returns the pages and keeps the addresses, so that they are not
+// given out again while the quarantine lasts.
+//
+//===----------------------------------------------------------------------===//
+
+#include "tlc/Simulator/Memory/DeviceMemory.h"
+
+#include <mutex>
+#include <sys/mman.h>
+
+using namespace tlc::sim;
+
+namespace {
+
+constexpr uint64_t pageBytes = 4096;
+constexpr size_t quarantineLength = 4096;
+
+uint64_t roundToPages(uint64_t bytes) {
+  return (bytes + pageBytes - 1) / pageBytes * pageBytes;
+}
+
+bool ownsMapping(const Allocation &allocation) {
+  return allocation.kind != AllocationKind::Registered;
+}
+
+} // namespace
+
+DeviceMemory::DeviceMemory(uint64_t capacity) : total(capacity) {}
+
+DeviceMemory::~DeviceMemory() {
+  for (auto &[base, allocation] : allocations)
+    if (ownsMapping(*allocation))
+      munmap(reinterpret_cast<void *>(base),
+             roundToPages(allocation->size) + pageBytes);
+}
+
+const Allocation *DeviceMemory::allocate(uint64_t bytes, AllocationKind kind,
+                                         std::string name) {
+  std::unique_lock lock(mutex);
+  if (bytes == 0 || bytes > total || inUse > total - bytes)
+    return nullptr;
+  uint64_t rounded = roundToPages(bytes);
+  void *memory = mmap(nullptr, rounded + pageBytes, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (memory == MAP_FAILED)
+    return nullptr;
+  mprotect(static_cast<char *>(memory) + rounded, pageBytes, PROT_NONE);
+  auto allocation = std::make_unique<Allocation>();
+  allocation->base = reinterpret_cast<uint64_t>(memory);
+  allocation->size = bytes;
+  allocation->kind = kind;
+  allocation->number = nextNumber++;
+  allocation->name = std::move(name);
+  inUse += bytes;
+  return (allocations[allocation->base] = std::move(allocation)).get();
+}
+
+const Allocation *DeviceMemory::registerHost(void *memory, uint64_t bytes) {
+  std::unique_lock lock(mutex);
+  uint64_t base = reinterpret_cast<uint64_t>(memory);
+  if (bytes == 0 || base + bytes < base)
+    return nullptr;
+  auto next = allocations.lower_bound(base);
+  if (next != allocations.end() && next->first - base < bytes) {
+    // A registration that ended before may be taken up again.
+    if (!next->second->freed || ownsMapping(*next->second))
+      return nullptr;
+    allocations.erase(next);
+    next = allocations.lower_bound(base);
+  }
+  if (next != allocations.begin()) {
+    auto before = std::prev(next);
+    if (before->second->contains(base, 1) && !before->second->freed)
+      return nullptr;
+  }
+  auto allocation = std::make_unique<Allocation>();
+  allocation->base = base;
+  allocation->size = bytes;
+  allocation->kind = AllocationKind::Registered;
+  allocation->number = nextNumber++;
+  return (allocations[base] = std::move(allocation)).get();
+}
+
+bool DeviceMemory::release(uint64_t base, bool registered) {
+  std::unique_lock lock(mutex);
+  auto it = allocations.find(base);
+  if (it == allocations.end() || it->second->freed)
+    return false;
+  Allocation &allocation = *it->second;
+  if ((allocation.kind == AllocationKind::Registered) != registered)
+    return false;
+  if (!ownsMapping(allocation)) {
+    // The program may reuse its memory for anything: forget it.
+    allocations.erase(it);
+    return true;
+  }
+  mmap(reinterpret_cast<void *>(base), roundToPages(allocation.size), PROT_NONE,
+       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+  inUse -= allocation.size;
+  if (allocation.kind == AllocationKind::Kernarg) {
+    // One comes with every launch: no quarantine for these.
+    munmap(reinterpret_cast<void *>(base),
+           roundToPages(allocation.size) + pageBytes);
+    allocations.erase(it);
+    return true;
+  }
+  allocation.freed = true;
+  freedOrder.push_back(base);
+  if (freedOrder.size() > quarantineLength)
+    forgetOldestFreed();
+  return true;
+}
+
+void DeviceMemory::forgetOldestFreed() {
+  size_t count = quarantineLength / 2;
+  for (size_t i = 0; i < count; ++i) {
+    auto it = allocations.find(freedOrder[i]);
+    if (it == allocations.end())
+      continue;
+    munmap(reinterpret_cast<void *>(it->first),
+           roundToPages(it->second->size) + pageBytes);
+    allocations.erase(it);
+  }
+  freedOrder.erase(freedOrder.begin(), freedOrder.begin() + count);
+}
+
+const Allocation *DeviceMemory::find(uint64_t address) const {
+  auto next = allocations.upper_bound(address);
+  if (next == allocations.begin())
+    return nullptr;
+  const Allocation *candidate = std::prev(next)->second.get();
+  return candidate->contains(address, 1) ? candidate : nullptr;
+}
+
+bool DeviceMemory::lookup(uint64_t address, Allocation &found) const {
+  std::shared_lock lock(mutex);
+  const Allocation *allocation = find(address);
+  if (allocation)
+    found = *allocation;
+  return allocation != nullptr;
+}
+
+const Allocation *DeviceMemory::nearest(uint64_t address) const {
+  const Allocation *best = nullptr;
+  uint64_t bestDistance = UINT64_MAX;
+  auto consider = [&](const Allocation &allocation) {
+    uint64_t distance = address < allocation.base
+                            ? allocation.base - address
+                            : address - (allocation.base + allocation.size);
+    if (distance < bestDistance) {
+      bestDistance = distance;
+      best = &allocation;
+    }
+  };
+  auto next = allocations.upper_bound(address);
+  if (next != allocations.end())
+    consider(*next->second);
+  if (next != allocations.begin())
+    consider(*std::prev(next)->second);
+  return best;
+}
+
+uint64_t DeviceMemory::used() const {
+  std::shared_lock lock(mutex);
+  return inUse;
+}
