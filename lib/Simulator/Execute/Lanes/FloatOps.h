@@ -1,0 +1,151 @@
+//===- FloatOps.h - Floating-point scalar functions -------------*- C++ -*-===//
+//
+// Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// NaN rules, minima and maxima, rounding and conversions shared by the
+// floating-point families. Denormals and rounding of f32 and f64 follow the
+// host's control register, which the run loop sets from MODE.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TLC_LIB_SIMULATOR_EXECUTE_LANES_FLOATOPS_H
+#define TLC_LIB_SIMULATOR_EXECUTE_LANES_FLOATOPS_H
+
+#include "LaneOps.h"
+
+namespace tlc::sim::TLC_SIM_ISA {
+
+/// Layout of a floating-point type.
+template <typename T> struct Format;
+template <> struct Format<f16> {
+  using Bits = u16;
+  using Signed = i16;
+  static constexpr unsigned mantissa = 10, bias = 15;
+};
+template <> struct Format<f32> {
+  using Bits = u32;
+  using Signed = i32;
+  static constexpr unsigned mantissa = 23, bias = 127;
+};
+template <> struct Format<f64> {
+  using Bits = u64;
+  using Signed = i64;
+  static constexpr unsigned mantissa = 52, bias = 1023;
+};
+
+template <typename T> using BitsOf = typename Format<T>::Bits;
+template <typename T>
+constexpr BitsOf<T> signBit = BitsOf<T>(BitsOf<T>(1) << (sizeof(T) * 8 - 1));
+template <typename T>
+constexpr BitsOf<T> quietBit = BitsOf<T>(BitsOf<T>(1)
+                                         << (Format<T>::mantissa - 1));
+template <typename T>
+constexpr BitsOf<T> mantissaMask = BitsOf<T>((BitsOf<T>(1)
+                                              << Format<T>::mantissa) -
+                                             1);
+template <typename T>
+constexpr BitsOf<T> exponentMask = BitsOf<T>(~signBit<T> & ~mantissaMask<T>);
+
+template <typename T> inline BitsOf<T> raw(T v) { return bits<BitsOf<T>>(v); }
+template <typename T> inline T fromRaw(BitsOf<T> v) { return bits<T>(v); }
+
+template <typename T> inline bool isNan(T v) {
+  return BitsOf<T>(raw(v) & ~signBit<T>) > exponentMask<T>;
+}
+template <typename T> inline bool isSignalling(T v) {
+  return isNan(v) && !(raw(v) & quietBit<T>);
+}
+template <typename T> inline bool isInf(T v) {
+  return BitsOf<T>(raw(v) & ~signBit<T>) == exponentMask<T>;
+}
+template <typename T> inline bool isZero(T v) {
+  return BitsOf<T>(raw(v) & ~signBit<T>) == 0;
+}
+template <typename T> inline T quiet(T v) {
+  return fromRaw<T>(raw(v) | quietBit<T>);
+}
+template <typename T> inline bool negative(T v) {
+  return raw(v) & signBit<T>;
+}
+template <typename T> inline T withSign(T v, bool negativeSign) {
+  BitsOf<T> magnitude = raw(v) & BitsOf<T>(~signBit<T>);
+  return fromRaw<T>(negativeSign ? BitsOf<T>(magnitude | signBit<T>)
+                                 : magnitude);
+}
+/// The biased exponent; 0 for zero and denormals.
+template <typename T> inline int exponentField(T v) {
+  return int((raw(v) & exponentMask<T>) >> Format<T>::mantissa);
+}
+
+/// Order as integers: total order of the numbers, -0 below +0.
+template <typename T> inline typename Format<T>::Signed ordered(T v) {
+  using S = typename Format<T>::Signed;
+  S s = S(raw(v));
+  return s < 0 ? S(s ^ S(~signBit<T>)) : s;
+}
+
+template <typename T> inline T minimum(T a, T b, bool ieee) {
+  T r = ordered(a) < ordered(b) ? a : b;
+  r = isNan(b) ? a : r;
+  r = isNan(a) ? b : r;
+  r = ieee && isSignalling(b) ? quiet(b) : r;
+  return ieee && isSignalling(a) ? quiet(a) : r;
+}
+template <typename T> inline T maximum(T a, T b, bool ieee) {
+  T r = ordered(a) > ordered(b) ? a : b;
+  r = isNan(b) ? a : r;
+  r = isNan(a) ? b : r;
+  r = ieee && isSignalling(b) ? quiet(b) : r;
+  return ieee && isSignalling(a) ? quiet(a) : r;
+}
+template <typename T> inline T minimum3(T a, T b, T c, bool ieee) {
+  return minimum(minimum(a, b, ieee), c, ieee);
+}
+template <typename T> inline T maximum3(T a, T b, T c, bool ieee) {
+  return maximum(maximum(a, b, ieee), c, ieee);
+}
+template <typename T> inline T median(T a, T b, T c, bool ieee) {
+  if (isNan(a) || isNan(b) || isNan(c))
+    return minimum3(a, b, c, ieee);
+  T lo = ordered(a) < ordered(b) ? a : b;
+  T hi = ordered(a) < ordered(b) ? b : a;
+  return ordered(c) < ordered(lo) ? lo : ordered(c) > ordered(hi) ? hi : c;
+}
+
+/// f64 to f32 rounded to odd, so that a later rounding to 16 bits is right.
+inline f32 roundToOdd(f64 v) {
+  f32 r = f32(v);
+  if (f64(r) == v || isNan(v) || isInf(r))
+    return isInf(r) && !isInf(v) ? withSign(3.40282347e38f, negative(v)) : r;
+  u32 b = raw(r);
+  f64 back = f64(r);
+  bool tooBig = (back < 0 ? -back : back) > (v < 0 ? -v : v);
+  b = tooBig ? b - 1 : b;
+  return fromRaw<f32>(b | 1);
+}
+/// Right for every f64 in the default rounding mode.
+inline f16 toHalf(f64 v) { return f16(roundToOdd(v)); }
+
+inline f32 fused(f32 a, f32 b, f32 c) { return __builtin_fmaf(a, b, c); }
+inline f64 fused(f64 a, f64 b, f64 c) { return __builtin_fma(a, b, c); }
+/// The product is exact in f64, and so is the sum wherever it matters.
+inline f16 fused(f16 a, f16 b, f16 c) {
+  return toHalf(f64(f32(a)) * f64(f32(b)) + f64(f32(c)));
+}
+
+/// Fraction: v - floor(v), below 1.
+template <typename T> inline T fraction(T v, T floorOfV) {
+  constexpr T belowOne =
+      sizeof(T) == 8 ? T(0x1.fffffffffffffp-1)
+                     : (sizeof(T) == 4 ? T(0x1.fffffep-1f) : T(0.99951171875));
+  T r = v - floorOfV;
+  r = r < belowOne ? r : (isNan(r) ? r : belowOne);
+  return isInf(v) ? fromRaw<T>(exponentMask<T> | quietBit<T>) : r;
+}
+
+} // namespace tlc::sim::TLC_SIM_ISA
+
+#endif // TLC_LIB_SIMULATOR_EXECUTE_LANES_FLOATOPS_H

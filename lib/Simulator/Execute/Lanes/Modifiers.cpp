@@ -1,0 +1,328 @@
+//===- Modifiers.cpp - How vector ALU operations run --------------------===//
+//
+// Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The lane functions know nothing of modifiers. An instruction with any of
+// them runs in three steps: the sources are copied with SDWA or op_sel
+// selection, DPP lane movement, abs and neg applied; the operation runs on the
+// copies; output scaling, clamp and the partial writes of SDWA and op_sel are
+// applied to its result.
+//
+//===----------------------------------------------------------------------===//
+
+#include "FloatOps.h"
+#include "ResultType.h"
+
+namespace tlc::sim::TLC_SIM_ISA {
+
+u64 specialValue(const Wave &w, unsigned reg) {
+  switch (reg) {
+  case SpecialReg::SharedBase:
+    return sharedAperture;
+  case SpecialReg::SharedLimit:
+    return sharedAperture + apertureBytes - 1;
+  case SpecialReg::PrivateBase:
+    return privateAperture;
+  case SpecialReg::PrivateLimit:
+    return privateAperture + apertureBytes - 1;
+  case SpecialReg::Vccz:
+    return w.vcc() == 0;
+  case SpecialReg::Execz:
+    return w.exec() == 0;
+  case SpecialReg::Scc:
+    return w.scc;
+  case SpecialReg::LdsDirect: {
+    u64 value = 0;
+    u32 address = w.sgpr[ScalarReg::M0] & 0xffff;
+    if (address + 4 <= w.group->ldsBytes)
+      __builtin_memcpy(&value, w.group->lds + address, 4);
+    return value;
+  }
+  }
+  return 0;
+}
+
+const u32 *broadcast(Wave &w, const Source &s, unsigned slot) {
+  u32 *to = w.scratchLanes[slot];
+  for (unsigned i = 0; i < s.dwords && i < 4; ++i) {
+    u32 v;
+    if (s.kind == OperandKind::Scalar)
+      v = w.sgpr[s.index + i];
+    else
+      v = u32((s.kind == OperandKind::Special ? specialValue(w, s.index)
+                                              : s.value) >>
+              (i % 2 * 32));
+    TLC_LANE_LOOP to[i * waveLanes + l] = v;
+  }
+  return to;
+}
+
+void runPlain(Wave &w, const Op &op) {
+  Lanes x;
+  x.a = lanesOf(w, op.src[0], 0);
+  x.b = lanesOf(w, op.src[1], 1);
+  x.c = lanesOf(w, op.src[2], 2);
+  x.d = w.vgpr + op.dst;
+  x.mask = execLanes(w);
+  x.op = &op;
+  x.wave = &w;
+  op.lanes(x);
+}
+
+namespace {
+
+/// Where lane l reads from under a DPP control, or -1 if out of range.
+int dppSource(unsigned control, int l) {
+  int row = l & ~15, inRow = l & 15;
+  int count = control & 15;
+  if (control <= Dpp::QuadPermLast)
+    return (l & ~3) | (control >> (2 * (l & 3)) & 3);
+  if (control > Dpp::RowShl && control < Dpp::RowShr)
+    return inRow + count > 15 ? -1 : l + count;
+  if (control > Dpp::RowShr && control < Dpp::RowRor)
+    return inRow - count < 0 ? -1 : l - count;
+  if (control > Dpp::RowRor && control < Dpp::WaveShl1)
+    return row | ((inRow - count) & 15);
+  switch (control) {
+  case Dpp::WaveShl1:
+    return l == 63 ? -1 : l + 1;
+  case Dpp::WaveRol1:
+    return (l + 1) & 63;
+  case Dpp::WaveShr1:
+    return l - 1;
+  case Dpp::WaveRor1:
+    return (l - 1) & 63;
+  case Dpp::RowMirror:
+    return row | (15 - inRow);
+  case Dpp::RowHalfMirror:
+    return (l & ~7) | (7 - (l & 7));
+  case Dpp::RowBcast15:
+    return row == 0 ? -1 : row - 1;
+  case Dpp::RowBcast31:
+    return l < 32 ? -1 : 31;
+  }
+  if (control >= Dpp::RowNewBcast && control < Dpp::RowNewBcast + 16)
+    return row | count;
+  return -1;
+}
+
+/// Applies DPP to the dwords of source 0 and to the mask of written lanes.
+void applyDpp(const Wave &w, const Instruction &inst, const u32 *from, u32 *to,
+              unsigned dwords, u32 *mask) {
+  u64 exec = w.exec();
+  for (int l = 0; l < int(waveLanes); ++l) {
+    int source = dppSource(inst.dppCtrl, l);
+    bool valid = source >= 0 && (exec >> source & 1);
+    bool enabled = (inst.rowMask >> (l / 16) & 1) &&
+                   (inst.bankMask >> (l / 4 % 4) & 1);
+    // Without bound_ctrl a lane without a source is not written; with it the
+    // source reads as 0.
+    if (!enabled || (!valid && !inst.boundCtrl))
+      mask[l] = 0;
+    for (unsigned i = 0; i < dwords; ++i)
+      to[i * waveLanes + l] = valid ? from[i * waveLanes + source] : 0;
+  }
+}
+
+u32 selectSdwa(u32 v, SdwaSel sel, bool sext) {
+  unsigned s = static_cast<unsigned>(sel);
+  if (sel == SdwaSel::Dword)
+    return v;
+  if (s <= static_cast<unsigned>(SdwaSel::Byte3)) {
+    u32 byte = v >> (s * 8) & 0xff;
+    return sext ? u32(i32(i8(byte))) : byte;
+  }
+  u32 word = sel == SdwaSel::Word1 ? v >> 16 : v & 0xffff;
+  return sext ? u32(i32(i16(word))) : word;
+}
+
+bool isPacked16(DataType t) {
+  return t == DataType::V2F16 || t == DataType::V2I16;
+}
+bool isPacked32(DataType t) {
+  return t == DataType::V2F32 || t == DataType::V2I32;
+}
+bool isSingle16(DataType t) {
+  return t == DataType::F16 || t == DataType::I16;
+}
+
+/// Modifies source i in place: `v` holds `dwords` times 64 words.
+void modifySource(const Instruction &inst, const Source &s, unsigned i,
+                  u32 *v) {
+  bool neg = inst.neg >> i & 1, abs = inst.abs >> i & 1;
+  bool low = inst.opSel >> i & 1, high = inst.opSelHi >> i & 1;
+  if (inst.encoding == Encoding::VOP3P) {
+    bool negHi = inst.negHi >> i & 1;
+    if (isPacked16(s.type)) {
+      u32 flip = (neg ? 0x8000u : 0) | (negHi ? 0x80000000u : 0);
+      if (s.type == DataType::V2I16)
+        flip = 0;
+      TLC_LANE_LOOP {
+        u32 w = v[l];
+        v[l] = ((low ? w >> 16 : w & 0xffff) |
+                (high ? w & 0xffff0000 : w << 16)) ^
+               flip;
+      }
+    } else if (isPacked32(s.type)) {
+      u32 flipLow = neg && isFloat(s.type) ? 0x80000000u : 0;
+      u32 flipHigh = negHi && isFloat(s.type) ? 0x80000000u : 0;
+      TLC_LANE_LOOP {
+        u32 a = v[l], b = v[l + waveLanes];
+        v[l] = (low ? b : a) ^ flipLow;
+        v[l + waveLanes] = (high ? b : a) ^ flipHigh;
+      }
+    } else if (s.type == DataType::F32 && neg) {
+      TLC_LANE_LOOP v[l] ^= 0x80000000u;
+    }
+    return;
+  }
+  if (inst.form == Form::Sdwa && i < 2) {
+    SdwaSel sel = inst.srcSel[i];
+    bool sext = inst.sext >> i & 1;
+    TLC_LANE_LOOP v[l] = selectSdwa(v[l], sel, sext);
+  }
+  if (isSingle16(s.type) && low)
+    TLC_LANE_LOOP v[l] >>= 16;
+  if (!isFloat(s.type) || !(neg || abs))
+    return;
+  u32 sign = s.type == DataType::F16     ? 0x8000u
+             : s.type == DataType::V2F16 ? 0x80008000u
+                                         : 0x80000000u;
+  u32 *top = s.type == DataType::F64 ? v + waveLanes : v;
+  TLC_LANE_LOOP {
+    u32 w = abs ? top[l] & ~sign : top[l];
+    top[l] = neg ? w ^ sign : w;
+  }
+}
+
+template <typename T> T scaleAndClamp(T v, unsigned omod, bool clamp,
+                                      bool dx10) {
+  constexpr f32 factors[] = {1.0f, 2.0f, 4.0f, 0.5f};
+  if (omod)
+    v = T(v * T(factors[omod]));
+  if (clamp) {
+    T r = v < T(0) ? T(0) : v > T(1) ? T(1) : v;
+    r = isZero(r) ? T(0) : r;
+    v = isNan(v) && dx10 ? T(0) : isNan(v) ? v : r;
+  }
+  return v;
+}
+template <typename T> void finishFloat(u32 *d, unsigned omod, bool clamp,
+                                       bool dx10) {
+  TLC_LANE_LOOP
+  put<T>(d, l, ~0u, scaleAndClamp(get<T>(d, l), omod, clamp, dx10));
+}
+template <typename T> void finishPair(u32 *d, bool clamp, bool dx10) {
+  TLC_LANE_LOOP {
+    Pair<T> v = get<Pair<T>>(d, l);
+    v.lo = scaleAndClamp(v.lo, 0, clamp, dx10);
+    v.hi = scaleAndClamp(v.hi, 0, clamp, dx10);
+    put(d, l, ~0u, v);
+  }
+}
+
+void finishResult(Wave &w, const Instruction &inst, DataType type, u32 *d) {
+  if (!inst.clamp && !inst.omod)
+    return;
+  switch (type) {
+  case DataType::F32:
+    return finishFloat<f32>(d, inst.omod, inst.clamp, w.dx10Clamp);
+  case DataType::F64:
+    return finishFloat<f64>(d, inst.omod, inst.clamp, w.dx10Clamp);
+  case DataType::F16:
+    return finishFloat<f16>(d, inst.omod, inst.clamp, w.dx10Clamp);
+  case DataType::V2F16:
+    return finishPair<f16>(d, inst.clamp, w.dx10Clamp);
+  case DataType::V2F32:
+    return finishPair<f32>(d, inst.clamp, w.dx10Clamp);
+  default:
+    // Integer results were saturated by the operation itself.
+    return;
+  }
+}
+
+/// Merges a result into part of the register, as SDWA's dst_sel asks.
+u32 mergeSdwa(u32 old, u32 r, SdwaSel sel, SdwaUnused unused) {
+  unsigned s = static_cast<unsigned>(sel);
+  if (sel == SdwaSel::Dword)
+    return r;
+  bool byte = s <= static_cast<unsigned>(SdwaSel::Byte3);
+  unsigned shift = byte ? s * 8 : sel == SdwaSel::Word1 ? 16 : 0;
+  u32 width = byte ? 0xffu : 0xffffu;
+  u32 field = (r & width) << shift, mask = width << shift;
+  if (unused == SdwaUnused::Preserve)
+    return (old & ~mask) | field;
+  bool negative = r & (byte ? 0x80u : 0x8000u);
+  if (unused == SdwaUnused::Sext && negative)
+    return field | ~(mask | (mask - 1)); // ones above, zeros below
+  return field;
+}
+
+} // namespace
+
+void runModified(Wave &w, const Op &op) {
+  const Instruction &inst = *op.inst;
+  const u32 *sources[3];
+  const u32 *active = execLanes(w);
+  u32 *mask = w.maskLanes;
+  std::memcpy(mask, active, sizeof(w.maskLanes));
+  for (unsigned i = 0; i < 3; ++i) {
+    const Source &s = op.src[i];
+    sources[i] = lanesOf(w, s, i);
+    if (s.kind == OperandKind::None || s.dwords == 0 || s.dwords > 2)
+      continue;
+    // A mask of lanes is no lane value.
+    if (s.kind == OperandKind::Scalar && s.type == DataType::B64)
+      continue;
+    u32 *copy = w.scratchLanes[i];
+    if (i == 0 && inst.form == Form::Dpp)
+      applyDpp(w, inst, sources[0], copy, s.dwords, mask);
+    else if (sources[i] != copy)
+      std::memcpy(copy, sources[i], s.dwords * waveLanes * sizeof(u32));
+    modifySource(inst, s, i, copy);
+    sources[i] = copy;
+  }
+
+  Lanes x{sources[0], sources[1], sources[2], nullptr, mask, &op, &w};
+  bool toVector = op.dstKind == OperandKind::Vector ||
+                  op.dstKind == OperandKind::Accumulator;
+  if (!toVector || op.dstDwords > 2) {
+    x.d = w.vgpr + op.dst;
+    return op.lanes(x);
+  }
+  // The operation may read its destination: work on a copy of it.
+  u32 *d = w.vgpr + op.dst, *result = w.scratchLanes[3];
+  bool highHalf = (inst.opSel & 8) && isSingle16(op.src[0].type) &&
+                  inst.encoding == Encoding::VOP3;
+  std::memcpy(result, d, op.dstDwords * waveLanes * sizeof(u32));
+  if (highHalf)
+    TLC_LANE_LOOP result[l] >>= 16;
+  x.d = result;
+  op.lanes(x);
+  finishResult(w, inst, resultType(inst), result);
+
+  if (inst.form == Form::Sdwa && op.dstDwords == 1) {
+    TLC_LANE_LOOP {
+      u32 r = mergeSdwa(d[l], result[l], inst.dstSel, inst.dstUnused);
+      d[l] = mask[l] ? r : d[l];
+    }
+    return;
+  }
+  if (highHalf) {
+    TLC_LANE_LOOP {
+      u32 r = (d[l] & 0xffff) | result[l] << 16;
+      d[l] = mask[l] ? r : d[l];
+    }
+    return;
+  }
+  for (unsigned i = 0; i < op.dstDwords; ++i)
+    TLC_LANE_LOOP {
+      u32 at = i * waveLanes + l;
+      d[at] = mask[l] ? result[at] : d[at];
+    }
+}
+
+} // namespace tlc::sim::TLC_SIM_ISA

@@ -1,0 +1,242 @@
+//===- ScalarControl.cpp - Branches, waits, barriers, modes -------------===//
+//
+// Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// SOPP and what else steers the wavefront: calls, hardware registers, indexed
+// VGPRs. Waits do nothing: memory operations complete in order here; the
+// checkers see them.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Families.h"
+#include "LaneOps.h"
+
+namespace tlc::sim::TLC_SIM_ISA {
+namespace {
+
+void nothing(Wave &, const Op &) {}
+
+/// Modes are taken up when a turn begins: begin another.
+void restart(Wave &w) { w.stop(WaveStatus::Ready); }
+
+void jump(Wave &w, const Op &op, u64 address) {
+  if (const Op *target = instructionAt(*w.group->program, address)) {
+    w.pc = target;
+    return;
+  }
+  Fault fault;
+  fault.kind = "jump-out-of-code";
+  fault.address = address;
+  raise(w, op, fault);
+}
+
+void branch(Wave &w, const Op &op) {
+  if (op.target)
+    w.pc = op.target;
+  else
+    jump(w, op, op.inst->branchTarget(op.address));
+}
+template <auto Condition> void branchIf(Wave &w, const Op &op) {
+  if (Condition(w))
+    branch(w, op);
+}
+
+u64 nextAddress(const Op &op) { return op.address + op.inst->sizeBytes; }
+
+void getPc(Wave &w, const Op &op) { w.setPair(op.dst, nextAddress(op)); }
+void setPc(Wave &w, const Op &op) { jump(w, op, scalar64(w, op.src[0])); }
+void swapPc(Wave &w, const Op &op) {
+  u64 target = scalar64(w, op.src[0]);
+  w.setPair(op.dst, nextAddress(op));
+  jump(w, op, target);
+}
+void call(Wave &w, const Op &op) {
+  w.setPair(op.dst, nextAddress(op));
+  branch(w, op);
+}
+
+void endProgram(Wave &w, const Op &) { w.stop(WaveStatus::Done); }
+void barrier(Wave &w, const Op &) { w.stop(WaveStatus::Barrier); }
+void yield(Wave &w, const Op &) { w.stop(WaveStatus::Yielded); }
+
+void trap(Wave &w, const Op &op) {
+  // No trap handler is installed; 2 is what llvm.trap and assert use.
+  Fault fault;
+  fault.kind = "trap";
+  fault.detail = "the program stopped itself (s_trap)";
+  raise(w, op, fault);
+}
+void sendMessage(Wave &w, const Op &op) {
+  unsigned message = op.inst->imm & 0xf;
+  // Interrupts, as hand-written code raises before its trap, reach nobody;
+  // deallocating registers early is a hint.
+  if (message == 1 || message == 3)
+    return;
+  Fault fault;
+  fault.kind = "unsupported-instruction";
+  fault.detail = "message to hardware that is not simulated";
+  raise(w, op, fault);
+}
+
+//===--- Hardware registers -----------------------------------------------===//
+
+// Numbers of s_getreg and s_setreg that have a meaning to a program.
+constexpr unsigned hwMode = 1, hwStatus = 2, hwTrapStatus = 3, hwId = 4,
+                   hwGprAlloc = 5, hwLdsAlloc = 6, hwXccId = 20;
+
+bool readHardware(Wave &w, unsigned id, u32 &value) {
+  switch (id) {
+  case hwMode:
+    value = w.mode;
+    return true;
+  case hwStatus:
+    value = (w.scc ? 1 : 0) | (w.exec() == 0 ? 1u << 9 : 0) |
+            (w.vcc() == 0 ? 1u << 10 : 0) | 1u << 16;
+    return true;
+  case hwTrapStatus:
+    value = w.trapStatus;
+    return true;
+  case hwId:
+    // Wavefront, SIMD and compute unit, one workgroup per unit.
+    value = (w.number / 4 & 0xf) | (w.number % 4) << 4 |
+            u32(w.group->linearId & 0xf) << 8;
+    return true;
+  case hwGprAlloc:
+    value = (w.vgprCount / 8 - 1) << 8;
+    return true;
+  case hwLdsAlloc:
+    value = (w.group->ldsBytes + 511) / 512 << 12;
+    return true;
+  case hwXccId:
+    value = u32(w.group->linearId % 8);
+    return true;
+  }
+  return false;
+}
+
+u32 fieldMask(const Instruction &inst) {
+  return u32((u64(1) << inst.hwregSize()) - 1) << inst.hwregOffset();
+}
+
+void unknownHardware(Wave &w, const Op &op) {
+  Fault fault;
+  fault.kind = "unsupported-instruction";
+  fault.detail = "hardware register that is not simulated";
+  raise(w, op, fault);
+}
+void getReg(Wave &w, const Op &op) {
+  const Instruction &inst = *op.inst;
+  u32 value;
+  if (!readHardware(w, inst.hwregId(), value))
+    return unknownHardware(w, op);
+  w.sgpr[op.dst] = (value & fieldMask(inst)) >> inst.hwregOffset();
+}
+void setRegValue(Wave &w, const Op &op, u32 value) {
+  const Instruction &inst = *op.inst;
+  u32 mask = fieldMask(inst);
+  u32 field = value << inst.hwregOffset() & mask;
+  switch (inst.hwregId()) {
+  case hwMode:
+    w.mode = (w.mode & ~mask) | field;
+    w.dx10Clamp = w.mode >> 8 & 1;
+    w.ieee = w.mode >> 9 & 1;
+    return restart(w);
+  case hwTrapStatus:
+    w.trapStatus = (w.trapStatus & ~mask) | field;
+    return;
+  default:
+    return unknownHardware(w, op);
+  }
+}
+void setReg(Wave &w, const Op &op) {
+  setRegValue(w, op, scalar32(w, op.src[0]));
+}
+void setRegConstant(Wave &w, const Op &op) {
+  setRegValue(w, op, op.inst->literal);
+}
+
+//===--- Indexed VGPRs, vector skip ---------------------------------------===//
+
+void setIndexing(Wave &w, bool on, u32 mask) {
+  w.gprIndexing = on;
+  w.gprIndexMask = mask & 0xf;
+  restart(w);
+}
+void indexOn(Wave &w, const Op &op) {
+  u32 index = scalar32(w, op.src[0]) & 0xff;
+  u32 &m0 = w.sgpr[ScalarReg::M0];
+  m0 = (m0 & 0xffff0f00) | index | (u32(op.inst->imm) & 0xf) << 12;
+  setIndexing(w, true, op.inst->imm);
+}
+void indexOff(Wave &w, const Op &) { setIndexing(w, false, 0); }
+void indexMode(Wave &w, const Op &op) {
+  u32 &m0 = w.sgpr[ScalarReg::M0];
+  m0 = (m0 & 0xffff0fff) | (u32(op.inst->imm) & 0xf) << 12;
+  setIndexing(w, w.gprIndexing, op.inst->imm);
+}
+void indexValue(Wave &w, const Op &op) {
+  u32 &m0 = w.sgpr[ScalarReg::M0];
+  m0 = (m0 & 0xffffff00) | (scalar32(w, op.src[0]) & 0xff);
+}
+void vectorSkip(Wave &w, const Op &op) {
+  u32 bit = scalar32(w, op.src[1]) & 31;
+  w.skipVector = scalar32(w, op.src[0]) >> bit & 1;
+  restart(w);
+}
+
+constexpr auto sccClear = [](Wave &w) { return !w.scc; };
+constexpr auto sccSet = [](Wave &w) { return w.scc; };
+constexpr auto vccZero = [](Wave &w) { return w.vcc() == 0; };
+constexpr auto vccSome = [](Wave &w) { return w.vcc() != 0; };
+constexpr auto execZero = [](Wave &w) { return w.exec() == 0; };
+constexpr auto execSome = [](Wave &w) { return w.exec() != 0; };
+
+using O = Opcode;
+constexpr Handler rows[] = {
+    {O::s_nop, nothing},
+    {O::s_endpgm, endProgram},
+    {O::s_branch, branch},
+    {O::s_wakeup, nothing},
+    {O::s_cbranch_scc0, branchIf<sccClear>},
+    {O::s_cbranch_scc1, branchIf<sccSet>},
+    {O::s_cbranch_vccz, branchIf<vccZero>},
+    {O::s_cbranch_vccnz, branchIf<vccSome>},
+    {O::s_cbranch_execz, branchIf<execZero>},
+    {O::s_cbranch_execnz, branchIf<execSome>},
+    // No debugger is attached.
+    {O::s_cbranch_cdbgsys, nothing},
+    {O::s_cbranch_cdbguser, nothing},
+    {O::s_cbranch_cdbgsys_or_user, nothing},
+    {O::s_cbranch_cdbgsys_and_user, nothing},
+    {O::s_barrier, barrier},
+    {O::s_waitcnt, nothing},
+    {O::s_sleep, yield},
+    {O::s_setprio, nothing},
+    {O::s_sendmsg, sendMessage},
+    {O::s_trap, trap},
+    {O::s_icache_inv, nothing},
+    {O::s_incperflevel, nothing},
+    {O::s_decperflevel, nothing},
+    {O::s_ttracedata, nothing},
+    {O::s_set_gpr_idx_off, indexOff},
+    {O::s_set_gpr_idx_mode, indexMode},
+    {O::s_set_gpr_idx_on, indexOn},
+    {O::s_set_gpr_idx_idx, indexValue},
+    {O::s_setvskip, vectorSkip},
+    {O::s_getpc_b64, getPc},
+    {O::s_setpc_b64, setPc},
+    {O::s_swappc_b64, swapPc},
+    {O::s_call_b64, call},
+    {O::s_getreg_b32, getReg},
+    {O::s_setreg_b32, setReg},
+    {O::s_setreg_imm32_b32, setRegConstant},
+};
+
+} // namespace
+
+Family scalarControlFamily() { return family(rows); }
+
+} // namespace tlc::sim::TLC_SIM_ISA

@@ -1,0 +1,158 @@
+//===- VectorConvert.cpp - Vector conversions ---------------------------===//
+//
+// Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Between integers and floating point, and packing. Float to integer saturates
+// and takes NaN to 0.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Families.h"
+#include "FloatOps.h"
+
+#include <limits>
+
+namespace tlc::sim::TLC_SIM_ISA {
+namespace {
+
+/// Truncation with saturation. The bounds are exact in F for every I used.
+template <typename I, typename F> inline I toInteger(F v) {
+  constexpr f64 low = f64(std::numeric_limits<I>::min());
+  constexpr f64 high = f64(std::numeric_limits<I>::max());
+  f64 wide = f64(v);
+  wide = wide < low ? low : wide;
+  wide = wide > high ? high : wide;
+  return isNan(v) ? I(0) : I(i64(wide));
+}
+
+/// Rounds f32 to f16 toward zero.
+inline u16 halfTowardZero(f32 v) {
+  f16 nearest = f16(v);
+  u16 b = raw(nearest);
+  f32 back = f32(nearest);
+  f32 magnitudeBack = back < 0 ? -back : back;
+  f32 magnitude = v < 0 ? -v : v;
+  // One step back toward zero where rounding went up; infinity to the
+  // largest number unless it was infinite before.
+  return magnitudeBack > magnitude ? u16(b - 1) : b;
+}
+
+inline i16 normI(f32 v) {
+  f32 c = v < -1.0f ? -1.0f : v > 1.0f ? 1.0f : v;
+  return isNan(v) ? 0 : i16(__builtin_roundevenf(c * 32767.0f));
+}
+inline u16 normU(f32 v) {
+  f32 c = v < 0.0f ? 0.0f : v > 1.0f ? 1.0f : v;
+  return isNan(v) ? 0 : u16(i32(__builtin_roundevenf(c * 65535.0f)));
+}
+
+template <unsigned Byte>
+constexpr LaneFunction ubyte = map1<f32, u32, [](u32 a) {
+  return f32(a >> (Byte * 8) & 0xff);
+}>;
+
+inline u32 packByte(f32 v, u32 position, u32 old) {
+  u32 byte = toInteger<u8>(__builtin_roundevenf(v));
+  u32 shift = (position & 3) * 8;
+  return (old & ~(0xffu << shift)) | byte << shift;
+}
+
+template <typename P, typename T> inline u32 both(P lo, T hi) {
+  return u32(u16(hi)) << 16 | u16(lo);
+}
+
+using O = Opcode;
+constexpr FloatMode S = FloatMode::Single, D = FloatMode::HalfDouble;
+constexpr Handler rows[] = {
+    {O::v_cvt_i32_f64, nullptr, map1<i32, f64, toInteger<i32, f64>>, false, D},
+    {O::v_cvt_u32_f64, nullptr, map1<u32, f64, toInteger<u32, f64>>, false, D},
+    {O::v_cvt_f64_i32, nullptr, map1<f64, i32, [](i32 a) { return f64(a); }>},
+    {O::v_cvt_f64_u32, nullptr, map1<f64, u32, [](u32 a) { return f64(a); }>},
+    {O::v_cvt_f32_i32, nullptr, map1<f32, i32, [](i32 a) { return f32(a); }>,
+     false, S},
+    {O::v_cvt_f32_u32, nullptr, map1<f32, u32, [](u32 a) { return f32(a); }>,
+     false, S},
+    {O::v_cvt_u32_f32, nullptr, map1<u32, f32, toInteger<u32, f32>>, false, S},
+    {O::v_cvt_i32_f32, nullptr, map1<i32, f32, toInteger<i32, f32>>, false, S},
+    {O::v_cvt_rpi_i32_f32, nullptr, map1<i32, f32, [](f32 a) {
+       return toInteger<i32>(__builtin_floor(f64(a) + 0.5));
+     }>, false, S},
+    {O::v_cvt_flr_i32_f32, nullptr, map1<i32, f32, [](f32 a) {
+       return toInteger<i32>(__builtin_floorf(a));
+     }>, false, S},
+    {O::v_cvt_f16_f32, nullptr, map1<f16, f32, [](f32 a) { return f16(a); }>,
+     false, D},
+    {O::v_cvt_f32_f16, nullptr, map1<f32, f16, [](f16 a) { return f32(a); }>,
+     false, D},
+    {O::v_cvt_f32_f64, nullptr, map1<f32, f64, [](f64 a) { return f32(a); }>,
+     false, S},
+    {O::v_cvt_f64_f32, nullptr, map1<f64, f32, [](f32 a) { return f64(a); }>,
+     false, S},
+    {O::v_cvt_off_f32_i4, nullptr, map1<f32, u32, [](u32 a) {
+       return f32(i32(a << 28) >> 28) * 0.0625f;
+     }>},
+    {O::v_cvt_f32_ubyte0, nullptr, ubyte<0>},
+    {O::v_cvt_f32_ubyte1, nullptr, ubyte<1>},
+    {O::v_cvt_f32_ubyte2, nullptr, ubyte<2>},
+    {O::v_cvt_f32_ubyte3, nullptr, ubyte<3>},
+    {O::v_cvt_f16_u16, nullptr, map1<f16, u16, [](u16 a) {
+       return f16(f32(a));
+     }>, false, D},
+    {O::v_cvt_f16_i16, nullptr, map1<f16, i16, [](i16 a) {
+       return f16(f32(a));
+     }>, false, D},
+    {O::v_cvt_u16_f16, nullptr, map1<u16, f16, [](f16 a) {
+       return toInteger<u16>(f32(a));
+     }>, false, D},
+    {O::v_cvt_i16_f16, nullptr, map1<i16, f16, [](f16 a) {
+       return toInteger<i16>(f32(a));
+     }>, false, D},
+    {O::v_cvt_norm_i16_f16, nullptr, map1<i16, f16, [](f16 a) {
+       return normI(f32(a));
+     }>, false, D},
+    {O::v_cvt_norm_u16_f16, nullptr, map1<u16, f16, [](f16 a) {
+       return normU(f32(a));
+     }>, false, D},
+    {O::v_cvt_pknorm_i16_f32, nullptr, map2<u32, f32, f32, [](f32 a, f32 b) {
+       return both(normI(a), normI(b));
+     }>, false, S},
+    {O::v_cvt_pknorm_u16_f32, nullptr, map2<u32, f32, f32, [](f32 a, f32 b) {
+       return both(normU(a), normU(b));
+     }>, false, S},
+    {O::v_cvt_pknorm_i16_f16, nullptr, map2<u32, f16, f16, [](f16 a, f16 b) {
+       return both(normI(f32(a)), normI(f32(b)));
+     }>, false, D},
+    {O::v_cvt_pknorm_u16_f16, nullptr, map2<u32, f16, f16, [](f16 a, f16 b) {
+       return both(normU(f32(a)), normU(f32(b)));
+     }>, false, D},
+    {O::v_cvt_pkrtz_f16_f32, nullptr, map2<u32, f32, f32, [](f32 a, f32 b) {
+       return both(halfTowardZero(a), halfTowardZero(b));
+     }>, false, D},
+    {O::v_cvt_pk_u16_u32, nullptr, map2<u32, u32, u32, [](u32 a, u32 b) {
+       return both(a > 0xffff ? 0xffff : a, b > 0xffff ? 0xffff : b);
+     }>},
+    {O::v_cvt_pk_i16_i32, nullptr, map2<u32, i32, i32, [](i32 a, i32 b) {
+       i32 lo = a > 32767 ? 32767 : a < -32768 ? -32768 : a;
+       i32 hi = b > 32767 ? 32767 : b < -32768 ? -32768 : b;
+       return both(lo, hi);
+     }>},
+    {O::v_cvt_pk_u8_f32, nullptr, map3<u32, f32, u32, u32, packByte>, false,
+     S},
+    {O::v_cvt_pkaccum_u8_f32, nullptr,
+     accumulate<u32, f32, u32, packByte>, false, S},
+    {O::v_sat_pk_u8_i16, nullptr, map1<u32, u32, [](u32 a) {
+       i32 lo = i16(a), hi = i16(a >> 16);
+       lo = lo < 0 ? 0 : lo > 255 ? 255 : lo;
+       hi = hi < 0 ? 0 : hi > 255 ? 255 : hi;
+       return u32(lo | hi << 8);
+     }>},
+};
+
+} // namespace
+
+Family vectorConvertFamily() { return family(rows); }
+
+} // namespace tlc::sim::TLC_SIM_ISA
