@@ -62,6 +62,9 @@ struct Source {
   const uint32_t *lanes = nullptr; ///< a constant, broadcast to all lanes
 };
 
+/// What decides the rounding and denormal mode an operation runs under.
+enum class FloatMode : uint8_t { None, Single, HalfDouble };
+
 /// An instruction ready to run.
 struct Op {
   RunFunction run = nullptr;
@@ -73,6 +76,8 @@ struct Op {
   uint32_t dst = 0, sdst = 0;
   OperandKind dstKind = OperandKind::None;
   uint8_t dstDwords = 0;
+  FloatMode mode = FloatMode::None;
+  bool approximate = false; ///< no public bit-exact definition
   uint64_t address = 0; ///< device address of the instruction
 };
 

@@ -20,9 +20,6 @@
 
 namespace tlc::sim {
 
-/// What decides the rounding and denormal mode an operation runs under.
-enum class FloatMode : uint8_t { None, Single, HalfDouble };
-
 struct Handler {
   Opcode op = Opcode::Invalid;
   RunFunction run = nullptr;
@@ -37,6 +34,7 @@ struct HandlerTable {
   RunFunction modified = nullptr; ///< runs `lanes` with any modifiers
   /// Runs a wavefront until its turn ends.
   void (*turn)(Wave &wave) = nullptr;
+  void (*step)(Wave &wave) = nullptr; ///< the same for one instruction
 };
 
 /// The handlers for the best instruction set of this host.

@@ -64,7 +64,9 @@ void runPlain(Wave &w, const Op &op) {
   Lanes x;
   x.a = lanesOf(w, op.src[0], 0);
   x.b = lanesOf(w, op.src[1], 1);
-  x.c = lanesOf(w, op.src[2], 2);
+  // A mask of lanes is read by the operation itself.
+  bool isMask = op.src[2].type == DataType::B64;
+  x.c = isMask ? nullptr : lanesOf(w, op.src[2], 2);
   x.d = w.vgpr + op.dst;
   x.mask = execLanes(w);
   x.op = &op;
@@ -78,33 +80,33 @@ namespace {
 int dppSource(unsigned control, int l) {
   int row = l & ~15, inRow = l & 15;
   int count = control & 15;
-  if (control <= Dpp::QuadPermLast)
+  if (control <= DppCtrl::QuadPermLast)
     return (l & ~3) | (control >> (2 * (l & 3)) & 3);
-  if (control > Dpp::RowShl && control < Dpp::RowShr)
+  if (control > DppCtrl::RowShl && control < DppCtrl::RowShr)
     return inRow + count > 15 ? -1 : l + count;
-  if (control > Dpp::RowShr && control < Dpp::RowRor)
+  if (control > DppCtrl::RowShr && control < DppCtrl::RowRor)
     return inRow - count < 0 ? -1 : l - count;
-  if (control > Dpp::RowRor && control < Dpp::WaveShl1)
+  if (control > DppCtrl::RowRor && control < DppCtrl::WaveShl1)
     return row | ((inRow - count) & 15);
   switch (control) {
-  case Dpp::WaveShl1:
+  case DppCtrl::WaveShl1:
     return l == 63 ? -1 : l + 1;
-  case Dpp::WaveRol1:
+  case DppCtrl::WaveRol1:
     return (l + 1) & 63;
-  case Dpp::WaveShr1:
+  case DppCtrl::WaveShr1:
     return l - 1;
-  case Dpp::WaveRor1:
+  case DppCtrl::WaveRor1:
     return (l - 1) & 63;
-  case Dpp::RowMirror:
+  case DppCtrl::RowMirror:
     return row | (15 - inRow);
-  case Dpp::RowHalfMirror:
+  case DppCtrl::RowHalfMirror:
     return (l & ~7) | (7 - (l & 7));
-  case Dpp::RowBcast15:
+  case DppCtrl::RowBcast15:
     return row == 0 ? -1 : row - 1;
-  case Dpp::RowBcast31:
+  case DppCtrl::RowBcast31:
     return l < 32 ? -1 : 31;
   }
-  if (control >= Dpp::RowNewBcast && control < Dpp::RowNewBcast + 16)
+  if (control >= DppCtrl::RowNewBcast && control < DppCtrl::RowNewBcast + 16)
     return row | count;
   return -1;
 }

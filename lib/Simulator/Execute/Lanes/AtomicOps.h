@@ -1,0 +1,82 @@
+//===- AtomicOps.h - What atomics do to a value -----------------*- C++ -*-===//
+//
+// Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Each function takes the old value, the data, and the second data operand
+// (compare), and gives the new value. LDS, FLAT, MUBUF and SMEM share them.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TLC_LIB_SIMULATOR_EXECUTE_LANES_ATOMICOPS_H
+#define TLC_LIB_SIMULATOR_EXECUTE_LANES_ATOMICOPS_H
+
+#include "FloatOps.h"
+
+namespace tlc::sim::TLC_SIM_ISA {
+
+template <typename T> constexpr T atomicSwap(T, T data, T) { return data; }
+template <typename T> constexpr T atomicCompareSwap(T old, T data, T compare) {
+  return old == compare ? data : old;
+}
+template <typename T> constexpr T atomicAdd(T old, T data, T) {
+  return old + data;
+}
+template <typename T> constexpr T atomicSub(T old, T data, T) {
+  return old - data;
+}
+template <typename T> constexpr T atomicMin(T old, T data, T) {
+  return data < old ? data : old;
+}
+template <typename T> constexpr T atomicMax(T old, T data, T) {
+  return data > old ? data : old;
+}
+template <typename T> constexpr T atomicAnd(T old, T data, T) {
+  return old & data;
+}
+template <typename T> constexpr T atomicOr(T old, T data, T) {
+  return old | data;
+}
+template <typename T> constexpr T atomicXor(T old, T data, T) {
+  return old ^ data;
+}
+/// Counts up to the data, then wraps to 0.
+template <typename T> constexpr T atomicInc(T old, T data, T) {
+  return old >= data ? 0 : old + 1;
+}
+template <typename T> constexpr T atomicDec(T old, T data, T) {
+  return old == 0 || old > data ? data : old - 1;
+}
+template <typename T> inline T atomicMinFloat(T old, T data, T) {
+  return minimum(old, data, true);
+}
+template <typename T> inline T atomicMaxFloat(T old, T data, T) {
+  return maximum(old, data, true);
+}
+
+inline f32 fromBf16(u16 v) { return bits<f32>(u32(v) << 16); }
+/// Nearest even; NaN stays one.
+inline u16 toBf16(f32 v) {
+  u32 b = raw(v);
+  if (isNan(v))
+    return u16(b >> 16 | 0x40);
+  return u16((b + 0x7fff + (b >> 16 & 1)) >> 16);
+}
+
+inline u32 atomicAddHalves(u32 old, u32 data, u32) {
+  f16 lo = f16(f32(bits<f16>(u16(old))) + f32(bits<f16>(u16(data))));
+  f16 hi = f16(f32(bits<f16>(u16(old >> 16))) +
+               f32(bits<f16>(u16(data >> 16))));
+  return u32(raw(hi)) << 16 | raw(lo);
+}
+inline u32 atomicAddBf16s(u32 old, u32 data, u32) {
+  u16 lo = toBf16(fromBf16(u16(old)) + fromBf16(u16(data)));
+  u16 hi = toBf16(fromBf16(u16(old >> 16)) + fromBf16(u16(data >> 16)));
+  return u32(hi) << 16 | lo;
+}
+
+} // namespace tlc::sim::TLC_SIM_ISA
+
+#endif // TLC_LIB_SIMULATOR_EXECUTE_LANES_ATOMICOPS_H

@@ -1,0 +1,123 @@
+//===- FlatAtomic.cpp - FLAT and GLOBAL atomics -------------------------===//
+//
+// Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Atomics take effect when the wavefront's turn at global memory comes, lanes
+// in their order. A FLAT atomic may go to LDS instead.
+//
+//===----------------------------------------------------------------------===//
+
+#include "AtomicOps.h"
+#include "Families.h"
+#include "FlatAddress.h"
+
+namespace tlc::sim::TLC_SIM_ISA {
+namespace {
+
+template <typename T, auto F>
+void apply(Wave &w, const Op &op, const LaneAddresses &a, u64 active) {
+  // Data, then the compare value behind it.
+  const u32 *data = registers(w, op.src[1]);
+  const u32 *compare = data + sizeof(T) / 4 * waveLanes;
+  bool returns = op.dstKind != OperandKind::None;
+  bool hasCompare = op.src[1].dwords > sizeof(T) / 4;
+  u32 *d = w.vgpr + op.dst;
+  for (u64 rest = active; rest; rest &= rest - 1) {
+    unsigned l = __builtin_ctzll(rest);
+    T old = readHost<T>(a.at[l]);
+    T second = hasCompare ? get<T>(compare, l) : T(0);
+    T next = F(old, get<T>(data, l), second);
+    writeHost<T>(a.at[l], next);
+    if (returns)
+      put<T>(d, l, ~0u, old);
+  }
+}
+
+template <typename T, auto F> void global(Wave &w, const Op &op) {
+  u64 active = w.exec();
+  if (!active || awaitTurn(w, op))
+    return;
+  LaneAddresses a;
+  globalAddresses(w, op, a);
+  if (checkGlobal(w, op, a, active, sizeof(T), true))
+    apply<T, F>(w, op, a, active);
+}
+template <typename T, auto F> void flat(Wave &w, const Op &op) {
+  u64 active = w.exec();
+  if (!active || awaitTurn(w, op))
+    return;
+  LaneAddresses a;
+  globalAddresses(w, op, a);
+  u32 privateOffsets[waveLanes];
+  FlatLanes lanes =
+      splitFlat(w, op, a, active, sizeof(T), true, privateOffsets);
+  if (lanes.fault)
+    return;
+  // Atomics on scratch: a lane's memory is its own, so the host address of
+  // its interleaved dword does for 4 bytes; 8 are taken apart.
+  apply<T, F>(w, op, a, active & ~lanes.inPrivate);
+  if (!lanes.inPrivate)
+    return;
+  const u32 *data = registers(w, op.src[1]);
+  const u32 *compare = data + sizeof(T) / 4 * waveLanes;
+  bool hasCompare = op.src[1].dwords > sizeof(T) / 4;
+  for (u64 rest = lanes.inPrivate; rest; rest &= rest - 1) {
+    unsigned l = __builtin_ctzll(rest);
+    u32 raw[2] = {};
+    copyPrivate(w, l, privateOffsets[l], raw, sizeof(T), false);
+    T old = readHost<T>(reinterpret_cast<u64>(raw));
+    T second = hasCompare ? get<T>(compare, l) : T(0);
+    T next = F(old, get<T>(data, l), second);
+    writeHost<T>(reinterpret_cast<u64>(raw), next);
+    copyPrivate(w, l, privateOffsets[l], raw, sizeof(T), true);
+    if (op.dstKind != OperandKind::None)
+      put<T>(w.vgpr + op.dst, l, ~0u, old);
+  }
+}
+
+using O = Opcode;
+#define ATOMICS(prefix, fn)                                                    \
+  {O::prefix##_swap, fn<u32, atomicSwap<u32>>},                                \
+      {O::prefix##_cmpswap, fn<u32, atomicCompareSwap<u32>>},                  \
+      {O::prefix##_add, fn<u32, atomicAdd<u32>>},                              \
+      {O::prefix##_sub, fn<u32, atomicSub<u32>>},                              \
+      {O::prefix##_smin, fn<i32, atomicMin<i32>>},                             \
+      {O::prefix##_umin, fn<u32, atomicMin<u32>>},                             \
+      {O::prefix##_smax, fn<i32, atomicMax<i32>>},                             \
+      {O::prefix##_umax, fn<u32, atomicMax<u32>>},                             \
+      {O::prefix##_and, fn<u32, atomicAnd<u32>>},                              \
+      {O::prefix##_or, fn<u32, atomicOr<u32>>},                                \
+      {O::prefix##_xor, fn<u32, atomicXor<u32>>},                              \
+      {O::prefix##_inc, fn<u32, atomicInc<u32>>},                              \
+      {O::prefix##_dec, fn<u32, atomicDec<u32>>},                              \
+      {O::prefix##_swap_x2, fn<u64, atomicSwap<u64>>},                         \
+      {O::prefix##_cmpswap_x2, fn<u64, atomicCompareSwap<u64>>},               \
+      {O::prefix##_add_x2, fn<u64, atomicAdd<u64>>},                           \
+      {O::prefix##_sub_x2, fn<u64, atomicSub<u64>>},                           \
+      {O::prefix##_smin_x2, fn<i64, atomicMin<i64>>},                          \
+      {O::prefix##_umin_x2, fn<u64, atomicMin<u64>>},                          \
+      {O::prefix##_smax_x2, fn<i64, atomicMax<i64>>},                          \
+      {O::prefix##_umax_x2, fn<u64, atomicMax<u64>>},                          \
+      {O::prefix##_and_x2, fn<u64, atomicAnd<u64>>},                           \
+      {O::prefix##_or_x2, fn<u64, atomicOr<u64>>},                             \
+      {O::prefix##_xor_x2, fn<u64, atomicXor<u64>>},                           \
+      {O::prefix##_inc_x2, fn<u64, atomicInc<u64>>},                           \
+      {O::prefix##_dec_x2, fn<u64, atomicDec<u64>>},                           \
+      {O::prefix##_add_f32, fn<f32, atomicAdd<f32>>},                          \
+      {O::prefix##_pk_add_f16, fn<u32, atomicAddHalves>},                      \
+      {O::prefix##_add_f64, fn<f64, atomicAdd<f64>>},                          \
+      {O::prefix##_min_f64, fn<f64, atomicMinFloat<f64>>},                     \
+      {O::prefix##_max_f64, fn<f64, atomicMaxFloat<f64>>},                     \
+      {O::prefix##_pk_add_bf16, fn<u32, atomicAddBf16s>}
+constexpr Handler rows[] = {ATOMICS(global_atomic, global),
+                            ATOMICS(flat_atomic, flat)};
+#undef ATOMICS
+
+} // namespace
+
+Family flatAtomicFamily() { return family(rows); }
+
+} // namespace tlc::sim::TLC_SIM_ISA

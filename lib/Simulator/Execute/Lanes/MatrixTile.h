@@ -1,0 +1,171 @@
+//===- MatrixTile.h - Layouts of the matrix core ----------------*- C++ -*-===//
+//
+// Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// One rule covers the operands of every MFMA. With M rows (as many columns),
+// the wavefront falls into 64 / M groups of M lanes. Group g holds block
+// g % blocks and, of that block, the k-th slice g / blocks; a lane holds its
+// row's elements of the slice one after the other.
+//
+// The accumulator has a column per lane. Its rows: 32x32 has four rows per
+// group in turns of eight, 16x16 four consecutive rows per group, 4x4 one row
+// per register; f64 one row per group and register pair.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TLC_LIB_SIMULATOR_EXECUTE_LANES_MATRIXTILE_H
+#define TLC_LIB_SIMULATOR_EXECUTE_LANES_MATRIXTILE_H
+
+#include "AtomicOps.h"
+#include "SmallFloat.h"
+
+#include <type_traits>
+
+namespace tlc::sim::TLC_SIM_ISA {
+
+//===--- Element types: storage, and what they compute in -----------------===//
+
+struct TypeF16 {
+  static constexpr unsigned bits = 16;
+  using Sum = f32;
+  static f32 get(u64 raw) { return f32(tlc::sim::TLC_SIM_ISA::bits<f16>(u16(raw))); }
+};
+struct TypeBf16 {
+  static constexpr unsigned bits = 16;
+  using Sum = f32;
+  static f32 get(u64 raw) { return fromBf16(u16(raw)); }
+};
+struct TypeFp8 {
+  static constexpr unsigned bits = 8;
+  using Sum = f32;
+  static f32 get(u64 raw) { return fromSmall<Fp8>(u8(raw)); }
+};
+struct TypeBf8 {
+  static constexpr unsigned bits = 8;
+  using Sum = f32;
+  static f32 get(u64 raw) { return fromSmall<Bf8>(u8(raw)); }
+};
+struct TypeI8 {
+  static constexpr unsigned bits = 8;
+  using Sum = i32;
+  static i32 get(u64 raw) { return i8(raw); }
+};
+struct TypeF32 {
+  static constexpr unsigned bits = 32;
+  using Sum = f32;
+  static f32 get(u64 raw) {
+    return tlc::sim::TLC_SIM_ISA::bits<f32>(u32(raw));
+  }
+};
+/// f32 with the mantissa rounded to 10 bits.
+struct TypeXf32 {
+  static constexpr unsigned bits = 32;
+  using Sum = f32;
+  static f32 get(u64 raw) {
+    u32 v = u32(raw);
+    bool special = (v & 0x7f800000) == 0x7f800000;
+    u32 r = (v + 0xfff + (v >> 13 & 1)) & ~0x1fffu;
+    return tlc::sim::TLC_SIM_ISA::bits<f32>(special ? v : r);
+  }
+};
+struct TypeF64 {
+  static constexpr unsigned bits = 64;
+  using Sum = f64;
+  static f64 get(u64 raw) { return tlc::sim::TLC_SIM_ISA::bits<f64>(raw); }
+};
+
+/// Element e of a lane's operand registers.
+template <typename T> inline u64 rawElement(const u32 *p, unsigned l,
+                                            unsigned e) {
+  if constexpr (T::bits == 64) {
+    return u64(p[(2 * e + 1) * waveLanes + l]) << 32 |
+           p[2 * e * waveLanes + l];
+  } else {
+    constexpr unsigned perWord = 32 / T::bits;
+    return u64(p[e / perWord * waveLanes + l]) >> (e % perWord * T::bits);
+  }
+}
+
+/// Shape of an MFMA.
+template <unsigned M, unsigned K, unsigned Blocks> struct Tile {
+  static constexpr unsigned rows = M, depth = K, blocks = Blocks;
+  static constexpr unsigned groups = waveLanes / M;
+  static constexpr unsigned perLane = K * Blocks / groups; ///< of A and of B
+};
+
+/// Row of the accumulator in register v for a group of lanes, and its block.
+template <typename S, bool Wide> struct Accumulator {
+  static constexpr unsigned registers =
+      S::rows * S::rows * S::blocks / waveLanes;
+  static unsigned block(unsigned v, unsigned group) {
+    if constexpr (S::rows == 32)
+      return v / 16;
+    else if constexpr (S::rows == 16)
+      return Wide ? 0 : v / 4;
+    else
+      return group % S::blocks;
+  }
+  static unsigned row(unsigned v, unsigned group) {
+    if constexpr (S::rows == 32)
+      return v % 16 / 4 * 8 + group * 4 + v % 4;
+    else if constexpr (S::rows == 16)
+      return Wide ? v * 4 + group : group * 4 + v % 4;
+    else
+      return Wide ? group / S::blocks : v;
+  }
+};
+
+/// D = A·B + C over values already converted: a is [block][row][k], b is
+/// [block][k][column].
+template <typename S, typename Sum, unsigned K>
+inline void multiply(const Sum *a, const Sum *b, const u32 *c, u32 *d) {
+  constexpr bool wide = sizeof(Sum) == 8;
+  constexpr unsigned n = S::rows;
+  using Acc = Accumulator<S, wide>;
+  for (unsigned v = 0; v < Acc::registers; ++v) {
+    constexpr unsigned words = sizeof(Sum) / 4;
+    const u32 *cv = c + v * words * waveLanes;
+    u32 *dv = d + v * words * waveLanes;
+    for (unsigned g = 0; g < S::groups; ++g) {
+      unsigned block = Acc::block(v, g), row = Acc::row(v, g);
+      const Sum *aRow = a + (block * n + row) * K;
+      const Sum *bBlock = b + block * K * n;
+      Sum sum[n];
+      for (unsigned j = 0; j < n; ++j)
+        sum[j] = get<Sum>(cv, g * n + j);
+      for (unsigned k = 0; k < K; ++k) {
+        Sum left = aRow[k];
+        const Sum *right = bBlock + k * n;
+        for (unsigned j = 0; j < n; ++j) {
+          if constexpr (std::is_same_v<Sum, i32>)
+            sum[j] = i32(u32(sum[j]) + u32(left) * u32(right[j]));
+          else
+            sum[j] = fused(left, right[j], sum[j]);
+        }
+      }
+      for (unsigned j = 0; j < n; ++j)
+        put<Sum>(dv, g * n + j, ~0u, sum[j]);
+    }
+  }
+}
+
+/// The accumulator input: registers, or a constant in every element.
+inline const u32 *accumulatorInput(Wave &w, const Op &op, u32 *room,
+                                   unsigned dwords, bool wide) {
+  const Source &s = op.src[2];
+  if (s.kind == OperandKind::Vector || s.kind == OperandKind::Accumulator)
+    return w.vgpr + s.index;
+  u64 value = scalar64(w, s);
+  for (unsigned i = 0; i < dwords; ++i) {
+    u32 word = u32(wide && i % 2 ? value >> 32 : value);
+    TLC_LANE_LOOP room[i * waveLanes + l] = word;
+  }
+  return room;
+}
+
+} // namespace tlc::sim::TLC_SIM_ISA
+
+#endif // TLC_LIB_SIMULATOR_EXECUTE_LANES_MATRIXTILE_H

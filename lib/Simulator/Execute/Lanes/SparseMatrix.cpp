@@ -1,0 +1,83 @@
+//===- SparseMatrix.cpp - Sparse MFMA (smfmac) --------------------------===//
+//
+// Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Of every four consecutive k, A holds two; the index register says which, two
+// bits each. A lane's index bits are one of several sets in the register,
+// chosen by abid while cbsz is 0. The destination is the accumulator.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Families.h"
+#include "MatrixTile.h"
+
+namespace tlc::sim::TLC_SIM_ISA {
+namespace {
+
+template <typename A, typename B, unsigned M, unsigned K>
+void smfmac(Wave &w, const Op &op) {
+  using S = Tile<M, K, 1>;
+  using Sum = typename A::Sum;
+  alignas(64) Sum a[M * K] = {};
+  alignas(64) Sum b[M * K];
+  const u32 *ra = w.vgpr + op.src[0].index, *rb = w.vgpr + op.src[1].index;
+  const u32 *index = w.vgpr + op.src[2].index;
+  const Instruction &inst = *op.inst;
+  constexpr unsigned stored = S::perLane / 2; // elements of A in a lane
+  constexpr unsigned setBits = stored * 2;
+  unsigned set = inst.cbsz == 0 ? inst.abid % (32 / setBits) : 0;
+
+  for (unsigned l = 0; l < waveLanes; ++l) {
+    unsigned row = l % M, first = l / M * S::perLane;
+    u32 bitsOfLane = index[l] >> (set * setBits);
+    for (unsigned e = 0; e < stored; ++e) {
+      unsigned k = first + e / 2 * 4 + (bitsOfLane >> (e * 2) & 3);
+      // Two equal indices: both products count.
+      a[row * K + k] += A::get(rawElement<A>(ra, l, e));
+    }
+    for (unsigned e = 0; e < S::perLane; ++e)
+      b[(first + e) * M + row] = B::get(rawElement<B>(rb, l, e));
+  }
+  w.matrixFlops += u64(2) * M * M * K;
+  u32 *d = w.vgpr + op.dst;
+  multiply<S, Sum, K>(a, b, d, d);
+}
+
+using O = Opcode;
+constexpr Handler rows[] = {
+    {O::v_smfmac_f32_16x16x32_f16, smfmac<TypeF16, TypeF16, 16, 32>, nullptr,
+     true},
+    {O::v_smfmac_f32_32x32x16_f16, smfmac<TypeF16, TypeF16, 32, 16>, nullptr,
+     true},
+    {O::v_smfmac_f32_16x16x32_bf16, smfmac<TypeBf16, TypeBf16, 16, 32>,
+     nullptr, true},
+    {O::v_smfmac_f32_32x32x16_bf16, smfmac<TypeBf16, TypeBf16, 32, 16>,
+     nullptr, true},
+    {O::v_smfmac_i32_16x16x64_i8, smfmac<TypeI8, TypeI8, 16, 64>},
+    {O::v_smfmac_i32_32x32x32_i8, smfmac<TypeI8, TypeI8, 32, 32>},
+    {O::v_smfmac_f32_16x16x64_bf8_bf8, smfmac<TypeBf8, TypeBf8, 16, 64>,
+     nullptr, true},
+    {O::v_smfmac_f32_16x16x64_bf8_fp8, smfmac<TypeBf8, TypeFp8, 16, 64>,
+     nullptr, true},
+    {O::v_smfmac_f32_16x16x64_fp8_bf8, smfmac<TypeFp8, TypeBf8, 16, 64>,
+     nullptr, true},
+    {O::v_smfmac_f32_16x16x64_fp8_fp8, smfmac<TypeFp8, TypeFp8, 16, 64>,
+     nullptr, true},
+    {O::v_smfmac_f32_32x32x32_bf8_bf8, smfmac<TypeBf8, TypeBf8, 32, 32>,
+     nullptr, true},
+    {O::v_smfmac_f32_32x32x32_bf8_fp8, smfmac<TypeBf8, TypeFp8, 32, 32>,
+     nullptr, true},
+    {O::v_smfmac_f32_32x32x32_fp8_bf8, smfmac<TypeFp8, TypeBf8, 32, 32>,
+     nullptr, true},
+    {O::v_smfmac_f32_32x32x32_fp8_fp8, smfmac<TypeFp8, TypeFp8, 32, 32>,
+     nullptr, true},
+};
+
+} // namespace
+
+Family sparseMatrixFamily() { return family(rows); }
+
+} // namespace tlc::sim::TLC_SIM_ISA
