@@ -37,6 +37,7 @@ const HandlerTable &handlerTable() {
 #ifdef TLC_SIM_HAS_native
   return native::table();
 #endif
+  __builtin_trap(); // built for better processors only
 }
 
 } // namespace tlc::sim

@@ -52,8 +52,8 @@ bool endsRun(const Instruction &inst) {
 }
 
 bool hasFixedTarget(const Instruction &inst) {
-  return inst.has(flag::Branch) && (inst.encoding == Encoding::SOPP ||
-                                    inst.op == Opcode::s_call_b64);
+  return inst.has(flag::Branch) &&
+         (inst.encoding == Encoding::SOPP || inst.op == Opcode::s_call_b64);
 }
 
 } // namespace

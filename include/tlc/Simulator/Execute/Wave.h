@@ -78,7 +78,7 @@ struct Op {
   uint8_t dstDwords = 0;
   FloatMode mode = FloatMode::None;
   bool approximate = false; ///< no public bit-exact definition
-  uint64_t address = 0; ///< device address of the instruction
+  uint64_t address = 0;     ///< device address of the instruction
 };
 
 /// Why a wavefront is not running.
@@ -103,9 +103,9 @@ struct Wave {
   bool ieee = true, dx10Clamp = true;
   bool gprIndexing = false; ///< between s_set_gpr_idx_on and _off
   uint8_t gprIndexMask = 0;
-  bool skipVector = false;  ///< s_setvskip
-  bool globalTurn = false;  ///< runs the operation it waited for
-  uint32_t mode = 0;        ///< MODE register
+  bool skipVector = false; ///< s_setvskip
+  bool globalTurn = false; ///< runs the operation it waited for
+  uint32_t mode = 0;       ///< MODE register
   uint32_t trapStatus = 0;
   uint64_t executed = 0; ///< instructions of the turns before this one
   uint64_t matrixFlops = 0;

@@ -67,8 +67,8 @@ inline u16 toBf16(f32 v) {
 
 inline u32 atomicAddHalves(u32 old, u32 data, u32) {
   f16 lo = f16(f32(bits<f16>(u16(old))) + f32(bits<f16>(u16(data))));
-  f16 hi = f16(f32(bits<f16>(u16(old >> 16))) +
-               f32(bits<f16>(u16(data >> 16))));
+  f16 hi =
+      f16(f32(bits<f16>(u16(old >> 16))) + f32(bits<f16>(u16(data >> 16))));
   return u32(raw(hi)) << 16 | raw(lo);
 }
 inline u32 atomicAddBf16s(u32 old, u32 data, u32) {

@@ -31,8 +31,7 @@ void bufferAddresses(const Wave &w, const Op &op, const BufferResource &r,
   const Instruction &inst = *op.inst;
   const u32 *v = w.vgpr + op.src[0].index;
   const u32 *vIndex = inst.idxen ? v : nullptr;
-  const u32 *vOffset =
-      inst.offen ? (inst.idxen ? v + waveLanes : v) : nullptr;
+  const u32 *vOffset = inst.offen ? (inst.idxen ? v + waveLanes : v) : nullptr;
   u32 constant = u32(inst.offset);
   u64 base = r.base + scalar32(w, op.src[3]);
   u64 full = 0, partial = 0;
@@ -55,8 +54,8 @@ void bufferAddresses(const Wave &w, const Op &op, const BufferResource &r,
       u64 swizzled = (tile * r.stride + offset / 4 * 4) * r.indexStride +
                      inTile * 4 + offset % 4;
       lanes.address.at[l] = base + (r.swizzled ? swizzled : linear);
-      bool inside = index < r.records &&
-                    (!r.swizzled || offset + bytes <= r.stride);
+      bool inside =
+          index < r.records && (!r.swizzled || offset + bytes <= r.stride);
       lanes.inRange[l] = inside ? bytes : 0;
     }
   }

@@ -64,8 +64,7 @@ bool bufferLoadLanes(Wave &w, const Op &op, u64 active, u32 *d) {
   for (u64 rest = active & ~lanes.full; rest; rest &= rest - 1) {
     unsigned l = __builtin_ctzll(rest);
     u32 raw[4] = {};
-    __builtin_memcpy(raw,
-                     reinterpret_cast<const void *>(lanes.address.at[l]),
+    __builtin_memcpy(raw, reinterpret_cast<const void *>(lanes.address.at[l]),
                      lanes.inRange[l]);
     loadLane<E>(reinterpret_cast<u64>(raw), d, l);
   }

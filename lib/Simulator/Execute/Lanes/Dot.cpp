@@ -21,14 +21,15 @@ template <unsigned N, bool Signed> inline i64 element(u32 word, unsigned i) {
   u32 moved = word >> (i * N) << (32 - N);
   return Signed ? i64(i32(moved) >> (32 - N)) : i64(moved >> (32 - N));
 }
-template <unsigned N, bool Signed> inline u32 sum(u32 a, u32 b, u32 c,
-                                                  bool clamp) {
+template <unsigned N, bool Signed>
+inline u32 sum(u32 a, u32 b, u32 c, bool clamp) {
   i64 total = Signed ? i64(i32(c)) : i64(c);
   for (unsigned i = 0; i < 32 / N; ++i)
     total += element<N, Signed>(a, i) * element<N, Signed>(b, i);
   if (clamp && Signed)
-    total = total > INT32_MAX ? INT32_MAX : total < INT32_MIN ? INT32_MIN
-                                                              : total;
+    total = total > INT32_MAX   ? INT32_MAX
+            : total < INT32_MIN ? INT32_MIN
+                                : total;
   if (clamp && !Signed)
     total = total > i64(UINT32_MAX) ? i64(UINT32_MAX) : total;
   return u32(total);

@@ -60,9 +60,8 @@ bool scratchOffsets(Wave &w, const Op &op, u64 active, u32 bytes, bool isStore,
   u32 base = u32(op.inst->offset);
   if (op.src[2].kind != OperandKind::None)
     base += scalar32(w, op.src[2]);
-  const u32 *v = op.src[0].kind == OperandKind::None
-                     ? nullptr
-                     : w.vgpr + op.src[0].index;
+  const u32 *v =
+      op.src[0].kind == OperandKind::None ? nullptr : w.vgpr + op.src[0].index;
   for (u64 rest = active; rest; rest &= rest - 1) {
     unsigned l = __builtin_ctzll(rest);
     offsets[l] = base + (v ? v[l] : 0);

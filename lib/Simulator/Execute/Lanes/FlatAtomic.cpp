@@ -110,8 +110,9 @@ using O = Opcode;
       {O::prefix##_pk_add_f16, fn<u32, atomicAddHalves>},                      \
       {O::prefix##_add_f64, fn<f64, atomicAdd<f64>>},                          \
       {O::prefix##_min_f64, fn<f64, atomicMinFloat<f64>>},                     \
-      {O::prefix##_max_f64, fn<f64, atomicMaxFloat<f64>>},                     \
-      {O::prefix##_pk_add_bf16, fn<u32, atomicAddBf16s>}
+      {O::prefix##_max_f64, fn<f64, atomicMaxFloat<f64>>}, {                   \
+    O::prefix##_pk_add_bf16, fn<u32, atomicAddBf16s>                           \
+  }
 constexpr Handler rows[] = {ATOMICS(global_atomic, global),
                             ATOMICS(flat_atomic, flat)};
 #undef ATOMICS

@@ -18,8 +18,9 @@
 namespace tlc::sim::TLC_SIM_ISA {
 namespace {
 
-template <typename E> void privateLoad(Wave &w, const Op &op, u64 active,
-                                       const u32 *offsets, u32 *d) {
+template <typename E>
+void privateLoad(Wave &w, const Op &op, u64 active, const u32 *offsets,
+                 u32 *d) {
   for (u64 rest = active; rest; rest &= rest - 1) {
     unsigned l = __builtin_ctzll(rest);
     u32 raw[4] = {};
@@ -27,8 +28,9 @@ template <typename E> void privateLoad(Wave &w, const Op &op, u64 active,
     loadLane<E>(reinterpret_cast<u64>(raw), d, l);
   }
 }
-template <typename E> void privateStore(Wave &w, const Op &op, u64 active,
-                                        const u32 *offsets, const u32 *s) {
+template <typename E>
+void privateStore(Wave &w, const Op &op, u64 active, const u32 *offsets,
+                  const u32 *s) {
   for (u64 rest = active; rest; rest &= rest - 1) {
     unsigned l = __builtin_ctzll(rest);
     u32 raw[4] = {};
@@ -63,8 +65,8 @@ template <typename E> void flatLoad(Wave &w, const Op &op) {
   LaneAddresses a;
   globalAddresses(w, op, a);
   u32 privateOffsets[waveLanes];
-  FlatLanes lanes = splitFlat(w, op, a, active, E::bytes, false,
-                              privateOffsets);
+  FlatLanes lanes =
+      splitFlat(w, op, a, active, E::bytes, false, privateOffsets);
   if (lanes.fault)
     return;
   u32 *d = w.vgpr + op.dst;
@@ -78,8 +80,7 @@ template <typename E> void flatStore(Wave &w, const Op &op) {
   LaneAddresses a;
   globalAddresses(w, op, a);
   u32 privateOffsets[waveLanes];
-  FlatLanes lanes =
-      splitFlat(w, op, a, active, E::bytes, true, privateOffsets);
+  FlatLanes lanes = splitFlat(w, op, a, active, E::bytes, true, privateOffsets);
   if (lanes.fault)
     return;
   const u32 *s = registers(w, op.src[1]);
@@ -137,8 +138,9 @@ using O = Opcode;
       {O::space##_load_ubyte_d16_hi, fn##Load<Element<1, Extend::High>>},      \
       {O::space##_load_sbyte_d16, fn##Load<Element<1, Extend::LowS>>},         \
       {O::space##_load_sbyte_d16_hi, fn##Load<Element<1, Extend::HighS>>},     \
-      {O::space##_load_short_d16, fn##Load<Element<2, Extend::Low>>},          \
-      {O::space##_load_short_d16_hi, fn##Load<Element<2, Extend::High>>}
+      {O::space##_load_short_d16, fn##Load<Element<2, Extend::Low>>}, {        \
+    O::space##_load_short_d16_hi, fn##Load<Element<2, Extend::High>>           \
+  }
 #define STORES(space, fn)                                                      \
   {O::space##_store_byte, fn##Store<Element<1>>},                              \
       {O::space##_store_byte_d16_hi, fn##Store<Element<1, Extend::High>>},     \
@@ -146,18 +148,20 @@ using O = Opcode;
       {O::space##_store_short_d16_hi, fn##Store<Element<2, Extend::High>>},    \
       {O::space##_store_dword, fn##Store<Element<4>>},                         \
       {O::space##_store_dwordx2, fn##Store<Element<8>>},                       \
-      {O::space##_store_dwordx3, fn##Store<Element<12>>},                      \
-      {O::space##_store_dwordx4, fn##Store<Element<16>>}
+      {O::space##_store_dwordx3, fn##Store<Element<12>>}, {                    \
+    O::space##_store_dwordx4, fn##Store<Element<16>>                           \
+  }
 #define LDS_LOADS(space, fn)                                                   \
   {O::space##_load_lds_ubyte, fn##LoadLds<Element<1>>},                        \
       {O::space##_load_lds_sbyte, fn##LoadLds<Element<1, Extend::Sign>>},      \
       {O::space##_load_lds_ushort, fn##LoadLds<Element<2>>},                   \
-      {O::space##_load_lds_sshort, fn##LoadLds<Element<2, Extend::Sign>>},     \
-      {O::space##_load_lds_dword, fn##LoadLds<Element<4>>}
+      {O::space##_load_lds_sshort, fn##LoadLds<Element<2, Extend::Sign>>}, {   \
+    O::space##_load_lds_dword, fn##LoadLds<Element<4>>                         \
+  }
 constexpr Handler rows[] = {
-    LOADS(global, global),   STORES(global, global),
-    LOADS(flat, flat),       STORES(flat, flat),
-    LOADS(scratch, scratch), STORES(scratch, scratch),
+    LOADS(global, global),     STORES(global, global),
+    LOADS(flat, flat),         STORES(flat, flat),
+    LOADS(scratch, scratch),   STORES(scratch, scratch),
     LDS_LOADS(global, global), LDS_LOADS(scratch, scratch),
 };
 #undef LOADS

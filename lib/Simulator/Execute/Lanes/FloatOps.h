@@ -40,12 +40,11 @@ template <typename T> using BitsOf = typename Format<T>::Bits;
 template <typename T>
 constexpr BitsOf<T> signBit = BitsOf<T>(BitsOf<T>(1) << (sizeof(T) * 8 - 1));
 template <typename T>
-constexpr BitsOf<T> quietBit = BitsOf<T>(BitsOf<T>(1)
-                                         << (Format<T>::mantissa - 1));
+constexpr BitsOf<T> quietBit =
+    BitsOf<T>(BitsOf<T>(1) << (Format<T>::mantissa - 1));
 template <typename T>
-constexpr BitsOf<T> mantissaMask = BitsOf<T>((BitsOf<T>(1)
-                                              << Format<T>::mantissa) -
-                                             1);
+constexpr BitsOf<T> mantissaMask =
+    BitsOf<T>((BitsOf<T>(1) << Format<T>::mantissa) - 1);
 template <typename T>
 constexpr BitsOf<T> exponentMask = BitsOf<T>(~signBit<T> & ~mantissaMask<T>);
 
@@ -67,9 +66,7 @@ template <typename T> inline bool isZero(T v) {
 template <typename T> inline T quiet(T v) {
   return fromRaw<T>(raw(v) | quietBit<T>);
 }
-template <typename T> inline bool negative(T v) {
-  return raw(v) & signBit<T>;
-}
+template <typename T> inline bool negative(T v) { return raw(v) & signBit<T>; }
 template <typename T> inline T withSign(T v, bool negativeSign) {
   BitsOf<T> magnitude = raw(v) & BitsOf<T>(~signBit<T>);
   return fromRaw<T>(negativeSign ? BitsOf<T>(magnitude | signBit<T>)

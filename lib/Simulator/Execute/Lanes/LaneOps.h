@@ -128,15 +128,13 @@ void map2(const Lanes &x) {
 template <typename R, typename A, typename B, typename C, auto F>
 void map3(const Lanes &x) {
   TLC_LANE_LOOP
-  put<R>(x.d, l, x.mask[l],
-         F(get<A>(x.a, l), get<B>(x.b, l), get<C>(x.c, l)));
+  put<R>(x.d, l, x.mask[l], F(get<A>(x.a, l), get<B>(x.b, l), get<C>(x.c, l)));
 }
 /// The destination is the third source.
 template <typename R, typename A, typename B, auto F>
 void accumulate(const Lanes &x) {
   TLC_LANE_LOOP
-  put<R>(x.d, l, x.mask[l],
-         F(get<A>(x.a, l), get<B>(x.b, l), get<R>(x.d, l)));
+  put<R>(x.d, l, x.mask[l], F(get<A>(x.a, l), get<B>(x.b, l), get<R>(x.d, l)));
 }
 
 /// Packs one byte per lane, 0 or 1, into a 64-bit mask.

@@ -19,7 +19,8 @@ namespace {
 template <typename E> void read(Wave &w, const Op &op) {
   u64 active = w.exec();
   LaneAddresses a;
-  if (active && ldsAddresses(w, op, active, op.inst->offset, E::bytes, false, a))
+  if (active &&
+      ldsAddresses(w, op, active, op.inst->offset, E::bytes, false, a))
     loadLanes<E>(a, active, w.vgpr + op.dst);
 }
 template <typename E> void write(Wave &w, const Op &op) {

@@ -23,9 +23,8 @@ template <typename T, auto F> void atomic(Wave &w, const Op &op) {
       !ldsAddresses(w, op, active, op.inst->offset, sizeof(T), true, a))
     return;
   const u32 *data = registers(w, op.src[1]);
-  const u32 *second = op.src[2].kind == OperandKind::None
-                          ? data
-                          : registers(w, op.src[2]);
+  const u32 *second =
+      op.src[2].kind == OperandKind::None ? data : registers(w, op.src[2]);
   bool returns = op.dstKind != OperandKind::None;
   u32 *d = w.vgpr + op.dst;
   for (u64 rest = active; rest; rest &= rest - 1) {
@@ -47,8 +46,7 @@ template <typename T, unsigned Stride> void exchange2(Wave &w, const Op &op) {
   LaneAddresses a, b;
   if (!ldsAddresses(w, op, active, op.inst->offset0 * step, sizeof(T), true,
                     a) ||
-      !ldsAddresses(w, op, active, op.inst->offset1 * step, sizeof(T), true,
-                    b))
+      !ldsAddresses(w, op, active, op.inst->offset1 * step, sizeof(T), true, b))
     return;
   u32 *d = w.vgpr + op.dst;
   const u32 *x = registers(w, op.src[1]), *y = registers(w, op.src[2]);

@@ -65,9 +65,8 @@ unsigned swizzleSource(u32 pattern, unsigned l) {
   return (l & 32) | ((((l & 31) & andMask) | orMask) ^ xorMask);
 }
 void swizzle(Wave &w, const Op &op) {
-  const u32 *data = registers(w, op.src[op.src[1].kind == OperandKind::None
-                                            ? 0
-                                            : 1]);
+  const u32 *data =
+      registers(w, op.src[op.src[1].kind == OperandKind::None ? 0 : 1]);
   const u32 *mask = execLanes(w);
   alignas(64) u32 result[waveLanes];
   u32 pattern = u32(op.inst->offset) & 0xffff;

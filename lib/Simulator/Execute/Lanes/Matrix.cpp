@@ -61,8 +61,8 @@ template <typename A, typename B, typename S> void mfma(Wave &w, const Op &op) {
           toB[i] = B::get(rawElement<B>(rb, g * n + i, e));
       } else {
         for (unsigned i = 0; i < n; ++i)
-          toB[i] = B::get(
-              rawElement<B>(rb, permutedLane(inst.blgp, g * n + i), e));
+          toB[i] =
+              B::get(rawElement<B>(rb, permutedLane(inst.blgp, g * n + i), e));
       }
       for (unsigned i = 0; i < n; ++i)
         toA[i * K] = A::get(rawElement<A>(ra, g * n + i, e));
@@ -76,8 +76,7 @@ template <typename A, typename B, typename S> void mfma(Wave &w, const Op &op) {
                     n * K * sizeof(Sum));
       std::memcpy(a, spread, sizeof(a));
     }
-  constexpr unsigned dwords =
-      Accumulator<S, wide>::registers * sizeof(Sum) / 4;
+  constexpr unsigned dwords = Accumulator<S, wide>::registers * sizeof(Sum) / 4;
   alignas(64) u32 room[dwords * waveLanes];
   const u32 *c = accumulatorInput(w, op, room, dwords, wide);
   if constexpr (wide) {

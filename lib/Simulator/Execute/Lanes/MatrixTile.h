@@ -31,7 +31,9 @@ namespace tlc::sim::TLC_SIM_ISA {
 struct TypeF16 {
   static constexpr unsigned bits = 16;
   using Sum = f32;
-  static f32 get(u64 raw) { return f32(tlc::sim::TLC_SIM_ISA::bits<f16>(u16(raw))); }
+  static f32 get(u64 raw) {
+    return f32(tlc::sim::TLC_SIM_ISA::bits<f16>(u16(raw)));
+  }
 };
 struct TypeBf16 {
   static constexpr unsigned bits = 16;
@@ -56,9 +58,7 @@ struct TypeI8 {
 struct TypeF32 {
   static constexpr unsigned bits = 32;
   using Sum = f32;
-  static f32 get(u64 raw) {
-    return tlc::sim::TLC_SIM_ISA::bits<f32>(u32(raw));
-  }
+  static f32 get(u64 raw) { return tlc::sim::TLC_SIM_ISA::bits<f32>(u32(raw)); }
 };
 /// f32 with the mantissa rounded to 10 bits.
 struct TypeXf32 {
@@ -78,11 +78,10 @@ struct TypeF64 {
 };
 
 /// Element e of a lane's operand registers.
-template <typename T> inline u64 rawElement(const u32 *p, unsigned l,
-                                            unsigned e) {
+template <typename T>
+inline u64 rawElement(const u32 *p, unsigned l, unsigned e) {
   if constexpr (T::bits == 64) {
-    return u64(p[(2 * e + 1) * waveLanes + l]) << 32 |
-           p[2 * e * waveLanes + l];
+    return u64(p[(2 * e + 1) * waveLanes + l]) << 32 | p[2 * e * waveLanes + l];
   } else {
     constexpr unsigned perWord = 32 / T::bits;
     return u64(p[e / perWord * waveLanes + l]) >> (e % perWord * T::bits);

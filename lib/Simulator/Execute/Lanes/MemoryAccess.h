@@ -26,11 +26,11 @@ struct LaneAddresses {
 
 /// How the bytes of one element become a register.
 enum class Extend : u8 {
-  Zero,   ///< or whole dwords
-  Sign,   ///< to 32 bits
-  Low,    ///< into the low half, zero-extended to 16; the high half stays
-  LowS,   ///< the same, sign-extended
-  High,   ///< into the high half
+  Zero, ///< or whole dwords
+  Sign, ///< to 32 bits
+  Low,  ///< into the low half, zero-extended to 16; the high half stays
+  LowS, ///< the same, sign-extended
+  High, ///< into the high half
   HighS,
 };
 
@@ -63,8 +63,7 @@ template <typename E> inline void loadLane(u64 host, u32 *d, unsigned l) {
       v = E::bytes == 1 ? u32(i32(i8(v))) : u32(i32(i16(v)));
     if constexpr (E::extend == Extend::Low || E::extend == Extend::LowS)
       d[l] = (d[l] & 0xffff0000) | (v & 0xffff);
-    else if constexpr (E::extend == Extend::High ||
-                       E::extend == Extend::HighS)
+    else if constexpr (E::extend == Extend::High || E::extend == Extend::HighS)
       d[l] = (d[l] & 0xffff) | v << 16;
     else
       d[l] = v;

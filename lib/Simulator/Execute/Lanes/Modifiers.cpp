@@ -118,8 +118,8 @@ void applyDpp(const Wave &w, const Instruction &inst, const u32 *from, u32 *to,
   for (int l = 0; l < int(waveLanes); ++l) {
     int source = dppSource(inst.dppCtrl, l);
     bool valid = source >= 0 && (exec >> source & 1);
-    bool enabled = (inst.rowMask >> (l / 16) & 1) &&
-                   (inst.bankMask >> (l / 4 % 4) & 1);
+    bool enabled =
+        (inst.rowMask >> (l / 16) & 1) && (inst.bankMask >> (l / 4 % 4) & 1);
     // Without bound_ctrl a lane without a source is not written; with it the
     // source reads as 0.
     if (!enabled || (!valid && !inst.boundCtrl))
@@ -147,9 +147,7 @@ bool isPacked16(DataType t) {
 bool isPacked32(DataType t) {
   return t == DataType::V2F32 || t == DataType::V2I32;
 }
-bool isSingle16(DataType t) {
-  return t == DataType::F16 || t == DataType::I16;
-}
+bool isSingle16(DataType t) { return t == DataType::F16 || t == DataType::I16; }
 
 /// Modifies source i in place: `v` holds `dwords` times 64 words.
 void modifySource(const Instruction &inst, const Source &s, unsigned i,
@@ -164,9 +162,9 @@ void modifySource(const Instruction &inst, const Source &s, unsigned i,
         flip = 0;
       TLC_LANE_LOOP {
         u32 w = v[l];
-        v[l] = ((low ? w >> 16 : w & 0xffff) |
-                (high ? w & 0xffff0000 : w << 16)) ^
-               flip;
+        v[l] =
+            ((low ? w >> 16 : w & 0xffff) | (high ? w & 0xffff0000 : w << 16)) ^
+            flip;
       }
     } else if (isPacked32(s.type)) {
       u32 flipLow = neg && isFloat(s.type) ? 0x80000000u : 0;
@@ -200,8 +198,8 @@ void modifySource(const Instruction &inst, const Source &s, unsigned i,
   }
 }
 
-template <typename T> T scaleAndClamp(T v, unsigned omod, bool clamp,
-                                      bool dx10) {
+template <typename T>
+T scaleAndClamp(T v, unsigned omod, bool clamp, bool dx10) {
   constexpr f32 factors[] = {1.0f, 2.0f, 4.0f, 0.5f};
   if (omod)
     v = T(v * T(factors[omod]));
@@ -212,8 +210,8 @@ template <typename T> T scaleAndClamp(T v, unsigned omod, bool clamp,
   }
   return v;
 }
-template <typename T> void finishFloat(u32 *d, unsigned omod, bool clamp,
-                                       bool dx10) {
+template <typename T>
+void finishFloat(u32 *d, unsigned omod, bool clamp, bool dx10) {
   TLC_LANE_LOOP
   put<T>(d, l, ~0u, scaleAndClamp(get<T>(d, l), omod, clamp, dx10));
 }

@@ -18,17 +18,16 @@ namespace tlc::sim::TLC_SIM_ISA {
 namespace {
 
 template <typename T, auto F>
-constexpr LaneFunction pk2 = map2<Pair<T>, Pair<T>, Pair<T>,
-                                  [](Pair<T> a, Pair<T> b) {
-                                    return Pair<T>{T(F(a.lo, b.lo)),
-                                                   T(F(a.hi, b.hi))};
-                                  }>;
+constexpr LaneFunction pk2 =
+    map2<Pair<T>, Pair<T>, Pair<T>, [](Pair<T> a, Pair<T> b) {
+      return Pair<T>{T(F(a.lo, b.lo)), T(F(a.hi, b.hi))};
+    }>;
 template <typename T, auto F>
-constexpr LaneFunction pk3 = map3<Pair<T>, Pair<T>, Pair<T>, Pair<T>,
-                                  [](Pair<T> a, Pair<T> b, Pair<T> c) {
-                                    return Pair<T>{T(F(a.lo, b.lo, c.lo)),
-                                                   T(F(a.hi, b.hi, c.hi))};
-                                  }>;
+constexpr LaneFunction pk3 =
+    map3<Pair<T>, Pair<T>, Pair<T>, Pair<T>,
+         [](Pair<T> a, Pair<T> b, Pair<T> c) {
+           return Pair<T>{T(F(a.lo, b.lo, c.lo)), T(F(a.hi, b.hi, c.hi))};
+         }>;
 
 template <LaneFunction Wrap, LaneFunction Saturate>
 void clampable(const Lanes &x) {
@@ -44,8 +43,7 @@ template <auto F> void halves(const Lanes &x) {
   bool ieee = x.wave->ieee;
   TLC_LANE_LOOP {
     Pair<f16> a = get<Pair<f16>>(x.a, l), b = get<Pair<f16>>(x.b, l);
-    put(x.d, l, x.mask[l],
-        Pair<f16>{F(a.lo, b.lo, ieee), F(a.hi, b.hi, ieee)});
+    put(x.d, l, x.mask[l], Pair<f16>{F(a.lo, b.lo, ieee), F(a.hi, b.hi, ieee)});
   }
 }
 
@@ -66,8 +64,8 @@ constexpr LaneFunction fmacHalf =
 
 /// Source i as f32: neg is its sign, negHi its absolute value.
 inline f32 mixSource(u32 word, bool half, bool high, bool neg, bool abs) {
-  f32 v = half ? f32(bits<f16>(u16(high ? word >> 16 : word)))
-               : bits<f32>(word);
+  f32 v =
+      half ? f32(bits<f16>(u16(high ? word >> 16 : word))) : bits<f32>(word);
   v = abs ? withSign(v, false) : v;
   return neg ? -v : v;
 }
@@ -110,13 +108,14 @@ using O = Opcode;
 constexpr FloatMode S = FloatMode::Single, D = FloatMode::HalfDouble;
 constexpr Handler rows[] = {
     {O::v_pk_mad_i16, nullptr,
-     clampable<pk3<i16, [](i32 a, i32 b, i32 c) { return a * b + c; }>,
-               pk3<i16, [](i64 a, i64 b, i64 c) { return clampI(a * b + c); }>>},
+     clampable<
+         pk3<i16, [](i32 a, i32 b, i32 c) { return a * b + c; }>,
+         pk3<i16, [](i64 a, i64 b, i64 c) { return clampI(a * b + c); }>>},
     {O::v_pk_mad_u16, nullptr,
-     clampable<pk3<u16, [](u32 a, u32 b, u32 c) { return a * b + c; }>,
-               pk3<u16, [](i64 a, i64 b, i64 c) { return clampU(a * b + c); }>>},
-    {O::v_pk_mul_lo_u16, nullptr,
-     pk2<u16, [](u32 a, u32 b) { return a * b; }>},
+     clampable<
+         pk3<u16, [](u32 a, u32 b, u32 c) { return a * b + c; }>,
+         pk3<u16, [](i64 a, i64 b, i64 c) { return clampU(a * b + c); }>>},
+    {O::v_pk_mul_lo_u16, nullptr, pk2<u16, [](u32 a, u32 b) { return a * b; }>},
     {O::v_pk_add_i16, nullptr,
      clampable<pk2<i16, [](i32 a, i32 b) { return a + b; }>,
                pk2<i16, [](i32 a, i32 b) { return clampI(a + b); }>>},
@@ -158,10 +157,9 @@ constexpr Handler rows[] = {
     {O::v_fma_mixlo_f16, nullptr, mix<MixTo::Low>, false, D},
     {O::v_fma_mixhi_f16, nullptr, mix<MixTo::High>, false, D},
     // op_sel has already brought the chosen word of each source low.
-    {O::v_pk_mov_b32, nullptr, map2<Pair<f32>, Pair<f32>, Pair<f32>,
-                                    [](Pair<f32> a, Pair<f32> b) {
-                                      return Pair<f32>{a.lo, b.lo};
-                                    }>},
+    {O::v_pk_mov_b32, nullptr,
+     map2<Pair<f32>, Pair<f32>, Pair<f32>,
+          [](Pair<f32> a, Pair<f32> b) { return Pair<f32>{a.lo, b.lo}; }>},
 };
 
 } // namespace

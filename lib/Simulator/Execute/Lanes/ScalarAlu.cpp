@@ -184,8 +184,8 @@ template <bool Wide, bool One> void setBit(Wave &w, const Op &op) {
 /// hardware clamps; a program that relies on it is reported.
 template <unsigned Words, bool Destination>
 void moveRelative(Wave &w, const Op &op) {
-  u64 relative = u64(w.sgpr[ScalarReg::M0]) +
-                 (Destination ? op.dst : op.src[0].index);
+  u64 relative =
+      u64(w.sgpr[ScalarReg::M0]) + (Destination ? op.dst : op.src[0].index);
   if (relative + Words > ScalarReg::LastSGPR + 1) {
     Fault fault;
     fault.kind = "register-out-of-range";
@@ -218,13 +218,17 @@ template <typename T> constexpr T pack(u32 lo, u32 hi) {
 
 using O = Opcode;
 #define LOGIC(name, expr)                                                      \
-  {O::s_##name##_b32, logic<u32, u32, [](u32 a, u32 b) { return u32(expr); }>}, \
-  {O::s_##name##_b64, logic<u64, u64, [](u64 a, u64 b) { return u64(expr); }>}
+  {O::s_##name##_b32,                                                          \
+   logic<u32, u32, [](u32 a, u32 b) { return u32(expr); }>},                   \
+  {                                                                            \
+    O::s_##name##_b64, logic<u64, u64, [](u64 a, u64 b) { return u64(expr); }> \
+  }
 #define SAVE(name, expr)                                                       \
   {O::s_##name##_saveexec_b64, saveExec<[](u64 a, u64 b) { return expr; }>}
 #define COMPARE(name, T, oper)                                                 \
-  {O::s_cmp_##name, compare<T, T, [](T a, T b) { return a oper b; }>},          \
-  {O::s_cmpk_##name, compareK<T, [](T a, T b) { return a oper b; }>}
+  {O::s_cmp_##name, compare<T, T, [](T a, T b) { return a oper b; }>}, {       \
+    O::s_cmpk_##name, compareK<T, [](T a, T b) { return a oper b; }>           \
+  }
 
 constexpr Handler rows[] = {
     {O::s_add_u32, two<u32, u32, add>},
@@ -244,47 +248,51 @@ constexpr Handler rows[] = {
     LOGIC(xor, a ^ b),
     LOGIC(andn2, a & ~b),
     LOGIC(orn2, a | ~b),
-    LOGIC(nand, ~(a & b)),
+    LOGIC(nand, ~(a &b)),
     LOGIC(nor, ~(a | b)),
     LOGIC(xnor, ~(a ^ b)),
-    {O::s_lshl_b32, logic<u32, u32, [](u32 a, u32 b) { return a << (b & 31); }>},
-    {O::s_lshl_b64, logic<u64, u32, [](u64 a, u32 b) { return a << (b & 63); }>},
-    {O::s_lshr_b32, logic<u32, u32, [](u32 a, u32 b) { return a >> (b & 31); }>},
-    {O::s_lshr_b64, logic<u64, u32, [](u64 a, u32 b) { return a >> (b & 63); }>},
-    {O::s_ashr_i32, logic<i32, u32, [](i32 a, u32 b) { return a >> (b & 31); }>},
-    {O::s_ashr_i64, logic<i64, u32, [](i64 a, u32 b) { return a >> (b & 63); }>},
-    {O::s_bfm_b32, two<u32, u32, [](u32 a, u32 b) {
-       return ((1u << (a & 31)) - 1) << (b & 31);
-     }>},
-    {O::s_bfm_b64, two<u32, u32, [](u32 a, u32 b) {
-       return ((u64(1) << (a & 63)) - 1) << (b & 63);
-     }>},
+    {O::s_lshl_b32,
+     logic<u32, u32, [](u32 a, u32 b) { return a << (b & 31); }>},
+    {O::s_lshl_b64,
+     logic<u64, u32, [](u64 a, u32 b) { return a << (b & 63); }>},
+    {O::s_lshr_b32,
+     logic<u32, u32, [](u32 a, u32 b) { return a >> (b & 31); }>},
+    {O::s_lshr_b64,
+     logic<u64, u32, [](u64 a, u32 b) { return a >> (b & 63); }>},
+    {O::s_ashr_i32,
+     logic<i32, u32, [](i32 a, u32 b) { return a >> (b & 31); }>},
+    {O::s_ashr_i64,
+     logic<i64, u32, [](i64 a, u32 b) { return a >> (b & 63); }>},
+    {O::s_bfm_b32,
+     two<u32, u32,
+         [](u32 a, u32 b) { return ((1u << (a & 31)) - 1) << (b & 31); }>},
+    {O::s_bfm_b64,
+     two<u32, u32,
+         [](u32 a, u32 b) { return ((u64(1) << (a & 63)) - 1) << (b & 63); }>},
     {O::s_mul_i32, two<u32, u32, [](u32 a, u32 b) { return a * b; }>},
-    {O::s_mul_hi_u32, two<u32, u32, [](u32 a, u32 b) {
-       return u32(u64(a) * b >> 32);
-     }>},
-    {O::s_mul_hi_i32, two<i32, i32, [](i32 a, i32 b) {
-       return i32(i64(a) * b >> 32);
-     }>},
+    {O::s_mul_hi_u32,
+     two<u32, u32, [](u32 a, u32 b) { return u32(u64(a) * b >> 32); }>},
+    {O::s_mul_hi_i32,
+     two<i32, i32, [](i32 a, i32 b) { return i32(i64(a) * b >> 32); }>},
     {O::s_bfe_u32, logic<u32, u32, extract<u32>>},
     {O::s_bfe_i32, logic<i32, u32, extract<i32>>},
     {O::s_bfe_u64, logic<u64, u32, extract<u64>>},
     {O::s_bfe_i64, logic<i64, u32, extract<i64>>},
-    {O::s_absdiff_i32, logic<u32, u32, [](u32 a, u32 b) {
-       u32 d = a - b;
-       return i32(d) < 0 ? 0 - d : d;
-     }>},
+    {O::s_absdiff_i32, logic<u32, u32,
+                             [](u32 a, u32 b) {
+                               u32 d = a - b;
+                               return i32(d) < 0 ? 0 - d : d;
+                             }>},
     {O::s_lshl1_add_u32, two<u32, u32, shiftAdd<1>>},
     {O::s_lshl2_add_u32, two<u32, u32, shiftAdd<2>>},
     {O::s_lshl3_add_u32, two<u32, u32, shiftAdd<3>>},
     {O::s_lshl4_add_u32, two<u32, u32, shiftAdd<4>>},
     {O::s_pack_ll_b32_b16, two<u32, u32, pack<u32>>},
-    {O::s_pack_lh_b32_b16, two<u32, u32, [](u32 a, u32 b) {
-       return (a & 0xffff) | (b & 0xffff0000);
-     }>},
-    {O::s_pack_hh_b32_b16, two<u32, u32, [](u32 a, u32 b) {
-       return a >> 16 | (b & 0xffff0000);
-     }>},
+    {O::s_pack_lh_b32_b16,
+     two<u32, u32,
+         [](u32 a, u32 b) { return (a & 0xffff) | (b & 0xffff0000); }>},
+    {O::s_pack_hh_b32_b16,
+     two<u32, u32, [](u32 a, u32 b) { return a >> 16 | (b & 0xffff0000); }>},
 
     {O::s_mov_b32, one<u32, [](u32 a) { return a; }>},
     {O::s_mov_b64, one<u64, [](u64 a) { return a; }>},
@@ -296,36 +304,26 @@ constexpr Handler rows[] = {
     {O::s_wqm_b64, logicOne<u64, wholeQuad>},
     {O::s_brev_b32, one<u32, reverse<u32>>},
     {O::s_brev_b64, one<u64, reverse<u64>>},
-    {O::s_bcnt0_i32_b32, logicOne<u32, [](u32 a) {
-       return u32(__builtin_popcount(~a));
-     }>},
-    {O::s_bcnt0_i32_b64, logicOne<u64, [](u64 a) {
-       return u32(__builtin_popcountll(~a));
-     }>},
-    {O::s_bcnt1_i32_b32, logicOne<u32, [](u32 a) {
-       return u32(__builtin_popcount(a));
-     }>},
-    {O::s_bcnt1_i32_b64, logicOne<u64, [](u64 a) {
-       return u32(__builtin_popcountll(a));
-     }>},
-    {O::s_ff0_i32_b32, one<u32, [](u32 a) {
-       return ~a ? u32(__builtin_ctz(~a)) : ~0u;
-     }>},
-    {O::s_ff0_i32_b64, one<u64, [](u64 a) {
-       return ~a ? u32(__builtin_ctzll(~a)) : ~0u;
-     }>},
-    {O::s_ff1_i32_b32, one<u32, [](u32 a) {
-       return a ? u32(__builtin_ctz(a)) : ~0u;
-     }>},
-    {O::s_ff1_i32_b64, one<u64, [](u64 a) {
-       return a ? u32(__builtin_ctzll(a)) : ~0u;
-     }>},
-    {O::s_flbit_i32_b32, one<u32, [](u32 a) {
-       return a ? u32(__builtin_clz(a)) : ~0u;
-     }>},
-    {O::s_flbit_i32_b64, one<u64, [](u64 a) {
-       return a ? u32(__builtin_clzll(a)) : ~0u;
-     }>},
+    {O::s_bcnt0_i32_b32,
+     logicOne<u32, [](u32 a) { return u32(__builtin_popcount(~a)); }>},
+    {O::s_bcnt0_i32_b64,
+     logicOne<u64, [](u64 a) { return u32(__builtin_popcountll(~a)); }>},
+    {O::s_bcnt1_i32_b32,
+     logicOne<u32, [](u32 a) { return u32(__builtin_popcount(a)); }>},
+    {O::s_bcnt1_i32_b64,
+     logicOne<u64, [](u64 a) { return u32(__builtin_popcountll(a)); }>},
+    {O::s_ff0_i32_b32,
+     one<u32, [](u32 a) { return ~a ? u32(__builtin_ctz(~a)) : ~0u; }>},
+    {O::s_ff0_i32_b64,
+     one<u64, [](u64 a) { return ~a ? u32(__builtin_ctzll(~a)) : ~0u; }>},
+    {O::s_ff1_i32_b32,
+     one<u32, [](u32 a) { return a ? u32(__builtin_ctz(a)) : ~0u; }>},
+    {O::s_ff1_i32_b64,
+     one<u64, [](u64 a) { return a ? u32(__builtin_ctzll(a)) : ~0u; }>},
+    {O::s_flbit_i32_b32,
+     one<u32, [](u32 a) { return a ? u32(__builtin_clz(a)) : ~0u; }>},
+    {O::s_flbit_i32_b64,
+     one<u64, [](u64 a) { return a ? u32(__builtin_clzll(a)) : ~0u; }>},
     {O::s_flbit_i32, one<i32, signBits<i32>>},
     {O::s_flbit_i32_i64, one<i64, signBits<i64>>},
     {O::s_sext_i32_i8, one<u32, [](u32 a) { return i32(i8(a)); }>},
@@ -339,7 +337,7 @@ constexpr Handler rows[] = {
     SAVE(xor, a ^ b),
     SAVE(andn2, a & ~b),
     SAVE(orn2, a | ~b),
-    SAVE(nand, ~(a & b)),
+    SAVE(nand, ~(a &b)),
     SAVE(nor, ~(a | b)),
     SAVE(xnor, ~(a ^ b)),
     SAVE(andn1, ~a &b),
@@ -352,9 +350,7 @@ constexpr Handler rows[] = {
     {O::s_movrels_b64, moveRelative<2, false>},
     {O::s_movreld_b32, moveRelative<1, true>},
     {O::s_movreld_b64, moveRelative<2, true>},
-    {O::s_abs_i32, logicOne<u32, [](u32 a) {
-       return i32(a) < 0 ? 0 - a : a;
-     }>},
+    {O::s_abs_i32, logicOne<u32, [](u32 a) { return i32(a) < 0 ? 0 - a : a; }>},
     {O::s_bitreplicate_b64_b32, one<u32, replicate>},
 
     COMPARE(eq_i32, i32, ==),
@@ -371,18 +367,14 @@ constexpr Handler rows[] = {
     COMPARE(le_u32, u32, <=),
     {O::s_cmp_eq_u64, compare<u64, u64, [](u64 a, u64 b) { return a == b; }>},
     {O::s_cmp_lg_u64, compare<u64, u64, [](u64 a, u64 b) { return a != b; }>},
-    {O::s_bitcmp0_b32, compare<u32, u32, [](u32 a, u32 b) {
-       return !(a >> (b & 31) & 1);
-     }>},
-    {O::s_bitcmp1_b32, compare<u32, u32, [](u32 a, u32 b) {
-       return bool(a >> (b & 31) & 1);
-     }>},
-    {O::s_bitcmp0_b64, compare<u64, u32, [](u64 a, u32 b) {
-       return !(a >> (b & 63) & 1);
-     }>},
-    {O::s_bitcmp1_b64, compare<u64, u32, [](u64 a, u32 b) {
-       return bool(a >> (b & 63) & 1);
-     }>},
+    {O::s_bitcmp0_b32,
+     compare<u32, u32, [](u32 a, u32 b) { return !(a >> (b & 31) & 1); }>},
+    {O::s_bitcmp1_b32,
+     compare<u32, u32, [](u32 a, u32 b) { return bool(a >> (b & 31) & 1); }>},
+    {O::s_bitcmp0_b64,
+     compare<u64, u32, [](u64 a, u32 b) { return !(a >> (b & 63) & 1); }>},
+    {O::s_bitcmp1_b64,
+     compare<u64, u32, [](u64 a, u32 b) { return bool(a >> (b & 63) & 1); }>},
 
     {O::s_movk_i32, moveK},
     {O::s_cmovk_i32, conditionalMoveK},

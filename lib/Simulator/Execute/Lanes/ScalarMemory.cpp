@@ -81,9 +81,8 @@ template <unsigned Dwords> void bufferLoad(Wave &w, const Op &op) {
   if (inside) {
     if (!check(w, op, buffer.base + offset, inside * 4, false))
       return;
-    __builtin_memcpy(
-        data, reinterpret_cast<const void *>(buffer.base + offset),
-        inside * 4);
+    __builtin_memcpy(data, reinterpret_cast<const void *>(buffer.base + offset),
+                     inside * 4);
   }
   for (unsigned i = 0; i < Dwords; ++i)
     w.sgpr[op.dst + i] = data[i];
@@ -102,8 +101,8 @@ template <unsigned Dwords> void bufferStore(Wave &w, const Op &op) {
 }
 
 /// Scalar atomics return the old value to their data register with glc.
-template <typename T, auto F> void atomicAt(Wave &w, const Op &op,
-                                            u64 address) {
+template <typename T, auto F>
+void atomicAt(Wave &w, const Op &op, u64 address) {
   if (!check(w, op, address, sizeof(T), true))
     return;
   unsigned r = op.src[1].index;
@@ -166,8 +165,9 @@ using O = Opcode;
       {O::prefix##_and_x2, fn<u64, atomicAnd<u64>>},                           \
       {O::prefix##_or_x2, fn<u64, atomicOr<u64>>},                             \
       {O::prefix##_xor_x2, fn<u64, atomicXor<u64>>},                           \
-      {O::prefix##_inc_x2, fn<u64, atomicInc<u64>>},                           \
-      {O::prefix##_dec_x2, fn<u64, atomicDec<u64>>}
+      {O::prefix##_inc_x2, fn<u64, atomicInc<u64>>}, {                         \
+    O::prefix##_dec_x2, fn<u64, atomicDec<u64>>                                \
+  }
 constexpr Handler rows[] = {
     {O::s_load_dword, load<1>},
     {O::s_load_dwordx2, load<2>},

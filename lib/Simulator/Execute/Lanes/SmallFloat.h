@@ -41,8 +41,7 @@ template <typename F> inline f32 fromSmall(u8 v) {
 
 /// Rounds to nearest even, or, for `stochastic`, adds random bits to the
 /// mantissa first.
-template <typename F>
-inline u8 toSmall(f32 v, bool saturate) {
+template <typename F> inline u8 toSmall(f32 v, bool saturate) {
   constexpr i32 minExponent = 1 - i32(F::bias);
   u32 b = raw(v);
   u32 sign = b >> 24 & 0x80;

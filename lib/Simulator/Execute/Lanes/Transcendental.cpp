@@ -103,9 +103,7 @@ inline f32 cosSingle(f32 v) {
   return isNan(v) || isInf(v) ? bits<f32>(0x7fc00000u) : r;
 }
 inline f32 rcpSingle(f32 v) { return flush(1.0f / flush(v)); }
-inline f32 rsqSingle(f32 v) {
-  return f32(1.0 / __builtin_sqrt(f64(flush(v))));
-}
+inline f32 rsqSingle(f32 v) { return f32(1.0 / __builtin_sqrt(f64(flush(v)))); }
 inline f32 sqrtSingle(f32 v) { return __builtin_sqrtf(flush(v)); }
 
 inline f16 expHalf(f16 v) { return toHalf(exp2Wide(f64(f32(v)))); }
@@ -113,9 +111,7 @@ inline f16 logHalf(f16 v) { return f16(logSingle(f32(v))); }
 inline f16 sinHalf(f16 v) { return f16(sinSingle(f32(v))); }
 inline f16 cosHalf(f16 v) { return f16(cosSingle(f32(v))); }
 inline f16 rcpHalf(f16 v) { return toHalf(1.0 / f64(f32(v))); }
-inline f16 rsqHalf(f16 v) {
-  return toHalf(1.0 / __builtin_sqrt(f64(f32(v))));
-}
+inline f16 rsqHalf(f16 v) { return toHalf(1.0 / __builtin_sqrt(f64(f32(v)))); }
 inline f16 sqrtHalf(f16 v) { return toHalf(__builtin_sqrt(f64(f32(v)))); }
 
 template <auto F> constexpr LaneFunction s1 = map1<f32, f32, F>;
@@ -143,11 +139,10 @@ constexpr Handler rows[] = {
     {O::v_rsq_f16, nullptr, h1<rsqHalf>, true, D},
     {O::v_sqrt_f16, nullptr, h1<sqrtHalf>, true, D},
     {O::v_rcp_f64, nullptr, d1<[](f64 v) { return 1.0 / v; }>, true, D},
-    {O::v_rsq_f64, nullptr, d1<[](f64 v) {
-       return 1.0 / __builtin_sqrt(v);
-     }>, true, D},
-    {O::v_sqrt_f64, nullptr, d1<[](f64 v) { return __builtin_sqrt(v); }>,
+    {O::v_rsq_f64, nullptr, d1<[](f64 v) { return 1.0 / __builtin_sqrt(v); }>,
      true, D},
+    {O::v_sqrt_f64, nullptr, d1<[](f64 v) { return __builtin_sqrt(v); }>, true,
+     D},
 };
 
 } // namespace

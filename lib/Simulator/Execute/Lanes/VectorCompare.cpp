@@ -53,7 +53,7 @@ using O = Opcode;
 #define FLOATS(T, S)                                                           \
   PAIR_OF(f_##S, T, T, false), PAIR_OF(lt_##S, T, T, a < b),                   \
       PAIR_OF(eq_##S, T, T, a == b), PAIR_OF(le_##S, T, T, a <= b),            \
-      PAIR_OF(gt_##S, T, T, a > b), PAIR_OF(lg_##S, T, T, a < b || a > b),     \
+      PAIR_OF(gt_##S, T, T, a > b), PAIR_OF(lg_##S, T, T, a<b || a> b),        \
       PAIR_OF(ge_##S, T, T, a >= b),                                           \
       PAIR_OF(o_##S, T, T, !isNan(a) && !isNan(b)),                            \
       PAIR_OF(u_##S, T, T, isNan(a) || isNan(b)),                              \
@@ -71,9 +71,9 @@ using O = Opcode;
 constexpr Handler singleRows[] = {FLOATS(f32, f32)};
 constexpr Handler doubleRows[] = {FLOATS(f64, f64)};
 constexpr Handler halfRows[] = {FLOATS(f16, f16)};
-constexpr Handler integerRows[] = {
-    INTEGERS(i16, i16), INTEGERS(u16, u16), INTEGERS(i32, i32),
-    INTEGERS(u32, u32), INTEGERS(i64, i64), INTEGERS(u64, u64)};
+constexpr Handler integerRows[] = {INTEGERS(i16, i16), INTEGERS(u16, u16),
+                                   INTEGERS(i32, i32), INTEGERS(u32, u32),
+                                   INTEGERS(i64, i64), INTEGERS(u64, u64)};
 #undef FLOATS
 #undef INTEGERS
 #undef PAIR_OF

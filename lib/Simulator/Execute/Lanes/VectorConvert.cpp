@@ -50,9 +50,8 @@ inline u16 normU(f32 v) {
 }
 
 template <unsigned Byte>
-constexpr LaneFunction ubyte = map1<f32, u32, [](u32 a) {
-  return f32(a >> (Byte * 8) & 0xff);
-}>;
+constexpr LaneFunction ubyte =
+    map1<f32, u32, [](u32 a) { return f32(a >> (Byte * 8) & 0xff); }>;
 
 inline u32 packByte(f32 v, u32 position, u32 old) {
   u32 byte = toInteger<u8>(__builtin_roundevenf(v));
@@ -77,12 +76,13 @@ constexpr Handler rows[] = {
      false, S},
     {O::v_cvt_u32_f32, nullptr, map1<u32, f32, toInteger<u32, f32>>, false, S},
     {O::v_cvt_i32_f32, nullptr, map1<i32, f32, toInteger<i32, f32>>, false, S},
-    {O::v_cvt_rpi_i32_f32, nullptr, map1<i32, f32, [](f32 a) {
-       return toInteger<i32>(__builtin_floor(f64(a) + 0.5));
-     }>, false, S},
-    {O::v_cvt_flr_i32_f32, nullptr, map1<i32, f32, [](f32 a) {
-       return toInteger<i32>(__builtin_floorf(a));
-     }>, false, S},
+    {O::v_cvt_rpi_i32_f32, nullptr,
+     map1<i32, f32,
+          [](f32 a) { return toInteger<i32>(__builtin_floor(f64(a) + 0.5)); }>,
+     false, S},
+    {O::v_cvt_flr_i32_f32, nullptr,
+     map1<i32, f32, [](f32 a) { return toInteger<i32>(__builtin_floorf(a)); }>,
+     false, S},
     {O::v_cvt_f16_f32, nullptr, map1<f16, f32, [](f32 a) { return f16(a); }>,
      false, D},
     {O::v_cvt_f32_f16, nullptr, map1<f32, f16, [](f16 a) { return f32(a); }>,
@@ -91,64 +91,67 @@ constexpr Handler rows[] = {
      false, S},
     {O::v_cvt_f64_f32, nullptr, map1<f64, f32, [](f32 a) { return f64(a); }>,
      false, S},
-    {O::v_cvt_off_f32_i4, nullptr, map1<f32, u32, [](u32 a) {
-       return f32(i32(a << 28) >> 28) * 0.0625f;
-     }>},
+    {O::v_cvt_off_f32_i4, nullptr,
+     map1<f32, u32, [](u32 a) { return f32(i32(a << 28) >> 28) * 0.0625f; }>},
     {O::v_cvt_f32_ubyte0, nullptr, ubyte<0>},
     {O::v_cvt_f32_ubyte1, nullptr, ubyte<1>},
     {O::v_cvt_f32_ubyte2, nullptr, ubyte<2>},
     {O::v_cvt_f32_ubyte3, nullptr, ubyte<3>},
-    {O::v_cvt_f16_u16, nullptr, map1<f16, u16, [](u16 a) {
-       return f16(f32(a));
-     }>, false, D},
-    {O::v_cvt_f16_i16, nullptr, map1<f16, i16, [](i16 a) {
-       return f16(f32(a));
-     }>, false, D},
-    {O::v_cvt_u16_f16, nullptr, map1<u16, f16, [](f16 a) {
-       return toInteger<u16>(f32(a));
-     }>, false, D},
-    {O::v_cvt_i16_f16, nullptr, map1<i16, f16, [](f16 a) {
-       return toInteger<i16>(f32(a));
-     }>, false, D},
-    {O::v_cvt_norm_i16_f16, nullptr, map1<i16, f16, [](f16 a) {
-       return normI(f32(a));
-     }>, false, D},
-    {O::v_cvt_norm_u16_f16, nullptr, map1<u16, f16, [](f16 a) {
-       return normU(f32(a));
-     }>, false, D},
-    {O::v_cvt_pknorm_i16_f32, nullptr, map2<u32, f32, f32, [](f32 a, f32 b) {
-       return both(normI(a), normI(b));
-     }>, false, S},
-    {O::v_cvt_pknorm_u16_f32, nullptr, map2<u32, f32, f32, [](f32 a, f32 b) {
-       return both(normU(a), normU(b));
-     }>, false, S},
-    {O::v_cvt_pknorm_i16_f16, nullptr, map2<u32, f16, f16, [](f16 a, f16 b) {
-       return both(normI(f32(a)), normI(f32(b)));
-     }>, false, D},
-    {O::v_cvt_pknorm_u16_f16, nullptr, map2<u32, f16, f16, [](f16 a, f16 b) {
-       return both(normU(f32(a)), normU(f32(b)));
-     }>, false, D},
-    {O::v_cvt_pkrtz_f16_f32, nullptr, map2<u32, f32, f32, [](f32 a, f32 b) {
-       return both(halfTowardZero(a), halfTowardZero(b));
-     }>, false, D},
-    {O::v_cvt_pk_u16_u32, nullptr, map2<u32, u32, u32, [](u32 a, u32 b) {
-       return both(a > 0xffff ? 0xffff : a, b > 0xffff ? 0xffff : b);
-     }>},
-    {O::v_cvt_pk_i16_i32, nullptr, map2<u32, i32, i32, [](i32 a, i32 b) {
-       i32 lo = a > 32767 ? 32767 : a < -32768 ? -32768 : a;
-       i32 hi = b > 32767 ? 32767 : b < -32768 ? -32768 : b;
-       return both(lo, hi);
-     }>},
-    {O::v_cvt_pk_u8_f32, nullptr, map3<u32, f32, u32, u32, packByte>, false,
-     S},
-    {O::v_cvt_pkaccum_u8_f32, nullptr,
-     accumulate<u32, f32, u32, packByte>, false, S},
-    {O::v_sat_pk_u8_i16, nullptr, map1<u32, u32, [](u32 a) {
-       i32 lo = i16(a), hi = i16(a >> 16);
-       lo = lo < 0 ? 0 : lo > 255 ? 255 : lo;
-       hi = hi < 0 ? 0 : hi > 255 ? 255 : hi;
-       return u32(lo | hi << 8);
-     }>},
+    {O::v_cvt_f16_u16, nullptr,
+     map1<f16, u16, [](u16 a) { return f16(f32(a)); }>, false, D},
+    {O::v_cvt_f16_i16, nullptr,
+     map1<f16, i16, [](i16 a) { return f16(f32(a)); }>, false, D},
+    {O::v_cvt_u16_f16, nullptr,
+     map1<u16, f16, [](f16 a) { return toInteger<u16>(f32(a)); }>, false, D},
+    {O::v_cvt_i16_f16, nullptr,
+     map1<i16, f16, [](f16 a) { return toInteger<i16>(f32(a)); }>, false, D},
+    {O::v_cvt_norm_i16_f16, nullptr,
+     map1<i16, f16, [](f16 a) { return normI(f32(a)); }>, false, D},
+    {O::v_cvt_norm_u16_f16, nullptr,
+     map1<u16, f16, [](f16 a) { return normU(f32(a)); }>, false, D},
+    {O::v_cvt_pknorm_i16_f32, nullptr,
+     map2<u32, f32, f32, [](f32 a, f32 b) { return both(normI(a), normI(b)); }>,
+     false, S},
+    {O::v_cvt_pknorm_u16_f32, nullptr,
+     map2<u32, f32, f32, [](f32 a, f32 b) { return both(normU(a), normU(b)); }>,
+     false, S},
+    {O::v_cvt_pknorm_i16_f16, nullptr,
+     map2<u32, f16, f16,
+          [](f16 a, f16 b) { return both(normI(f32(a)), normI(f32(b))); }>,
+     false, D},
+    {O::v_cvt_pknorm_u16_f16, nullptr,
+     map2<u32, f16, f16,
+          [](f16 a, f16 b) { return both(normU(f32(a)), normU(f32(b))); }>,
+     false, D},
+    {O::v_cvt_pkrtz_f16_f32, nullptr,
+     map2<u32, f32, f32,
+          [](f32 a, f32 b) {
+            return both(halfTowardZero(a), halfTowardZero(b));
+          }>,
+     false, D},
+    {O::v_cvt_pk_u16_u32, nullptr,
+     map2<u32, u32, u32,
+          [](u32 a, u32 b) {
+            return both(a > 0xffff ? 0xffff : a, b > 0xffff ? 0xffff : b);
+          }>},
+    {O::v_cvt_pk_i16_i32, nullptr,
+     map2<u32, i32, i32,
+          [](i32 a, i32 b) {
+            i32 lo = a > 32767 ? 32767 : a < -32768 ? -32768 : a;
+            i32 hi = b > 32767 ? 32767 : b < -32768 ? -32768 : b;
+            return both(lo, hi);
+          }>},
+    {O::v_cvt_pk_u8_f32, nullptr, map3<u32, f32, u32, u32, packByte>, false, S},
+    {O::v_cvt_pkaccum_u8_f32, nullptr, accumulate<u32, f32, u32, packByte>,
+     false, S},
+    {O::v_sat_pk_u8_i16, nullptr,
+     map1<u32, u32,
+          [](u32 a) {
+            i32 lo = i16(a), hi = i16(a >> 16);
+            lo = lo < 0 ? 0 : lo > 255 ? 255 : lo;
+            hi = hi < 0 ? 0 : hi > 255 ? 255 : hi;
+            return u32(lo | hi << 8);
+          }>},
 };
 
 } // namespace

@@ -18,8 +18,7 @@ template <auto F> constexpr LaneFunction d3 = map3<f64, f64, f64, f64, F>;
 template <auto F> void ieee2(const Lanes &x) {
   bool ieee = x.wave->ieee;
   TLC_LANE_LOOP
-  put<f64>(x.d, l, x.mask[l],
-           F(get<f64>(x.a, l), get<f64>(x.b, l), ieee));
+  put<f64>(x.d, l, x.mask[l], F(get<f64>(x.a, l), get<f64>(x.b, l), ieee));
 }
 
 constexpr auto fma = [](f64 a, f64 b, f64 c) { return fused(a, b, c); };
@@ -88,15 +87,14 @@ constexpr Handler rows[] = {
     {O::v_max_f64, nullptr, ieee2<maximum<f64>>, false, D},
     {O::v_trunc_f64, nullptr, d1<[](f64 a) { return __builtin_trunc(a); }>,
      false, D},
-    {O::v_ceil_f64, nullptr, d1<[](f64 a) { return __builtin_ceil(a); }>,
-     false, D},
+    {O::v_ceil_f64, nullptr, d1<[](f64 a) { return __builtin_ceil(a); }>, false,
+     D},
     {O::v_floor_f64, nullptr, d1<[](f64 a) { return __builtin_floor(a); }>,
      false, D},
     {O::v_rndne_f64, nullptr, d1<[](f64 a) { return __builtin_roundeven(a); }>,
      false, D},
-    {O::v_fract_f64, nullptr, d1<[](f64 a) {
-       return fraction(a, __builtin_floor(a));
-     }>, false, D},
+    {O::v_fract_f64, nullptr,
+     d1<[](f64 a) { return fraction(a, __builtin_floor(a)); }>, false, D},
     {O::v_ldexp_f64, nullptr, map2<f64, f64, i32, loadExponent>, false, D},
     {O::v_frexp_mant_f64, nullptr, d1<mantissaOf>, false, D},
     {O::v_frexp_exp_i32_f64, nullptr, map1<i32, f64, exponentOf>, false, D},

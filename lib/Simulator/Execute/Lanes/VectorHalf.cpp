@@ -21,23 +21,20 @@ template <auto F> constexpr LaneFunction h1 = map1<f16, f16, F>;
 template <auto F> constexpr LaneFunction h2 = map2<f16, f16, f16, F>;
 template <auto F> constexpr LaneFunction h3 = map3<f16, f16, f16, f16, F>;
 template <auto F>
-constexpr LaneFunction keep3 = map3<Keep<f16>, f16, f16, f16,
-                                    [](f16 a, f16 b, f16 c) {
-                                      return Keep<f16>{F(a, b, c)};
-                                    }>;
+constexpr LaneFunction keep3 =
+    map3<Keep<f16>, f16, f16, f16,
+         [](f16 a, f16 b, f16 c) { return Keep<f16>{F(a, b, c)}; }>;
 
 template <auto F> void ieee2(const Lanes &x) {
   bool ieee = x.wave->ieee;
   TLC_LANE_LOOP
-  put<f16>(x.d, l, x.mask[l],
-           F(get<f16>(x.a, l), get<f16>(x.b, l), ieee));
+  put<f16>(x.d, l, x.mask[l], F(get<f16>(x.a, l), get<f16>(x.b, l), ieee));
 }
 template <auto F> void ieee3(const Lanes &x) {
   bool ieee = x.wave->ieee;
   TLC_LANE_LOOP
   put(x.d, l, x.mask[l],
-      Keep<f16>{
-          F(get<f16>(x.a, l), get<f16>(x.b, l), get<f16>(x.c, l), ieee)});
+      Keep<f16>{F(get<f16>(x.a, l), get<f16>(x.b, l), get<f16>(x.c, l), ieee)});
 }
 
 constexpr auto fma = [](f16 a, f16 b, f16 c) { return fused(a, b, c); };
@@ -63,18 +60,14 @@ inline i16 exponentOf(f16 v) {
 using O = Opcode;
 constexpr FloatMode D = FloatMode::HalfDouble;
 constexpr Handler rows[] = {
-    {O::v_add_f16, nullptr, h2<[](f16 a, f16 b) {
-       return f16(f32(a) + f32(b));
-     }>, false, D},
-    {O::v_sub_f16, nullptr, h2<[](f16 a, f16 b) {
-       return f16(f32(a) - f32(b));
-     }>, false, D},
-    {O::v_subrev_f16, nullptr, h2<[](f16 a, f16 b) {
-       return f16(f32(b) - f32(a));
-     }>, false, D},
-    {O::v_mul_f16, nullptr, h2<[](f16 a, f16 b) {
-       return f16(f32(a) * f32(b));
-     }>, false, D},
+    {O::v_add_f16, nullptr,
+     h2<[](f16 a, f16 b) { return f16(f32(a) + f32(b)); }>, false, D},
+    {O::v_sub_f16, nullptr,
+     h2<[](f16 a, f16 b) { return f16(f32(a) - f32(b)); }>, false, D},
+    {O::v_subrev_f16, nullptr,
+     h2<[](f16 a, f16 b) { return f16(f32(b) - f32(a)); }>, false, D},
+    {O::v_mul_f16, nullptr,
+     h2<[](f16 a, f16 b) { return f16(f32(a) * f32(b)); }>, false, D},
     {O::v_mac_f16, nullptr, accumulate<f16, f16, f16, mad>, false, D},
     {O::v_madmk_f16, nullptr, h3<mad>, false, D},
     {O::v_madak_f16, nullptr, h3<mad>, false, D},
@@ -87,27 +80,23 @@ constexpr Handler rows[] = {
     {O::v_min3_f16, nullptr, ieee3<minimum3<f16>>, false, D},
     {O::v_max3_f16, nullptr, ieee3<maximum3<f16>>, false, D},
     {O::v_med3_f16, nullptr, ieee3<median<f16>>, false, D},
-    {O::v_floor_f16, nullptr, h1<[](f16 a) {
-       return f16(__builtin_floorf(f32(a)));
-     }>, false, D},
-    {O::v_ceil_f16, nullptr, h1<[](f16 a) {
-       return f16(__builtin_ceilf(f32(a)));
-     }>, false, D},
-    {O::v_trunc_f16, nullptr, h1<[](f16 a) {
-       return f16(__builtin_truncf(f32(a)));
-     }>, false, D},
-    {O::v_rndne_f16, nullptr, h1<[](f16 a) {
-       return f16(__builtin_roundevenf(f32(a)));
-     }>, false, D},
-    {O::v_fract_f16, nullptr, h1<[](f16 a) {
-       return fraction(a, f16(__builtin_floorf(f32(a))));
-     }>, false, D},
+    {O::v_floor_f16, nullptr,
+     h1<[](f16 a) { return f16(__builtin_floorf(f32(a))); }>, false, D},
+    {O::v_ceil_f16, nullptr,
+     h1<[](f16 a) { return f16(__builtin_ceilf(f32(a))); }>, false, D},
+    {O::v_trunc_f16, nullptr,
+     h1<[](f16 a) { return f16(__builtin_truncf(f32(a))); }>, false, D},
+    {O::v_rndne_f16, nullptr,
+     h1<[](f16 a) { return f16(__builtin_roundevenf(f32(a))); }>, false, D},
+    {O::v_fract_f16, nullptr,
+     h1<[](f16 a) { return fraction(a, f16(__builtin_floorf(f32(a)))); }>,
+     false, D},
     {O::v_ldexp_f16, nullptr, map2<f16, f16, i16, loadExponent>, false, D},
     {O::v_frexp_mant_f16, nullptr, h1<mantissaOf>, false, D},
     {O::v_frexp_exp_i16_f16, nullptr, map1<i16, f16, exponentOf>, false, D},
-    {O::v_pack_b32_f16, nullptr, map2<Pair<u16>, u16, u16, [](u16 a, u16 b) {
-       return Pair<u16>{a, b};
-     }>, false, D},
+    {O::v_pack_b32_f16, nullptr,
+     map2<Pair<u16>, u16, u16, [](u16 a, u16 b) { return Pair<u16>{a, b}; }>,
+     false, D},
 };
 
 } // namespace

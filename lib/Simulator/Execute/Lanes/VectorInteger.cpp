@@ -133,9 +133,8 @@ constexpr Handler rows[] = {
     {O::v_accvgpr_write_b32, nullptr, u1<[](u32 a) { return a; }>},
     {O::v_swap_b32, nullptr, swap},
     {O::v_not_b32, nullptr, u1<[](u32 a) { return ~a; }>},
-    {O::v_bfrev_b32, nullptr, u1<[](u32 a) {
-       return u32(__builtin_bitreverse32(a));
-     }>},
+    {O::v_bfrev_b32, nullptr,
+     u1<[](u32 a) { return u32(__builtin_bitreverse32(a)); }>},
     {O::v_ffbh_u32, nullptr, u1<leadingZeros>},
     {O::v_ffbl_b32, nullptr, u1<trailingZeros>},
     {O::v_ffbh_i32, nullptr, u1<leadingSigns>},
@@ -146,31 +145,23 @@ constexpr Handler rows[] = {
     {O::v_subrev_u32, nullptr,
      clampable<u2<[](u32 a, u32 b) { return b - a; }>,
                u2<[](u32 a, u32 b) { return subClamp(b, a); }>>},
-    {O::v_add_i32, nullptr, clampable<u2<add>, i2<[](i32 a, i32 b) {
-       return saturate(i64(a) + b);
-     }>>},
-    {O::v_sub_i32, nullptr, clampable<u2<sub>, i2<[](i32 a, i32 b) {
-       return saturate(i64(a) - b);
-     }>>},
+    {O::v_add_i32, nullptr,
+     clampable<u2<add>, i2<[](i32 a, i32 b) { return saturate(i64(a) + b); }>>},
+    {O::v_sub_i32, nullptr,
+     clampable<u2<sub>, i2<[](i32 a, i32 b) { return saturate(i64(a) - b); }>>},
     {O::v_mul_lo_u32, nullptr, u2<[](u32 a, u32 b) { return a * b; }>},
-    {O::v_mul_hi_u32, nullptr, u2<[](u32 a, u32 b) {
-       return u32(u64(a) * b >> 32);
-     }>},
-    {O::v_mul_hi_i32, nullptr, i2<[](i32 a, i32 b) {
-       return i32(i64(a) * b >> 32);
-     }>},
-    {O::v_mul_i32_i24, nullptr, u2<[](u32 a, u32 b) {
-       return u32(sext24(a)) * u32(sext24(b));
-     }>},
-    {O::v_mul_hi_i32_i24, nullptr, u2<[](u32 a, u32 b) {
-       return u32(i64(sext24(a)) * sext24(b) >> 32);
-     }>},
-    {O::v_mul_u32_u24, nullptr, u2<[](u32 a, u32 b) {
-       return low24(a) * low24(b);
-     }>},
-    {O::v_mul_hi_u32_u24, nullptr, u2<[](u32 a, u32 b) {
-       return u32(u64(low24(a)) * low24(b) >> 32);
-     }>},
+    {O::v_mul_hi_u32, nullptr,
+     u2<[](u32 a, u32 b) { return u32(u64(a) * b >> 32); }>},
+    {O::v_mul_hi_i32, nullptr,
+     i2<[](i32 a, i32 b) { return i32(i64(a) * b >> 32); }>},
+    {O::v_mul_i32_i24, nullptr,
+     u2<[](u32 a, u32 b) { return u32(sext24(a)) * u32(sext24(b)); }>},
+    {O::v_mul_hi_i32_i24, nullptr,
+     u2<[](u32 a, u32 b) { return u32(i64(sext24(a)) * sext24(b) >> 32); }>},
+    {O::v_mul_u32_u24, nullptr,
+     u2<[](u32 a, u32 b) { return low24(a) * low24(b); }>},
+    {O::v_mul_hi_u32_u24, nullptr,
+     u2<[](u32 a, u32 b) { return u32(u64(low24(a)) * low24(b) >> 32); }>},
     {O::v_mad_i32_i24, nullptr,
      clampable<u3<[](u32 a, u32 b, u32 c) {
                  return u32(sext24(a)) * u32(sext24(b)) + c;
@@ -197,23 +188,18 @@ constexpr Handler rows[] = {
     {O::v_med3_u32, nullptr, u3<med3<u32>>},
 
     {O::v_lshrrev_b32, nullptr, u2<[](u32 a, u32 b) { return b >> (a & 31); }>},
-    {O::v_ashrrev_i32, nullptr, u2<[](u32 a, u32 b) {
-       return u32(i32(b) >> (a & 31));
-     }>},
+    {O::v_ashrrev_i32, nullptr,
+     u2<[](u32 a, u32 b) { return u32(i32(b) >> (a & 31)); }>},
     {O::v_lshlrev_b32, nullptr, u2<[](u32 a, u32 b) { return b << (a & 31); }>},
-    {O::v_lshlrev_b64, nullptr, map2<u64, u32, u64, [](u32 a, u64 b) {
-       return b << (a & 63);
-     }>},
-    {O::v_lshrrev_b64, nullptr, map2<u64, u32, u64, [](u32 a, u64 b) {
-       return b >> (a & 63);
-     }>},
-    {O::v_ashrrev_i64, nullptr, map2<i64, u32, i64, [](u32 a, i64 b) {
-       return b >> (a & 63);
-     }>},
-    {O::v_lshl_add_u64, nullptr, map3<u64, u64, u32, u64,
-                                      [](u64 a, u32 b, u64 c) {
-                                        return (a << (b & 7)) + c;
-                                      }>},
+    {O::v_lshlrev_b64, nullptr,
+     map2<u64, u32, u64, [](u32 a, u64 b) { return b << (a & 63); }>},
+    {O::v_lshrrev_b64, nullptr,
+     map2<u64, u32, u64, [](u32 a, u64 b) { return b >> (a & 63); }>},
+    {O::v_ashrrev_i64, nullptr,
+     map2<i64, u32, i64, [](u32 a, i64 b) { return b >> (a & 63); }>},
+    {O::v_lshl_add_u64, nullptr,
+     map3<u64, u64, u32, u64,
+          [](u64 a, u32 b, u64 c) { return (a << (b & 7)) + c; }>},
     {O::v_and_b32, nullptr, u2<[](u32 a, u32 b) { return a & b; }>},
     {O::v_or_b32, nullptr, u2<[](u32 a, u32 b) { return a | b; }>},
     {O::v_xor_b32, nullptr, u2<[](u32 a, u32 b) { return a ^ b; }>},
@@ -221,12 +207,10 @@ constexpr Handler rows[] = {
 
     {O::v_bfe_u32, nullptr, u3<extract<u32>>},
     {O::v_bfe_i32, nullptr, map3<i32, i32, u32, u32, extract<i32>>},
-    {O::v_bfi_b32, nullptr, u3<[](u32 a, u32 b, u32 c) {
-       return (a & b) | (~a & c);
-     }>},
-    {O::v_bfm_b32, nullptr, u2<[](u32 a, u32 b) {
-       return ((1u << (a & 31)) - 1) << (b & 31);
-     }>},
+    {O::v_bfi_b32, nullptr,
+     u3<[](u32 a, u32 b, u32 c) { return (a & b) | (~a & c); }>},
+    {O::v_bfm_b32, nullptr,
+     u2<[](u32 a, u32 b) { return ((1u << (a & 31)) - 1) << (b & 31); }>},
     {O::v_alignbit_b32, nullptr, u3<[](u32 a, u32 b, u32 c) {
        return u32((u64(a) << 32 | b) >> (c & 31));
      }>},
@@ -234,30 +218,20 @@ constexpr Handler rows[] = {
        return u32((u64(a) << 32 | b) >> ((c & 3) * 8));
      }>},
     {O::v_perm_b32, nullptr, permuteLanes},
-    {O::v_xad_u32, nullptr, u3<[](u32 a, u32 b, u32 c) {
-       return (a ^ b) + c;
-     }>},
-    {O::v_lshl_add_u32, nullptr, u3<[](u32 a, u32 b, u32 c) {
-       return (a << (b & 31)) + c;
-     }>},
-    {O::v_add_lshl_u32, nullptr, u3<[](u32 a, u32 b, u32 c) {
-       return (a + b) << (c & 31);
-     }>},
-    {O::v_add3_u32, nullptr, u3<[](u32 a, u32 b, u32 c) {
-       return a + b + c;
-     }>},
-    {O::v_lshl_or_b32, nullptr, u3<[](u32 a, u32 b, u32 c) {
-       return (a << (b & 31)) | c;
-     }>},
-    {O::v_and_or_b32, nullptr, u3<[](u32 a, u32 b, u32 c) {
-       return (a & b) | c;
-     }>},
-    {O::v_or3_b32, nullptr, u3<[](u32 a, u32 b, u32 c) {
-       return a | b | c;
-     }>},
-    {O::v_bcnt_u32_b32, nullptr, u2<[](u32 a, u32 b) {
-       return u32(__builtin_popcount(a)) + b;
-     }>},
+    {O::v_xad_u32, nullptr,
+     u3<[](u32 a, u32 b, u32 c) { return (a ^ b) + c; }>},
+    {O::v_lshl_add_u32, nullptr,
+     u3<[](u32 a, u32 b, u32 c) { return (a << (b & 31)) + c; }>},
+    {O::v_add_lshl_u32, nullptr,
+     u3<[](u32 a, u32 b, u32 c) { return (a + b) << (c & 31); }>},
+    {O::v_add3_u32, nullptr, u3<[](u32 a, u32 b, u32 c) { return a + b + c; }>},
+    {O::v_lshl_or_b32, nullptr,
+     u3<[](u32 a, u32 b, u32 c) { return (a << (b & 31)) | c; }>},
+    {O::v_and_or_b32, nullptr,
+     u3<[](u32 a, u32 b, u32 c) { return (a & b) | c; }>},
+    {O::v_or3_b32, nullptr, u3<[](u32 a, u32 b, u32 c) { return a | b | c; }>},
+    {O::v_bcnt_u32_b32, nullptr,
+     u2<[](u32 a, u32 b) { return u32(__builtin_popcount(a)) + b; }>},
 };
 
 } // namespace

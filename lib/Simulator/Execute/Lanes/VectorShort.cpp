@@ -31,9 +31,8 @@ void clampable(const Lanes &x) {
 
 /// Rows of gfx9's own forms.
 template <typename T, auto F>
-constexpr LaneFunction keep2 = map2<Keep<T>, T, T, [](T a, T b) {
-  return Keep<T>{T(F(a, b))};
-}>;
+constexpr LaneFunction keep2 =
+    map2<Keep<T>, T, T, [](T a, T b) { return Keep<T>{T(F(a, b))}; }>;
 template <typename T, auto F>
 constexpr LaneFunction keep3 = map3<Keep<T>, T, T, T, [](T a, T b, T c) {
   return Keep<T>{T(F(a, b, c))};
@@ -77,15 +76,12 @@ constexpr Handler rows[] = {
      clampable<keep2<i16, [](i16 a, i16 b) { return i16(a - b); }>,
                keep2<i16, [](i16 a, i16 b) { return clampI(a - b); }>>},
     {O::v_mul_lo_u16, nullptr, u2<[](u32 a, u32 b) { return u16(a * b); }>},
-    {O::v_lshlrev_b16, nullptr, u2<[](u16 a, u16 b) {
-       return u16(b << (a & 15));
-     }>},
-    {O::v_lshrrev_b16, nullptr, u2<[](u16 a, u16 b) {
-       return u16(b >> (a & 15));
-     }>},
-    {O::v_ashrrev_i16, nullptr, i2<[](i16 a, i16 b) {
-       return i16(b >> (a & 15));
-     }>},
+    {O::v_lshlrev_b16, nullptr,
+     u2<[](u16 a, u16 b) { return u16(b << (a & 15)); }>},
+    {O::v_lshrrev_b16, nullptr,
+     u2<[](u16 a, u16 b) { return u16(b >> (a & 15)); }>},
+    {O::v_ashrrev_i16, nullptr,
+     i2<[](i16 a, i16 b) { return i16(b >> (a & 15)); }>},
     {O::v_max_u16, nullptr, u2<[](u16 a, u16 b) { return a > b ? a : b; }>},
     {O::v_max_i16, nullptr, i2<[](i16 a, i16 b) { return a > b ? a : b; }>},
     {O::v_min_u16, nullptr, u2<[](u16 a, u16 b) { return a < b ? a : b; }>},

@@ -19,8 +19,7 @@ template <auto F> constexpr LaneFunction f3 = map3<f32, f32, f32, f32, F>;
 template <auto F> void ieee2(const Lanes &x) {
   bool ieee = x.wave->ieee;
   TLC_LANE_LOOP
-  put<f32>(x.d, l, x.mask[l],
-           F(get<f32>(x.a, l), get<f32>(x.b, l), ieee));
+  put<f32>(x.d, l, x.mask[l], F(get<f32>(x.a, l), get<f32>(x.b, l), ieee));
 }
 template <auto F> void ieee3(const Lanes &x) {
   bool ieee = x.wave->ieee;
@@ -57,9 +56,9 @@ constexpr Handler rows[] = {
     {O::v_subrev_f32, nullptr, f2<[](f32 a, f32 b) { return b - a; }>, false,
      S},
     {O::v_mul_f32, nullptr, f2<[](f32 a, f32 b) { return a * b; }>, false, S},
-    {O::v_mul_legacy_f32, nullptr, f2<[](f32 a, f32 b) {
-       return isZero(a) || isZero(b) ? 0.0f : a * b;
-     }>, false, S},
+    {O::v_mul_legacy_f32, nullptr,
+     f2<[](f32 a, f32 b) { return isZero(a) || isZero(b) ? 0.0f : a * b; }>,
+     false, S},
     {O::v_fma_f32, nullptr, f3<fma>, false, S},
     {O::v_fmamk_f32, nullptr, f3<fma>, false, S},
     {O::v_fmaak_f32, nullptr, f3<fma>, false, S},
@@ -75,11 +74,10 @@ constexpr Handler rows[] = {
      false, S},
     {O::v_floor_f32, nullptr, f1<[](f32 a) { return __builtin_floorf(a); }>,
      false, S},
-    {O::v_rndne_f32, nullptr,
-     f1<[](f32 a) { return __builtin_roundevenf(a); }>, false, S},
-    {O::v_fract_f32, nullptr, f1<[](f32 a) {
-       return fraction(a, __builtin_floorf(a));
-     }>, false, S},
+    {O::v_rndne_f32, nullptr, f1<[](f32 a) { return __builtin_roundevenf(a); }>,
+     false, S},
+    {O::v_fract_f32, nullptr,
+     f1<[](f32 a) { return fraction(a, __builtin_floorf(a)); }>, false, S},
     {O::v_ldexp_f32, nullptr, map2<f32, f32, i32, loadExponent>, false, S},
     {O::v_frexp_mant_f32, nullptr, f1<mantissaOf>, false, S},
     {O::v_frexp_exp_i32_f32, nullptr, map1<i32, f32, exponentOf>, false, S},

@@ -1,0 +1,105 @@
+//===- FaultReport.cpp - Faults as text -----------------------------------===//
+//
+// Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "FaultReport.h"
+
+#include <fmt/format.h>
+
+#include <cstring>
+
+using namespace tlc::sim;
+
+namespace {
+
+std::string nameOf(const Allocation &allocation) {
+  std::string name =
+      allocation.name.empty() ? "" : " '" + allocation.name + "'";
+  return fmt::format("allocation {}{} ({} bytes at {:#x})", allocation.number,
+                     name, allocation.size, allocation.base);
+}
+
+/// Where the address lies, in terms of the allocations.
+std::string place(const DeviceMemory &memory, const Fault &fault) {
+  const Allocation *holder = memory.find(fault.address);
+  if (holder && holder->freed)
+    return fmt::format(", {} bytes into the freed {}",
+                       fault.address - holder->base, nameOf(*holder));
+  if (holder)
+    return fmt::format(", which crosses the end of {}", nameOf(*holder));
+  const Allocation *near = memory.nearest(fault.address);
+  if (!near)
+    return ", and nothing is allocated";
+  if (fault.address < near->base)
+    return fmt::format(", {} bytes before {}", near->base - fault.address,
+                       nameOf(*near));
+  return fmt::format(", {} bytes past the end of {}",
+                     fault.address - (near->base + near->size), nameOf(*near));
+}
+
+std::string encodingOf(const Program &program, const Op &op) {
+  uint64_t offset = op.address - program.base();
+  std::string text;
+  unsigned bytes = std::max<unsigned>(op.inst->sizeBytes, 4);
+  for (unsigned i = 0;
+       i + 4 <= bytes && offset + i + 4 <= program.bytes().size(); i += 4) {
+    uint32_t word;
+    std::memcpy(&word, program.bytes().data() + offset + i, 4);
+    text += fmt::format("{}{:08x}", i ? " " : "", word);
+  }
+  return text;
+}
+
+std::string what(const LaunchContext &context, const Workgroup &group) {
+  const Fault &fault = group.fault;
+  std::string kind = fault.kind;
+  if (fault.bytes) {
+    std::string text =
+        fmt::format("{} of {} bytes at {:#x}", fault.isStore ? "store" : "load",
+                    fault.bytes, fault.address);
+    if (kind.starts_with("lds"))
+      return text + fmt::format(", beyond the {} bytes of LDS of the workgroup",
+                                group.ldsBytes);
+    if (kind.starts_with("scratch"))
+      return text + fmt::format(", beyond the {} bytes of scratch of a lane",
+                                group.waves->privateBytes);
+    return text + place(context.memory, fault);
+  }
+  if (kind == "unsupported-instruction" && !fault.detail)
+    return "this instruction is not simulated";
+  if (kind == "instruction-limit")
+    return fmt::format("the launch executed its limit of {} instructions",
+                       context.options.instructionLimit);
+  std::string text = fault.detail ? fault.detail : "";
+  if (fault.address)
+    text += fmt::format("{}to {:#x}", text.empty() ? "" : " ", fault.address);
+  return text;
+}
+
+} // namespace
+
+Finding tlc::sim::describeFault(const LaunchContext &context,
+                                const Workgroup &group) {
+  const Op &op = *group.faultOp;
+  const LaunchRequest &request = context.request;
+  uint64_t entry = request.object->deviceAddress(request.kernel->entryAddress);
+  uint64_t inObject = op.address - request.object->deviceAddress(0);
+  std::string lane =
+      group.fault.lane >= 0 ? fmt::format(", lane {}", group.fault.lane) : "";
+  std::string disassembly =
+      op.inst->op == Opcode::Invalid ? "(no instruction)" : toString(*op.inst);
+  Finding finding;
+  finding.kind = group.fault.kind;
+  finding.text = fmt::format(
+      "kernel '{}': {}: {}\n"
+      "  at {:#x} ({:#x} in the object, entry{:+#x}): {}  [{}]\n"
+      "  workgroup ({},{},{}), wavefront {}{}",
+      request.kernel->name, finding.kind, what(context, group), op.address,
+      inObject, static_cast<int64_t>(op.address - entry), disassembly,
+      encodingOf(context.program, op), group.id[0], group.id[1], group.id[2],
+      group.faultWave->number, lane);
+  return finding;
+}

@@ -1,0 +1,218 @@
+//===- GroupState.cpp - A workgroup in flight -----------------------------===//
+//
+// Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Wavefronts take turns in an order drawn from the seed. A turn lasts until the
+// wavefront reaches a barrier, sleeps, needs its turn at global memory, or has
+// used up its budget. When no wavefront can go on, the workgroup stops.
+//
+//===----------------------------------------------------------------------===//
+
+#include "GroupState.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+
+using namespace tlc::sim;
+
+namespace {
+
+/// Long enough for any straight work, short enough that a loop that waits for
+/// another wavefront does not hold it up.
+constexpr int64_t turnBudget = 1 << 20;
+/// How often a workgroup may find all its wavefronts asleep, or out of budget,
+/// before others run.
+constexpr unsigned sleepRounds = 2, busyRounds = 64;
+
+template <typename T> T *allocateAligned(size_t count) {
+  size_t bytes = (count * sizeof(T) + 63) / 64 * 64;
+  void *memory = std::aligned_alloc(64, std::max<size_t>(bytes, 64));
+  return static_cast<T *>(memory);
+}
+
+uint64_t mix(uint64_t v) {
+  v ^= v >> 33;
+  v *= 0xff51afd7ed558ccd;
+  v ^= v >> 33;
+  v *= 0xc4ceb9fe1a85ec53;
+  return v ^ v >> 33;
+}
+
+} // namespace
+
+GroupState::GroupState(LaunchContext &context) : context(context) {
+  const LaunchRequest &request = context.request;
+  const KernelDescriptor &d = request.kernel->descriptor;
+  uint64_t items =
+      uint64_t(request.block[0]) * request.block[1] * request.block[2];
+  maxWaves = static_cast<unsigned>((items + waveLanes - 1) / waveLanes);
+  vgprCount = d.vgprCount();
+  privateBytes = (d.privateSegmentFixedSize + 3) / 4 * 4;
+  if (d.rsrc2 & 1 || d.privateSegmentFixedSize)
+    privateBytes = std::max(privateBytes, d.privateSegmentFixedSize);
+  workgroup.ldsBytes = d.groupSegmentFixedSize + request.dynamicLds;
+  waves = allocateAligned<Wave>(maxWaves);
+  for (unsigned i = 0; i < maxWaves; ++i)
+    new (&waves[i]) Wave();
+  vgprs = allocateAligned<uint32_t>(size_t(maxWaves) * vgprCount * waveLanes);
+  lds = allocateAligned<uint8_t>(workgroup.ldsBytes);
+  scratch = allocateAligned<uint32_t>(size_t(maxWaves) * privateBytes / 4 *
+                                      waveLanes);
+  workgroup.lds = lds;
+  workgroup.waves = waves;
+  workgroup.memory = &context.memory;
+  workgroup.program = &context.program;
+}
+
+GroupState::~GroupState() {
+  std::free(waves);
+  std::free(vgprs);
+  std::free(lds);
+  std::free(scratch);
+}
+
+void GroupState::begin(uint64_t linearId) {
+  const LaunchRequest &request = context.request;
+  workgroup.linearId = linearId;
+  workgroup.id[0] = linearId % request.grid[0];
+  workgroup.id[1] = linearId / request.grid[0] % request.grid[1];
+  workgroup.id[2] = linearId / (uint64_t(request.grid[0]) * request.grid[1]);
+  workgroup.fault = Fault();
+  workgroup.faultOp = nullptr;
+  workgroup.faultWave = nullptr;
+  uint32_t size[3];
+  workgroupSize(request, workgroup.id, size);
+  uint64_t items = uint64_t(size[0]) * size[1] * size[2];
+  workgroup.waveCount =
+      static_cast<unsigned>((items + waveLanes - 1) / waveLanes);
+  // The contents of registers and LDS are undefined at the begin; zeros make
+  // runs repeat exactly.
+  std::memset(vgprs, 0,
+              size_t(workgroup.waveCount) * vgprCount * waveLanes * 4);
+  std::memset(lds, 0, workgroup.ldsBytes);
+  std::memset(scratch, 0,
+              size_t(workgroup.waveCount) * privateBytes * waveLanes);
+  for (unsigned i = 0; i < workgroup.waveCount; ++i) {
+    Wave &wave = waves[i];
+    new (&wave) Wave();
+    wave.number = i;
+    wave.group = &workgroup;
+    wave.vgpr = vgprs + size_t(i) * vgprCount * waveLanes;
+    wave.vgprCount = vgprCount;
+    wave.privateMemory = scratch + size_t(i) * privateBytes / 4 * waveLanes;
+    wave.privateBytes = privateBytes;
+    wave.pc = context.entry;
+    context.arguments.initialise(wave, request);
+  }
+  scheduleOrder();
+}
+
+void GroupState::scheduleOrder() {
+  order.resize(workgroup.waveCount);
+  for (unsigned i = 0; i < workgroup.waveCount; ++i)
+    order[i] = i;
+  uint64_t seed = context.options.scheduleSeed;
+  if (seed == 0)
+    return;
+  for (unsigned i = workgroup.waveCount; i > 1; --i) {
+    seed = mix(seed + workgroup.linearId + i);
+    std::swap(order[i - 1], order[seed % i]);
+  }
+}
+
+void GroupState::runWave(Wave &wave) {
+  uint64_t limit = context.options.instructionLimit;
+  uint64_t before = wave.executed;
+  int64_t budget = turnBudget;
+  if (limit) {
+    uint64_t used = context.executed.load(std::memory_order_relaxed);
+    budget = std::min<uint64_t>(budget, limit > used ? limit - used : 1);
+  }
+  if (context.options.statistics) {
+    counts.runTurn(wave, context.handlers, budget);
+  } else {
+    wave.budget = budget;
+    context.handlers.turn(wave);
+  }
+  uint64_t used = context.executed.fetch_add(wave.executed - before) +
+                  wave.executed - before;
+  if (limit && used >= limit && wave.status != WaveStatus::Done &&
+      wave.status != WaveStatus::Faulted) {
+    Fault fault;
+    fault.kind = "instruction-limit";
+    raise(wave, *wave.pc, fault);
+  }
+}
+
+bool GroupState::releaseBarrier() {
+  bool any = false;
+  for (unsigned i = 0; i < workgroup.waveCount; ++i) {
+    WaveStatus status = waves[i].status;
+    if (status == WaveStatus::Done)
+      continue;
+    if (status != WaveStatus::Barrier)
+      return false;
+    any = true;
+  }
+  for (unsigned i = 0; i < workgroup.waveCount; ++i)
+    if (waves[i].status == WaveStatus::Barrier)
+      waves[i].status = WaveStatus::Ready;
+  return any;
+}
+
+GroupStatus GroupState::run() {
+  unsigned asleep = 0, busy = 0;
+  for (;;) {
+    bool ran = false, progressed = false, anyBusy = false;
+    for (unsigned i : order) {
+      Wave &wave = waves[i];
+      if (wave.status != WaveStatus::Ready &&
+          wave.status != WaveStatus::Yielded)
+        continue;
+      runWave(wave);
+      ran = true;
+      // Asleep, or at the end of its budget, a wavefront may be waiting for
+      // another.
+      bool isBusy = wave.status == WaveStatus::Ready && wave.unused == 0;
+      anyBusy |= isBusy;
+      progressed |= wave.status != WaveStatus::Yielded && !isBusy;
+      if (wave.status == WaveStatus::Faulted)
+        return GroupStatus::Faulted;
+    }
+    if (releaseBarrier())
+      continue;
+    if (!ran) {
+      bool done = true;
+      for (unsigned i = 0; i < workgroup.waveCount; ++i)
+        done &= waves[i].status == WaveStatus::Done;
+      if (!done)
+        return GroupStatus::Waiting;
+      flops = 0;
+      for (unsigned i = 0; i < workgroup.waveCount; ++i)
+        flops += waves[i].matrixFlops;
+      return GroupStatus::Done;
+    }
+    asleep = progressed || anyBusy ? 0 : asleep + 1;
+    busy = progressed ? 0 : busy + anyBusy;
+    if (asleep >= sleepRounds || busy >= busyRounds)
+      return GroupStatus::Waiting;
+  }
+}
+
+void GroupState::globalTurn() {
+  for (unsigned i : order) {
+    Wave &wave = waves[i];
+    if (wave.status != WaveStatus::Global)
+      continue;
+    wave.globalTurn = true;
+    context.handlers.step(wave);
+    wave.globalTurn = false;
+    if (wave.status == WaveStatus::Faulted)
+      return;
+  }
+}

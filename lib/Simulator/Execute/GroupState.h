@@ -1,0 +1,76 @@
+//===- GroupState.h - A workgroup in flight ---------------------*- C++ -*-===//
+//
+// Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TLC_LIB_SIMULATOR_EXECUTE_GROUPSTATE_H
+#define TLC_LIB_SIMULATOR_EXECUTE_GROUPSTATE_H
+
+#include "KernelArguments.h"
+#include "Lanes/Handlers.h"
+#include "Statistics.h"
+
+#include <atomic>
+
+namespace tlc::sim {
+
+/// What all workgroups of a launch share.
+struct LaunchContext {
+  const LaunchRequest &request;
+  const SimulatorOptions &options;
+  const KernelArguments &arguments;
+  DeviceMemory &memory;
+  Program &program;
+  const Op *entry = nullptr;
+  const HandlerTable &handlers;
+  std::atomic<uint64_t> executed{0};
+};
+
+/// Why a workgroup stopped.
+enum class GroupStatus : uint8_t {
+  Done,
+  Waiting, ///< for its turn at global memory, or others' progress
+  Faulted,
+};
+
+/// Memory and registers of one workgroup; reused for the next.
+class GroupState {
+public:
+  explicit GroupState(LaunchContext &context);
+  ~GroupState();
+  GroupState(const GroupState &) = delete;
+  GroupState &operator=(const GroupState &) = delete;
+
+  /// Sets up the workgroup with this number in the grid.
+  void begin(uint64_t linearId);
+  /// Runs its wavefronts until none can go on.
+  GroupStatus run();
+  /// Performs the global operations its wavefronts wait for.
+  void globalTurn();
+
+  const Workgroup &group() const { return workgroup; }
+  Statistics &statistics() { return counts; }
+  uint64_t matrixFlops() const { return flops; }
+
+private:
+  void runWave(Wave &wave);
+  bool releaseBarrier();
+  void scheduleOrder();
+
+  LaunchContext &context;
+  Workgroup workgroup;
+  unsigned maxWaves, vgprCount, privateBytes;
+  Wave *waves = nullptr;
+  uint32_t *vgprs = nullptr;
+  uint8_t *lds = nullptr;
+  uint32_t *scratch = nullptr;
+  std::vector<unsigned> order;
+  Statistics counts;
+  uint64_t flops = 0;
+};
+
+} // namespace tlc::sim
+
+#endif // TLC_LIB_SIMULATOR_EXECUTE_GROUPSTATE_H

@@ -1,0 +1,50 @@
+//===- Statistics.h - Counts of an observed run -----------------*- C++ -*-===//
+//
+// Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TLC_LIB_SIMULATOR_EXECUTE_STATISTICS_H
+#define TLC_LIB_SIMULATOR_EXECUTE_STATISTICS_H
+
+#include "Lanes/Handlers.h"
+#include "tlc/Simulator/Simulator.h"
+
+#include <unordered_map>
+
+namespace tlc::sim {
+
+/// Executed instructions, and LDS cycles by the phase rules, of one workgroup
+/// after the other.
+class Statistics {
+public:
+  /// A turn, one instruction at a time.
+  void runTurn(Wave &wave, const HandlerTable &handlers, int64_t budget);
+  /// Adds to the result of the launch; addresses relative to `base`.
+  void addTo(LaunchResult &result, uint64_t base) const;
+
+private:
+  void countLds(const Wave &wave, const Op &op);
+
+  struct LdsCount {
+    const Op *op = nullptr;
+    uint64_t executed = 0, baseCycles = 0, conflictCycles = 0;
+  };
+  std::unordered_map<const Op *, uint64_t> executed;
+  std::unordered_map<const Op *, LdsCount> lds;
+};
+
+/// Cycles of one LDS access of a wavefront on gfx942: 32 banks of 4 bytes,
+/// lanes served in fixed groups; within a group each further dword in a bank
+/// costs a cycle, and equal dwords are one. `width` is 4, 8, 12 or 16 bytes a
+/// lane.
+struct LdsCycles {
+  unsigned base = 0, conflicts = 0;
+};
+LdsCycles ldsCycles(const uint32_t addresses[64], uint64_t active,
+                    unsigned width, bool isWrite);
+
+} // namespace tlc::sim
+
+#endif // TLC_LIB_SIMULATOR_EXECUTE_STATISTICS_H

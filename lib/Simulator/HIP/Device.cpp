@@ -1,0 +1,74 @@
+//===- Device.cpp - State behind the simulator's HIP ----------------------===//
+//
+// Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Device.h"
+
+#include <cstdlib>
+#include <cstring>
+
+using namespace tlc;
+using namespace tlc::sim;
+using namespace tlc::hip;
+
+namespace {
+constexpr uint64_t memoryBytes = uint64_t(192) << 30;
+}
+
+Device::Device() : memory(memoryBytes) {
+  // For programs that know nothing of the simulator.
+  if (const char *threads = std::getenv("TLC_SIM_THREADS"))
+    options.threads = static_cast<unsigned>(std::strtoul(threads, nullptr, 10));
+  if (const char *limit = std::getenv("TLC_SIM_INSTRUCTION_LIMIT"))
+    options.instructionLimit = std::strtoull(limit, nullptr, 10);
+  if (const char *seed = std::getenv("TLC_SIM_SEED"))
+    options.scheduleSeed = std::strtoull(seed, nullptr, 10);
+}
+
+Device &tlc::sim::device() {
+  // Never destroyed: other static objects may still use it at exit.
+  static Device *instance = new Device();
+  return *instance;
+}
+
+bool Device::isStream(hipStream_t stream) {
+  // Null and the two named default streams always exist.
+  if (reinterpret_cast<uintptr_t>(stream) <= 2)
+    return true;
+  std::lock_guard lock(mutex);
+  return streams.count(stream) != 0;
+}
+
+hipError_t &tlc::sim::lastError() {
+  thread_local hipError_t error = hipSuccess;
+  return error;
+}
+
+SimulatorOptions &tlc::sim::simulatorOptions() { return device().options; }
+
+const LaunchResult &tlc::sim::lastLaunch() { return device().last; }
+
+hipError_t tlc::sim::launchKernel(const LaunchRequest &request) {
+  Device &d = device();
+  LaunchResult result = runLaunch(request, d.memory, d.options);
+  hipError_t error = hipSuccess;
+  if (result.failed) {
+    const std::string &kind = result.findings.front().kind;
+    if (kind == "invalid-launch")
+      error = hipErrorInvalidConfiguration;
+    else if (kind == "out-of-memory")
+      error = hipErrorOutOfMemory;
+    else if (kind == "instruction-limit")
+      error = hipErrorLaunchTimeOut;
+    else if (kind.starts_with("global"))
+      error = hipErrorIllegalAddress;
+    else
+      error = hipErrorLaunchFailure;
+  }
+  std::lock_guard lock(d.mutex);
+  d.last = std::move(result);
+  return error;
+}

@@ -1,0 +1,90 @@
+//===- Device.h - State behind the simulator's HIP --------------*- C++ -*-===//
+//
+// Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TLC_LIB_SIMULATOR_HIP_DEVICE_H
+#define TLC_LIB_SIMULATOR_HIP_DEVICE_H
+
+#include "tlc/Simulator/Execute/Launch.h"
+
+#include <chrono>
+#include <set>
+
+namespace tlc::hip {
+
+struct ihipModuleSymbol_t {
+  sim::LoadedObject *object = nullptr;
+  const sim::KernelInfo *kernel = nullptr;
+};
+
+struct ihipModule_t {
+  std::unique_ptr<sim::LoadedObject> object;
+  std::map<std::string, std::unique_ptr<ihipModuleSymbol_t>> functions;
+};
+
+/// Everything completes when it is called, so a stream is only an identity.
+struct ihipStream_t {
+  unsigned flags = 0;
+  int priority = 0;
+};
+
+struct ihipEvent_t {
+  unsigned flags = 0;
+  bool recorded = false;
+  std::chrono::steady_clock::time_point time;
+};
+
+} // namespace tlc::hip
+
+namespace tlc::sim {
+
+/// The one simulated device of the process.
+struct Device {
+  Device();
+
+  DeviceMemory memory;
+  SimulatorOptions options;
+  LaunchResult last;
+  std::mutex mutex; ///< guards what follows, and `last`
+  std::set<hip::hipStream_t> streams;
+  std::set<hip::hipEvent_t> events;
+  std::set<hip::hipModule_t> modules;
+
+  bool isStream(hip::hipStream_t stream);
+};
+
+Device &device();
+
+/// Error of the last failed call of this thread.
+hip::hipError_t &lastError();
+/// Remembers a failure.
+inline hip::hipError_t record(hip::hipError_t error) {
+  if (error != hip::hipSuccess)
+    lastError() = error;
+  return error;
+}
+
+/// Launch of a kernel of a loaded module; keeps `Device::last`.
+hip::hipError_t launchKernel(const LaunchRequest &request);
+
+/// The bytes of the code object for gfx942 in `image`: a code object itself,
+/// or one of an offload bundle. Empty, with `error` set, if there is none.
+std::span<const uint8_t> selectCodeObject(const void *image,
+                                          std::string &error);
+
+/// Where things stand in a structure of hipDeviceProp_t.
+enum class PropertiesLayout { R0000, R0600 };
+void fillProperties(void *properties, PropertiesLayout layout);
+
+/// Value of an attribute by HIP's number; false if there is none.
+bool attributeValue(int attribute, int &value);
+
+inline constexpr const char *deviceName = "AMD Instinct MI300X (simulated)";
+inline constexpr const char *archName = "gfx942:sramecc+:xnack-";
+
+} // namespace tlc::sim
+
+#endif // TLC_LIB_SIMULATOR_HIP_DEVICE_H

@@ -1,0 +1,224 @@
+//===- Modules.cpp - Modules and launches ---------------------------------===//
+//
+// Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Device.h"
+#include "EntryPoints.h"
+
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+
+using namespace tlc;
+using namespace tlc::sim;
+using namespace tlc::hip;
+
+namespace tlc::sim::entry {
+
+static hipError_t loadBytes(hipModule_t *module, std::span<const uint8_t> bytes,
+                            std::string error) {
+  Device &d = device();
+  std::unique_ptr<LoadedObject> object;
+  if (error.empty())
+    object = LoadedObject::load(bytes, d.memory, error);
+  if (!object) {
+    std::lock_guard lock(d.mutex);
+    d.last = LaunchResult();
+    d.last.failed = true;
+    d.last.findings.push_back({"invalid-code-object", error});
+    d.last.report = error;
+    return record(hipErrorInvalidImage);
+  }
+  auto loaded = std::make_unique<ihipModule_t>();
+  loaded->object = std::move(object);
+  *module = loaded.release();
+  std::lock_guard lock(d.mutex);
+  d.modules.insert(*module);
+  return hipSuccess;
+}
+
+hipError_t hipModuleLoadData(hipModule_t *module, const void *image) {
+  if (!module || !image)
+    return record(hipErrorInvalidValue);
+  std::string error;
+  std::span<const uint8_t> bytes = selectCodeObject(image, error);
+  return loadBytes(module, bytes, error);
+}
+hipError_t hipModuleLoadDataEx(hipModule_t *module, const void *image, unsigned,
+                               hipJitOption *, void **) {
+  return hipModuleLoadData(module, image);
+}
+hipError_t hipModuleLoad(hipModule_t *module, const char *path) {
+  if (!module || !path)
+    return record(hipErrorInvalidValue);
+  std::ifstream file(path, std::ios::binary);
+  if (!file)
+    return record(hipErrorFileNotFound);
+  std::vector<char> bytes((std::istreambuf_iterator<char>(file)),
+                          std::istreambuf_iterator<char>());
+  // Room for the magic of a bundle: shorter files are no modules either.
+  size_t size = bytes.size();
+  bytes.resize(size + 64);
+  if (size >= 4 && std::memcmp(bytes.data(), "\177ELF", 4) == 0)
+    return loadBytes(module, {reinterpret_cast<uint8_t *>(bytes.data()), size},
+                     "");
+  std::string error;
+  std::span<const uint8_t> code = selectCodeObject(bytes.data(), error);
+  const uint8_t *begin = reinterpret_cast<uint8_t *>(bytes.data());
+  if (error.empty() &&
+      (code.data() < begin || code.data() + code.size() > begin + size))
+    error = "offload bundle is truncated";
+  return loadBytes(module, code, error);
+}
+
+static bool isModule(hipModule_t module) {
+  Device &d = device();
+  std::lock_guard lock(d.mutex);
+  return d.modules.count(module) != 0;
+}
+
+hipError_t hipModuleUnload(hipModule_t module) {
+  Device &d = device();
+  {
+    std::lock_guard lock(d.mutex);
+    if (!d.modules.erase(module))
+      return record(hipErrorInvalidHandle);
+  }
+  delete module;
+  return hipSuccess;
+}
+
+hipError_t hipModuleGetFunction(hipFunction_t *function, hipModule_t module,
+                                const char *name) {
+  if (!function || !name)
+    return record(hipErrorInvalidValue);
+  if (!isModule(module))
+    return record(hipErrorInvalidHandle);
+  const KernelInfo *kernel = module->object->object().findKernel(name);
+  if (!kernel)
+    return record(hipErrorNotFound);
+  auto &symbol = module->functions[kernel->name];
+  if (!symbol) {
+    symbol = std::make_unique<ihipModuleSymbol_t>();
+    symbol->object = module->object.get();
+    symbol->kernel = kernel;
+  }
+  *function = symbol.get();
+  return hipSuccess;
+}
+
+hipError_t hipModuleGetGlobal(hipDeviceptr_t *pointer, size_t *bytes,
+                              hipModule_t module, const char *name) {
+  if (!name)
+    return record(hipErrorInvalidValue);
+  if (!isModule(module))
+    return record(hipErrorInvalidHandle);
+  for (const ObjectSymbol &symbol : module->object->object().symbols) {
+    if (!symbol.defined || symbol.name != name)
+      continue;
+    if (pointer)
+      *pointer =
+          reinterpret_cast<void *>(module->object->deviceAddress(symbol.value));
+    if (bytes)
+      *bytes = symbol.size;
+    return hipSuccess;
+  }
+  return record(hipErrorNotFound);
+}
+
+hipError_t hipFuncGetAttribute(int *value, hipFunction_attribute attribute,
+                               hipFunction_t function) {
+  if (!value || !function)
+    return record(hipErrorInvalidValue);
+  const KernelInfo &kernel = *function->kernel;
+  const KernelDescriptor &d = kernel.descriptor;
+  switch (attribute) {
+  case HIP_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
+    *value = static_cast<int>(kernel.maxWorkgroupSize);
+    return hipSuccess;
+  case HIP_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES:
+    *value = static_cast<int>(d.groupSegmentFixedSize);
+    return hipSuccess;
+  case HIP_FUNC_ATTRIBUTE_CONST_SIZE_BYTES:
+    *value = 0;
+    return hipSuccess;
+  case HIP_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES:
+    *value = static_cast<int>(d.privateSegmentFixedSize);
+    return hipSuccess;
+  case HIP_FUNC_ATTRIBUTE_NUM_REGS:
+    *value = static_cast<int>(d.vgprCount());
+    return hipSuccess;
+  case HIP_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:
+    *value = 65536 - static_cast<int>(d.groupSegmentFixedSize);
+    return hipSuccess;
+  }
+  return record(hipErrorInvalidValue);
+}
+
+/// Lays out arguments given one pointer each.
+static bool packArguments(const KernelInfo &kernel, void **arguments,
+                          std::vector<uint8_t> &packed) {
+  if (!kernel.hasMetadata)
+    return false;
+  size_t i = 0;
+  for (const KernelArgument &argument : kernel.arguments) {
+    if (argument.hidden())
+      continue;
+    if (!arguments[i])
+      return false;
+    if (packed.size() < argument.offset + argument.size)
+      packed.resize(argument.offset + argument.size);
+    std::memcpy(packed.data() + argument.offset, arguments[i++], argument.size);
+  }
+  return true;
+}
+
+hipError_t hipModuleLaunchKernel(hipFunction_t function, unsigned gridX,
+                                 unsigned gridY, unsigned gridZ,
+                                 unsigned blockX, unsigned blockY,
+                                 unsigned blockZ, unsigned ldsBytes,
+                                 hipStream_t stream, void **arguments,
+                                 void **extra) {
+  if (!function)
+    return record(hipErrorInvalidHandle);
+  if (!device().isStream(stream))
+    return record(hipErrorInvalidHandle);
+  if (arguments && extra)
+    return record(hipErrorInvalidValue);
+  const KernelInfo &kernel = *function->kernel;
+  std::vector<uint8_t> packed;
+  if (extra) {
+    const void *buffer = nullptr;
+    size_t bytes = 0;
+    for (; *extra != HIP_LAUNCH_PARAM_END; extra += 2) {
+      if (extra[0] == HIP_LAUNCH_PARAM_BUFFER_POINTER)
+        buffer = extra[1];
+      else if (extra[0] == HIP_LAUNCH_PARAM_BUFFER_SIZE)
+        bytes = *static_cast<size_t *>(extra[1]);
+      else
+        return record(hipErrorInvalidValue);
+    }
+    if (!buffer && bytes)
+      return record(hipErrorInvalidValue);
+    packed.assign(static_cast<const uint8_t *>(buffer),
+                  static_cast<const uint8_t *>(buffer) + bytes);
+  } else if (arguments && !packArguments(kernel, arguments, packed)) {
+    return record(hipErrorInvalidValue);
+  }
+  LaunchRequest request;
+  request.object = function->object;
+  request.kernel = &kernel;
+  const unsigned grid[] = {gridX, gridY, gridZ};
+  const unsigned block[] = {blockX, blockY, blockZ};
+  std::copy(grid, grid + 3, request.grid);
+  std::copy(block, block + 3, request.block);
+  request.dynamicLds = ldsBytes;
+  request.arguments = packed;
+  return record(launchKernel(request));
+}
+
+} // namespace tlc::sim::entry
