@@ -1,0 +1,248 @@
+//===- TileAccess.cpp - How a tile op touches its buffers, point by point -*- C++ -*-===//
+//
+// Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "tlc/Dialect/Tile/Transforms/TileAccess.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace tlc;
+using namespace tlc::tile;
+
+int PointIndex::getDim() const {
+  if (!known || constant || uniform)
+    return -1;
+  int dim = -1;
+  for (auto [d, c] : llvm::enumerate(coeffs)) {
+    if (!c)
+      continue;
+    if (c != 1 || dim != -1)
+      return -1;
+    dim = d;
+  }
+  return dim;
+}
+
+bool PointIndex::isUniform() const {
+  return known && llvm::all_of(coeffs, [](int64_t c) { return c == 0; });
+}
+
+int64_t PointIndex::at(ArrayRef<int64_t> point) const {
+  int64_t value = constant;
+  for (auto [d, c] : llvm::enumerate(coeffs))
+    value += c * point[d];
+  return value;
+}
+
+bool Access::isPlain() const {
+  auto shape = cast<MemRefType>(buffer.getType()).getShape();
+  llvm::SmallBitVector seen(32);
+  for (auto [extent, index] : llvm::zip_equal(shape, indices)) {
+    int dim = index.getDim();
+    if (dim < 0) {
+      if (extent == 1 && index.isUniform())
+        continue;
+      return false;
+    }
+    if (seen.test(dim))
+      return false;
+    seen.set(dim);
+  }
+  return true;
+}
+
+static PointIndex unknownIndex() {
+  PointIndex index;
+  index.known = false;
+  return index;
+}
+
+PointIndex tile::getPointIndex(Value value, Block *body) {
+  unsigned rank = body->getNumArguments();
+  PointIndex index;
+  index.coeffs.assign(rank, 0);
+  APInt constant;
+  if (matchPattern(value, m_ConstantInt(&constant))) {
+    index.constant = constant.getSExtValue();
+    return index;
+  }
+  if (auto arg = dyn_cast<BlockArgument>(value))
+    if (arg.getOwner() == body) {
+      index.coeffs[arg.getArgNumber()] = 1;
+      return index;
+    }
+  if (!body->getParentOp()->isAncestor(value.getParentBlock()->getParentOp())) {
+    index.uniform = value;
+    return index;
+  }
+  Operation *op = value.getDefiningOp();
+  if (!op)
+    return unknownIndex();
+  if (isa<arith::ExtSIOp, arith::ExtUIOp, arith::TruncIOp>(op))
+    return getPointIndex(op->getOperand(0), body);
+  if (!isa<arith::AddIOp, arith::SubIOp, arith::MulIOp, arith::ShLIOp>(op))
+    return unknownIndex();
+  PointIndex a = getPointIndex(op->getOperand(0), body);
+  PointIndex b = getPointIndex(op->getOperand(1), body);
+  if (!a.known || !b.known)
+    return unknownIndex();
+  if (isa<arith::MulIOp, arith::ShLIOp>(op)) {
+    if (isa<arith::MulIOp>(op) && a.isUniform() && !a.uniform)
+      std::swap(a, b);
+    if (!b.isUniform() || b.uniform || a.uniform)
+      return unknownIndex();
+    int64_t scale =
+        isa<arith::ShLIOp>(op) ? int64_t(1) << b.constant : b.constant;
+    for (int64_t &c : a.coeffs)
+      c *= scale;
+    a.constant *= scale;
+    return a;
+  }
+  int64_t sign = isa<arith::SubIOp>(op) ? -1 : 1;
+  // Two uniform parts would need an op of their own: only one is kept.
+  if (b.uniform && (a.uniform || sign < 0))
+    return unknownIndex();
+  if (b.uniform)
+    a.uniform = b.uniform;
+  for (auto [x, y] : llvm::zip_equal(a.coeffs, b.coeffs))
+    x += sign * y;
+  a.constant += sign * b.constant;
+  return a;
+}
+
+SmallVector<int64_t> tile::getPoints(Operation *op) {
+  if (auto parallel = dyn_cast<ParallelOp>(op))
+    return SmallVector<int64_t>(parallel.getExtents());
+  Value box = isa<CopyOp>(op) ? cast<CopyOp>(op).getDst()
+                              : cast<FillOp>(op).getDst();
+  SmallVector<int64_t> points;
+  for (int64_t extent : cast<MemRefType>(box.getType()).getShape())
+    if (extent != 1)
+      points.push_back(extent);
+  return points;
+}
+
+/// A whole operand of a copy or fill: dimensions of extent 1 are fixed, the
+/// others are the points in order.
+static Access getBoxAccess(Operation *op, Value buffer, bool writes,
+                           unsigned rank) {
+  tile::Region region = getRegion(buffer);
+  Access access;
+  access.op = op;
+  access.buffer = region.base;
+  access.reads = !writes;
+  access.writes = writes;
+  unsigned next = 0;
+  for (auto [d, extent] : llvm::enumerate(region.shape)) {
+    PointIndex &index = access.indices.emplace_back();
+    index.coeffs.assign(rank, 0);
+    if (extent != 1)
+      index.coeffs[next++] = 1;
+    if (region.offsets.empty())
+      continue;
+    APInt constant;
+    if (matchPattern(region.offsets[d], m_ConstantInt(&constant)))
+      index.constant = constant.getSExtValue();
+    else
+      index.uniform = region.offsets[d];
+  }
+  return access;
+}
+
+std::vector<Access> tile::getAccesses(Operation *op) {
+  std::vector<Access> accesses;
+  if (auto copy = dyn_cast<CopyOp>(op)) {
+    unsigned rank = getPoints(op).size();
+    accesses.push_back(getBoxAccess(op, copy.getSrc(), false, rank));
+    accesses.push_back(getBoxAccess(op, copy.getDst(), true, rank));
+    return accesses;
+  }
+  if (auto fill = dyn_cast<FillOp>(op)) {
+    accesses.push_back(
+        getBoxAccess(op, fill.getDst(), true, getPoints(op).size()));
+    return accesses;
+  }
+  auto parallel = cast<ParallelOp>(op);
+  Block *body = &parallel.getBody().front();
+  parallel.getBody().walk([&](Operation *inner) {
+    Value buffer;
+    ValueRange indices;
+    Access access;
+    if (auto load = dyn_cast<LoadOp>(inner)) {
+      buffer = load.getSource();
+      indices = load.getIndices();
+      access.reads = true;
+    } else if (auto store = dyn_cast<StoreOp>(inner)) {
+      buffer = store.getDest();
+      indices = store.getIndices();
+      access.writes = true;
+    } else if (auto atomic = dyn_cast<AtomicOp>(inner)) {
+      buffer = atomic.getDest();
+      indices = atomic.getIndices();
+      access.reads = access.writes = true;
+    } else {
+      return;
+    }
+    access.op = inner;
+    access.buffer = buffer;
+    access.conditional = inner->getBlock() != body;
+    for (Value index : indices)
+      access.indices.push_back(getPointIndex(index, body));
+    accesses.push_back(std::move(access));
+  });
+  return accesses;
+}
+
+/// Digit by digit the same threads and register extents.
+static bool sameDigits(ArrayRef<Digit> a, ArrayRef<Digit> b) {
+  if (a.size() != b.size())
+    return false;
+  for (auto [x, y] : llvm::zip_equal(a, b))
+    if (x.extent != y.extent || x.place != y.place ||
+        (x.place == Place::Thread && x.stride != y.stride))
+      return false;
+  return true;
+}
+
+FailureOr<SmallVector<int64_t>> tile::getSlots(const Layout &loop,
+                                               const Access &access,
+                                               const Layout &buffer,
+                                               int64_t threads) {
+  auto shape = cast<MemRefType>(access.buffer.getType()).getShape();
+  bool quick = access.isPlain();
+  if (quick)
+    for (auto [d, index] : llvm::enumerate(access.indices)) {
+      int dim = index.getDim();
+      if (dim >= 0 && !sameDigits(loop.dim(dim), buffer.dim(d)))
+        quick = false;
+    }
+  for (const PointIndex &index : access.indices)
+    if (!index.known || (index.uniform && !quick))
+      return failure();
+  int64_t registers = loop.numRegisters();
+  SmallVector<int64_t> slots(registers, -1);
+  int64_t last = quick ? 1 : threads;
+  SmallVector<int64_t, 4> element(access.indices.size());
+  for (int64_t r = 0; r < registers; ++r) {
+    for (int64_t t = 0; t < last; ++t) {
+      auto point = loop.indexOf(t, r);
+      if (!point)
+        continue;
+      bool inside = true;
+      for (auto [d, index] : llvm::enumerate(access.indices)) {
+        element[d] = shape[d] == 1 ? 0 : index.at(*point);
+        inside &= element[d] >= 0 && element[d] < buffer.covered(d);
+      }
+      if (!inside)
+        continue;
+      std::optional<int64_t> slot = buffer.slotIn(t, element);
+      if (!slot || (slots[r] >= 0 && slots[r] != *slot))
+        return failure();
+      slots[r] = *slot;
+    }
+  }
+  return slots;
+}
