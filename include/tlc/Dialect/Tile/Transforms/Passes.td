@@ -4,8 +4,53 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// In the order in which the compiler runs them. Each is described, with its
+// algorithm and an example, at the head of its file.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TLC_DIALECT_TILE_TRANSFORMS_PASSES_TD
+#define TLC_DIALECT_TILE_TRANSFORMS_PASSES_TD
 
 include "mlir/Pass/PassBase.td"
 
-// Order in the pipeline (lib/Driver): legalize, promote-operands, pipeline,
-// infer-layouts, swizzle-lds, insert-sync, fit-lds; then convert-tile-to-wave.
+class TilePass<string flag> : Pass<flag, "::tlc::tile::FuncOp"> {
+  let dependentDialects = ["::tlc::tile::TileDialect"];
+}
+
+def TileVerifyTarget : TilePass<"tile-verify-target"> {
+  let summary = "Refuse what gfx942 cannot do, at the place in the source";
+}
+
+def TileLegalize : TilePass<"tile-legalize"> {
+  let summary = "Whole wavefronts, unrolled marked loops, folded views, no dead buffers";
+}
+
+def TilePromoteOperands : TilePass<"tile-promote-operands"> {
+  let summary = "Keep in registers what need not go through LDS";
+}
+
+def TilePipeline : TilePass<"tile-pipeline"> {
+  let summary = "Prefetch the next step's tiles into registers, double-buffer LDS where it fits";
+  let options = [
+    Option<"ldsBytes", "lds-bytes", "int64_t", "65536", "LDS of a workgroup">
+  ];
+}
+
+def TileSwizzleLDS : TilePass<"tile-swizzle-lds"> {
+  let summary = "Lay shared buffers out in LDS without bank conflicts";
+}
+
+def TileFitLDS : TilePass<"tile-fit-lds"> {
+  let summary = "Give shared buffers their place in LDS, reusing dead ranges";
+  let options = [
+    Option<"ldsBytes", "lds-bytes", "int64_t", "65536", "LDS of a workgroup">
+  ];
+}
+
+def TileInsertSync : TilePass<"tile-insert-sync"> {
+  let summary = "Order accesses of different threads to the same memory by barriers";
+}
+
+#endif // TLC_DIALECT_TILE_TRANSFORMS_PASSES_TD

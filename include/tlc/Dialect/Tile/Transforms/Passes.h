@@ -1,0 +1,35 @@
+//===- Passes.h - Passes on the tile dialect --------------------*- C++ -*-===//
+//
+// Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TLC_DIALECT_TILE_TRANSFORMS_PASSES_H
+#define TLC_DIALECT_TILE_TRANSFORMS_PASSES_H
+
+#include "mlir/Pass/Pass.h"
+#include "tlc/Dialect/Tile/IR/TileDialect.h"
+
+namespace tlc::tile {
+
+/// Ends the message of an error that says a resource of the device does not
+/// suffice: the driver's exit code 4.
+inline constexpr llvm::StringLiteral kResourceLimitTag = "[resource-limit]";
+
+/// Set on a tile.sync that must order accesses to global memory too.
+inline constexpr llvm::StringLiteral kSyncGlobalAttr = "tile.global";
+
+/// On loops: T.Pipelined(num_stages=n), T.unroll, T.vectorized.
+inline constexpr llvm::StringLiteral kNumStagesAttr = "tile.num_stages";
+inline constexpr llvm::StringLiteral kUnrollAttr = "tile.unroll";
+inline constexpr llvm::StringLiteral kVectorizedAttr = "tile.vectorized";
+
+#define GEN_PASS_DECL
+#include "tlc/Dialect/Tile/Transforms/Passes.h.inc"
+#define GEN_PASS_REGISTRATION
+#include "tlc/Dialect/Tile/Transforms/Passes.h.inc"
+
+} // namespace tlc::tile
+
+#endif // TLC_DIALECT_TILE_TRANSFORMS_PASSES_H

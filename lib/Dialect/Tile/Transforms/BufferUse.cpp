@@ -1,0 +1,200 @@
+//===- BufferUse.cpp - Who reads and writes a buffer ------------*- C++ -*-===//
+//
+// Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "BufferUse.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Transforms/RegionUtils.h"
+#include "llvm/ADT/SmallPtrSet.h"
+
+using namespace mlir;
+using namespace tlc;
+using namespace tlc::tile;
+
+SmallVector<Access, 3> tile::getAccesses(Operation *op) {
+  SmallVector<Access, 3> result;
+  auto iface = dyn_cast<MemoryEffectOpInterface>(op);
+  if (!iface || !isa_and_nonnull<TileDialect>(op->getDialect()))
+    return result;
+  SmallVector<MemoryEffects::EffectInstance> effects;
+  iface.getEffects(effects);
+  for (const MemoryEffects::EffectInstance &effect : effects) {
+    OpOperand *operand = effect.getEffectValue<OpOperand *>();
+    if (!operand)
+      continue;
+    Value buffer = operand->get();
+    auto *known =
+        llvm::find_if(result, [&](Access &a) { return a.buffer == buffer; });
+    if (known == result.end()) {
+      result.push_back({op, buffer, false, false});
+      known = &result.back();
+    }
+    known->read |= isa<MemoryEffects::Read>(effect.getEffect());
+    known->write |= isa<MemoryEffects::Write>(effect.getEffect());
+  }
+  // A reduction that does not accumulate overwrites its result.
+  if (auto reduce = dyn_cast<ReduceOp>(op))
+    if (!reduce.getAccumulate() && reduce.getSrc() != reduce.getDst())
+      for (Access &access : result)
+        if (access.buffer == reduce.getDst())
+          access.read = false;
+  return result;
+}
+
+SmallVector<Access> tile::getAllAccesses(Value base) {
+  llvm::SmallPtrSet<Operation *, 16> users;
+  SmallVector<Value> work = {base};
+  while (!work.empty()) {
+    Value v = work.pop_back_val();
+    for (Operation *user : v.getUsers()) {
+      if (isa<ViewOp, AliasOp>(user))
+        work.push_back(user->getResult(0));
+      else
+        users.insert(user);
+    }
+  }
+  SmallVector<Access> result;
+  if (users.empty())
+    return result;
+  Operation *root = base.getParentRegion()->getParentOp();
+  root->walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (users.contains(op))
+      for (const Access &access : getAccesses(op))
+        if (getBase(access.buffer) == base)
+          result.push_back(access);
+  });
+  return result;
+}
+
+bool tile::coversBase(Value buffer) {
+  while (Operation *op = buffer.getDefiningOp()) {
+    if (auto alias = dyn_cast<AliasOp>(op)) {
+      buffer = alias.getSource();
+      continue;
+    }
+    auto view = dyn_cast<ViewOp>(op);
+    if (!view)
+      return true;
+    if (cast<MemRefType>(view.getType()).getShape() !=
+        cast<MemRefType>(view.getSource().getType()).getShape())
+      return false;
+    for (Value offset : view.getOffsets())
+      if (!matchPattern(offset, m_Zero()))
+        return false;
+    buffer = view.getSource();
+  }
+  return true;
+}
+
+bool tile::overwritesBase(const Access &access) {
+  if (access.read || !access.write || !coversBase(access.buffer))
+    return false;
+  return isa<CopyOp, FillOp, TransposeOp, ScanOp, ReduceOp>(access.op);
+}
+
+int64_t tile::getElementBytes(Type memref) {
+  unsigned bits = cast<MemRefType>(memref).getElementTypeBitWidth();
+  return bits < 8 ? 1 : bits / 8;
+}
+
+int64_t tile::getLdsBytes(AllocOp alloc) {
+  auto type = cast<MemRefType>(alloc.getType());
+  int64_t elements = type.getNumElements();
+  if (auto layout = alloc.getLayout())
+    elements = layout->getLayout().span(Place::Memory);
+  return elements * getElementBytes(type);
+}
+
+SmallVector<AllocOp> tile::getAllocs(Operation *root, Space space) {
+  SmallVector<AllocOp> result;
+  root->walk<WalkOrder::PreOrder>([&](AllocOp alloc) {
+    if (getSpace(alloc.getResult()) == space)
+      result.push_back(alloc);
+  });
+  return result;
+}
+
+/// Collects in `sources` what a value is computed from, up to and including
+/// ops that decide uniformity themselves.
+static bool uniform(Value value, llvm::SmallPtrSetImpl<const void *> &seen) {
+  if (!seen.insert(value.getAsOpaquePointer()).second)
+    return true;
+  auto all = [&](ValueRange values) {
+    return llvm::all_of(values, [&](Value v) { return uniform(v, seen); });
+  };
+  if (auto arg = dyn_cast<BlockArgument>(value)) {
+    Operation *parent = arg.getOwner()->getParentOp();
+    if (isa<ParallelOp>(parent))
+      return false;
+    if (auto loop = dyn_cast<scf::ForOp>(parent)) {
+      if (arg == loop.getInductionVar())
+        return all({loop.getLowerBound(), loop.getStep()});
+      OpOperand *init = loop.getTiedLoopInit(arg);
+      OpOperand *yielded = loop.getTiedLoopYieldedValue(arg);
+      // The number of trips decides which value is last seen.
+      return all({init->get(), yielded->get(), loop.getLowerBound(),
+                  loop.getUpperBound(), loop.getStep()});
+    }
+    if (auto loop = dyn_cast<scf::WhileOp>(parent)) {
+      return all(loop.getInits()) && all(loop.getYieldOp()->getOperands()) &&
+             all(loop.getConditionOp()->getOperands());
+    }
+    return isa<KernelOp, FuncOp>(parent);
+  }
+  Operation *op = value.getDefiningOp();
+  if (isa<ThreadIdOp, AtomicOp>(op))
+    return false;
+  if (auto load = dyn_cast<LoadOp>(op)) {
+    if (getSpace(load.getSource()) != Space::Local)
+      return all(load.getIndices());
+    // A local buffer is as uniform as what is stored in it.
+    if (!all(load.getIndices()))
+      return false;
+    for (const Access &access : getAllAccesses(getBase(load.getSource()))) {
+      if (!access.write)
+        continue;
+      for (Value operand : access.op->getOperands())
+        if (!isa<MemRefType>(operand.getType()) && !uniform(operand, seen))
+          return false;
+      for (Operation *p = access.op->getParentOp(); p && !isa<KernelOp>(p);
+           p = p->getParentOp()) {
+        if (isa<ParallelOp>(p))
+          return false;
+        if (auto branch = dyn_cast<scf::IfOp>(p))
+          if (!uniform(branch.getCondition(), seen))
+            return false;
+      }
+    }
+    return true;
+  }
+  if (!all(op->getOperands()))
+    return false;
+  // Results of an if or loop depend on what its regions yield.
+  bool result = true;
+  for (mlir::Region &region : op->getRegions())
+    for (Block &block : region)
+      result = result && all(block.getTerminator()->getOperands());
+  return result;
+}
+
+bool tile::isUniform(Value value) {
+  llvm::SmallPtrSet<const void *, 32> seen;
+  return uniform(value, seen);
+}
+
+void tile::eraseDeadCode(Operation *root) {
+  bool changed = true;
+  while (changed) {
+    changed = false;
+    root->walk<WalkOrder::PostOrder>([&](Operation *op) {
+      if (op != root && isOpTriviallyDead(op)) {
+        op->erase();
+        changed = true;
+      }
+    });
+  }
+}

@@ -1,0 +1,61 @@
+//===- BufferUse.h - Who reads and writes a buffer --------------*- C++ -*-===//
+//
+// Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What the passes of this folder ask about buffers: accesses, sizes, uniformity
+// of scalars over the workgroup.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TLC_LIB_DIALECT_TILE_TRANSFORMS_BUFFERUSE_H
+#define TLC_LIB_DIALECT_TILE_TRANSFORMS_BUFFERUSE_H
+
+#include "tlc/Dialect/Tile/IR/TileDialect.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace tlc::tile {
+
+/// One operand of an op through which it reads or writes a buffer.
+struct Access {
+  mlir::Operation *op = nullptr;
+  mlir::Value buffer; // the operand: a base, view or alias
+  bool read = false, write = false;
+};
+
+/// The accesses of `op` itself, not of ops nested in it. An operand that is
+/// both read and written gives one access.
+llvm::SmallVector<Access, 3> getAccesses(mlir::Operation *op);
+
+/// Every access to the storage of `base`, through views and aliases too, in
+/// program order.
+llvm::SmallVector<Access> getAllAccesses(mlir::Value base);
+
+/// Whether `buffer` is all of its base: the base itself, an alias of it, or a
+/// view of its full shape at offset 0.
+bool coversBase(mlir::Value buffer);
+
+/// Whether `op` overwrites every element of the access's base without reading
+/// the old content.
+bool overwritesBase(const Access &access);
+
+/// Bytes of an element in memory (i1 takes one).
+int64_t getElementBytes(mlir::Type memref);
+/// Bytes of a shared buffer in LDS, padding of its layout included.
+int64_t getLdsBytes(AllocOp alloc);
+/// All allocs of a space below `root`, in program order.
+llvm::SmallVector<AllocOp> getAllocs(mlir::Operation *root, Space space);
+
+/// Whether a scalar is the same in all threads of the workgroup: it does not
+/// depend on tile.thread_id, a point of a tile.parallel, or thread-private
+/// memory.
+bool isUniform(mlir::Value value);
+
+/// Erases views and aliases (and scalar code) that nothing uses any more.
+void eraseDeadCode(mlir::Operation *root);
+
+} // namespace tlc::tile
+
+#endif // TLC_LIB_DIALECT_TILE_TRANSFORMS_BUFFERUSE_H
