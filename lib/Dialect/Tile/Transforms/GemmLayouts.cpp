@@ -236,7 +236,8 @@ threadDigits(ArrayRef<Digit> digits) {
 
 bool tile::canFeed(GemmOp gemm, unsigned operand, const Layout &rowsByK) {
   GemmConfig c = getGemmConfig(gemm);
-  if (!isUsableK(c, rowsByK.dim(1)))
+  if (!isUsableK(c, rowsByK.dim(1)) ||
+      renumbered(rowsByK.dim(1)) != getKDigits(gemm))
     return false;
   Layout wanted = getOperandLayout(gemm, operand);
   return threadDigits(wanted.dim(0)) == threadDigits(rowsByK.dim(0)) &&

@@ -38,6 +38,10 @@ def TilePipeline : TilePass<"tile-pipeline"> {
   ];
 }
 
+def TileInferLayouts : TilePass<"tile-infer-layouts"> {
+  let summary = "Decide which thread and register holds each element of each fragment";
+}
+
 def TileSwizzleLDS : TilePass<"tile-swizzle-lds"> {
   let summary = "Lay shared buffers out in LDS without bank conflicts";
 }

@@ -1,0 +1,432 @@
+//===- LayoutInference.cpp - Anchors and propagation of layouts -*- C++ -*-===//
+//
+// Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// See InferLayouts.cpp for the algorithm.
+//
+//===----------------------------------------------------------------------===//
+
+#include "LayoutInference.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/Support/MathExtras.h"
+#include <numeric>
+
+using namespace mlir;
+using namespace tlc;
+using namespace tlc::tile;
+
+AllocOp LayoutInference::fragmentOf(Value buffer) {
+  auto alloc = buffer.getDefiningOp<AllocOp>();
+  return alloc && getSpace(buffer) == Space::Fragment ? alloc : AllocOp();
+}
+
+std::optional<Layout> LayoutInference::layoutOf(Value buffer) {
+  AllocOp alloc = fragmentOf(buffer);
+  if (!alloc || !alloc.getLayout())
+    return std::nullopt;
+  return alloc.getLayout()->getLayout();
+}
+
+void LayoutInference::setLayout(AllocOp alloc, const Layout &layout) {
+  alloc.setLayoutAttr(LayoutAttr::get(alloc.getContext(), layout));
+}
+
+static ArrayRef<int64_t> shapeOf(Value buffer) {
+  return cast<MemRefType>(buffer.getType()).getShape();
+}
+static int64_t bitsOf(Value buffer) {
+  return cast<MemRefType>(buffer.getType()).getElementTypeBitWidth();
+}
+
+/// `matrix` laid out over the last two dimensions of a buffer whose leading
+/// dimensions have extent 1.
+static Layout expandTo(const Layout &matrix, Value buffer) {
+  SmallVector<Layout::Digits> dims(shapeOf(buffer).size() - 2);
+  for (unsigned d = 0; d < matrix.rank(); ++d)
+    dims.emplace_back(matrix.dim(d));
+  return Layout(dims);
+}
+
+//===----------------------------------------------------------------------===//
+// Anchors
+//===----------------------------------------------------------------------===//
+
+/// Fragments that hold C's elements in C's places: reached by copies between
+/// fragments and by parallel loops that use the same indices.
+static SmallVector<Value> relatedFragments(Value c) {
+  SmallVector<Value> related = {c};
+  for (size_t i = 0; i < related.size(); ++i) {
+    for (Operation *user : related[i].getUsers()) {
+      auto add = [&](Value v) {
+        if (v.getDefiningOp<AllocOp>() && getSpace(v) == Space::Fragment &&
+            shapeOf(v) == shapeOf(c) && !llvm::is_contained(related, v))
+          related.push_back(v);
+      };
+      if (auto copy = dyn_cast<CopyOp>(user)) {
+        add(copy.getSrc());
+        add(copy.getDst());
+      } else if (auto parallel = user->getParentOfType<ParallelOp>()) {
+        for (const Access &access : getAccesses(parallel))
+          if (access.isPlain() && access.writes)
+            add(access.buffer);
+      }
+    }
+  }
+  return related;
+}
+
+LogicalResult LayoutInference::anchorGemms() {
+  SmallVector<GemmOp> gemms;
+  kernel.walk([&](GemmOp gemm) { gemms.push_back(gemm); });
+  // Gemms with the same M share an instruction shape, so that the result of
+  // one can feed the next where it is.
+  llvm::MapVector<int64_t, std::array<double, 2>> costs;
+  SmallVector<GemmTypes> types;
+  for (GemmOp gemm : gemms) {
+    FailureOr<GemmTypes> t = getGemmTypes(gemm);
+    if (failed(t))
+      return gemm.emitError("gfx942 has no matrix instruction for ")
+             << cast<MemRefType>(gemm.getA().getType()).getElementType()
+             << " x "
+             << cast<MemRefType>(gemm.getB().getType()).getElementType()
+             << " into "
+             << cast<MemRefType>(gemm.getC().getType()).getElementType()
+             << " [TL0602]";
+    types.push_back(*t);
+    auto &cost = costs[gemm.getM()];
+    cost[0] += chooseGemmConfig(gemm, *t, threads, 32).cost;
+    cost[1] += chooseGemmConfig(gemm, *t, threads, 16).cost;
+  }
+  for (auto [gemm, t] : llvm::zip_equal(gemms, types)) {
+    auto cost = costs[gemm.getM()];
+    int64_t m = cost[0] <= cost[1] ? 32 : 16;
+    GemmConfig c = chooseGemmConfig(gemm, t, threads, m).config;
+    // C, or what becomes of it, may be a transposed A or a B of another gemm:
+    // then columns belong in lanes.
+    for (Value v : relatedFragments(gemm.getC()))
+      for (Operation *user : v.getUsers())
+        if (auto next = dyn_cast<GemmOp>(user))
+          if ((next.getA() == v && next.getTransA()) ||
+              (next.getB() == v && !next.getTransB()))
+            c.swapped = false;
+    gemm.setMfmaAttr(builder.getDenseI64ArrayAttr(
+        {c.m, c.m, c.k, c.wavesM, c.wavesN, c.swapped}));
+    AllocOp alloc = fragmentOf(gemm.getC());
+    assert(alloc && "normalize() makes C a whole fragment");
+    if (!alloc.getLayout())
+      setLayout(alloc, expandTo(getAccumulatorLayout(gemm), gemm.getC()));
+  }
+  return success();
+}
+
+void LayoutInference::fixFloatingFragments() {
+  kernel.walk([&](Operation *op) {
+    Value buffer;
+    if (auto load = dyn_cast<LoadOp>(op))
+      buffer = load.getSource();
+    else if (auto store = dyn_cast<StoreOp>(op))
+      buffer = store.getDest();
+    if (!buffer || op->getParentOfType<ParallelOp>())
+      return;
+    if (AllocOp alloc = fragmentOf(buffer); alloc && !alloc.getLayout())
+      setLayout(alloc, Layout::replicated(shapeOf(buffer)));
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Propagation
+//===----------------------------------------------------------------------===//
+
+std::optional<Layout> LayoutInference::layoutFromFragments(Operation *op) {
+  SmallVector<int64_t> points = getPoints(op);
+  std::optional<Layout> best;
+  int bestScore = -1;
+  std::vector<Access> accesses = getAccesses(op);
+  for (const Access &access : accesses) {
+    std::optional<Layout> layout = layoutOf(access.buffer);
+    if (!layout || !access.isPlain())
+      continue;
+    SmallVector<Layout::Digits> dims(points.size());
+    SmallVector<bool> covered(points.size());
+    for (auto [d, index] : llvm::enumerate(access.indices))
+      if (int dim = index.getDim(); dim >= 0) {
+        dims[dim] = Layout::Digits(layout->dim(d));
+        covered[dim] = layout->covered(d) >= points[dim];
+      }
+    bool complete = true;
+    for (auto [extent, c] : llvm::zip_equal(points, covered))
+      complete &= c || extent == 1;
+    if (!complete)
+      continue;
+    int score =
+        (access.writes ? 2 : 0) + (layout->isOwner(threads - 1) ? 1 : 0);
+    if (score > bestScore) {
+      best = Layout(dims).compactRegisters();
+      bestScore = score;
+    }
+  }
+  return best;
+}
+
+bool LayoutInference::propagateThrough(Operation *op) {
+  bool changed = false;
+  if (auto reduce = dyn_cast<ReduceOp>(op)) {
+    auto src = layoutOf(reduce.getSrc());
+    AllocOp dst = fragmentOf(reduce.getDst());
+    if (src && dst && !dst.getLayout()) {
+      Layout result = src->withoutDim(reduce.getDim());
+      if (result.rank() < shapeOf(reduce.getDst()).size())
+        result = result.withDim(
+            shapeOf(reduce.getDst()).size() == 1 ? 0 : reduce.getDim(), {});
+      setLayout(dst, result);
+      return true;
+    }
+    return false;
+  }
+  std::optional<Layout> loop = layoutFromFragments(op);
+  if (!loop)
+    return false;
+  for (const Access &access : getAccesses(op)) {
+    AllocOp alloc = fragmentOf(access.buffer);
+    if (!alloc || alloc.getLayout() || !access.isPlain())
+      continue;
+    SmallVector<Layout::Digits> dims;
+    for (const PointIndex &index : access.indices)
+      dims.emplace_back(index.getDim() < 0 ? ArrayRef<Digit>()
+                                           : loop->dim(index.getDim()));
+    // A loop over part of a buffer says nothing about the rest.
+    Layout layout = Layout(dims).compactRegisters();
+    bool whole = true;
+    for (auto [d, extent] : llvm::enumerate(shapeOf(access.buffer)))
+      whole &= layout.covered(d) >= extent;
+    if (!whole)
+      continue;
+    setLayout(alloc, layout);
+    changed = true;
+  }
+  return changed;
+}
+
+void LayoutInference::propagate() {
+  SmallVector<Operation *> ops;
+  kernel.walk([&](Operation *op) {
+    if (isa<ParallelOp, CopyOp, FillOp, ReduceOp>(op))
+      ops.push_back(op);
+  });
+  bool changed = true;
+  while (changed) {
+    changed = false;
+    for (Operation *op : ops)
+      changed |= propagateThrough(op);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Free choices
+//===----------------------------------------------------------------------===//
+
+/// The widest vector of at most 16 bytes that divides the inner extent and
+/// leaves every thread something to do.
+static int64_t vectorWidth(ArrayRef<int64_t> points, int64_t bits,
+                           int64_t threads) {
+  int64_t total = 1;
+  for (int64_t extent : points)
+    total *= extent;
+  int64_t width = std::max<int64_t>(1, 128 / bits);
+  while (width > 1 &&
+         (points.back() % width || total / width < std::min(total, threads)))
+    width /= 2;
+  return width;
+}
+
+Layout LayoutInference::transposingLayout(CopyOp copy,
+                                          ArrayRef<int64_t> points) {
+  // LDS wants k (the rows here) contiguous, memory has the columns contiguous:
+  // a thread takes a 4 x w block, w columns by one load for each of 4 rows,
+  // and writes w groups of four k. Lane bit 3 selects the k group that shares
+  // a 16-byte chunk with the first, so that 16 lanes reach all banks.
+  int64_t rows = points[0], cols = points[1];
+  int64_t w =
+      rows * cols >= threads * 32 && bitsOf(copy.getDst()) == 16 ? 8 : 4;
+  while (w > 1 && (cols % w || rows * cols < threads * 4 * w))
+    w /= 2;
+  int64_t left = cols / w, room = threads, thread = 1, reg = w;
+  Layout::Digits r, c;
+  auto push = [](Layout::Digits &digits, int64_t extent, Place place,
+                 int64_t stride) {
+    if (extent > 1)
+      digits.push_back({extent, place, stride});
+  };
+  push(c, w, Place::Register, 1);
+  push(r, 4, Place::Register, w);
+  reg *= 4;
+  int64_t groups = rows / 4;
+  int64_t low = std::gcd(left, int64_t(8));
+  push(c, low, Place::Thread, 1);
+  thread *= low;
+  bool split = groups % 4 == 0 && room / thread >= 4;
+  int64_t pairStride = thread;
+  if (split)
+    thread *= 2; // reserved for the k group two further
+  int64_t rest = std::min(left / low, room / thread);
+  while ((left / low) % rest || (room / thread) % rest)
+    --rest;
+  push(c, rest, Place::Thread, thread);
+  thread *= rest;
+  push(c, left / low / rest, Place::Register, reg);
+  reg *= left / low / rest;
+  if (split) {
+    int64_t a = room / thread >= 2 ? 2 : 1;
+    push(r, a, Place::Thread, thread);
+    if (a == 1)
+      push(r, 2, Place::Register, reg), reg *= 2;
+    thread *= a;
+    push(r, 2, Place::Thread, pairStride);
+    groups /= 4;
+  }
+  int64_t more = std::min(groups, room / thread);
+  while (more > 1 && ((room / thread) % more))
+    --more;
+  push(r, more, Place::Thread, thread);
+  push(r, llvm::divideCeil(groups, more), Place::Register, reg);
+  return Layout({r, c});
+}
+
+/// Whether LDS must hold k contiguously although memory does not: the buffer
+/// is read by gemms, and along k in none of them.
+static bool wantsTranspose(Value shared) {
+  bool any = false;
+  for (Operation *user : shared.getUsers()) {
+    SmallVector<Operation *> readers = {user};
+    if (isa<ViewOp>(user))
+      readers.assign(user->getUsers().begin(), user->getUsers().end());
+    for (Operation *reader : readers)
+      if (auto gemm = dyn_cast<GemmOp>(reader))
+        for (unsigned operand : {0, 1}) {
+          Value v = operand ? gemm.getB() : gemm.getA();
+          if (getBase(v) != shared)
+            continue;
+          if (isKInnermost(gemm, operand))
+            return false;
+          any = true;
+        }
+  }
+  return any;
+}
+
+Layout LayoutInference::freeLayout(Operation *op) {
+  SmallVector<int64_t> points = getPoints(op);
+  if (points.empty())
+    return Layout();
+  if (auto copy = dyn_cast<CopyOp>(op))
+    if (points.size() == 2 && points[0] % 4 == 0 &&
+        bitsOf(copy.getDst()) <= 16 &&
+        bitsOf(copy.getDst()) == bitsOf(copy.getSrc()) &&
+        getSpace(copy.getDst()) == Space::Shared &&
+        getSpace(copy.getSrc()) == Space::Global &&
+        wantsTranspose(getBase(copy.getDst())))
+      return transposingLayout(copy, points);
+  int64_t bits = 8;
+  for (const Access &access : getAccesses(op))
+    if (getSpace(access.buffer) != Space::Local)
+      bits = std::max(bits, bitsOf(access.buffer));
+  return Layout::coalesced(points, threads, vectorWidth(points, bits, threads));
+}
+
+Layout LayoutInference::freeFragmentLayout(AllocOp alloc) {
+  Value buffer = alloc.getResult();
+  ArrayRef<int64_t> shape = shapeOf(buffer);
+  int64_t bits = bitsOf(buffer);
+  int64_t reducedDim = -1;
+  // Staging for an LDS write is laid out as the write wants it.
+  for (Operation *user : buffer.getUsers()) {
+    if (auto copy = dyn_cast<CopyOp>(user))
+      if (copy.getSrc() == buffer && getSpace(copy.getDst()) == Space::Shared &&
+          shape.size() >= 2 && bits <= 16 && getPoints(copy).size() == 2 &&
+          getPoints(copy)[0] % 4 == 0 &&
+          wantsTranspose(getBase(copy.getDst()))) {
+        Layout layout = transposingLayout(copy, getPoints(copy));
+        SmallVector<Layout::Digits> dims;
+        unsigned next = 0;
+        for (int64_t extent : shape)
+          dims.emplace_back(extent == 1 ? ArrayRef<Digit>()
+                                        : layout.dim(next++));
+        return Layout(dims);
+      }
+    if (auto reduce = dyn_cast<ReduceOp>(user))
+      if (reduce.getSrc() == buffer)
+        reducedDim = reduce.getDim();
+  }
+  int64_t total = 1;
+  for (int64_t extent : shape)
+    total *= extent;
+  int64_t rank = shape.size();
+  // A reduced row stays within one wavefront where there are rows enough.
+  if (rank >= 2 && reducedDim == rank - 1 &&
+      total / shape.back() >= threads / 64) {
+    int64_t width = vectorWidth({shape.back()}, bits, 64);
+    Layout row = Layout::coalesced({shape.back()}, 64, width);
+    int64_t used = row.span(Place::Thread);
+    SmallVector<int64_t> outer(shape.drop_back());
+    Layout rows = Layout::coalesced(outer, threads / used, 1);
+    SmallVector<Layout::Digits> dims;
+    for (unsigned d = 0; d < rows.rank(); ++d) {
+      Layout::Digits digits;
+      for (Digit digit : rows.dim(d)) {
+        digit.stride *=
+            digit.place == Place::Thread ? used : row.numRegisters();
+        digits.push_back(digit);
+      }
+      dims.push_back(digits);
+    }
+    dims.emplace_back(row.dim(0));
+    return Layout(dims);
+  }
+  return Layout::coalesced(shape, threads, vectorWidth(shape, bits, threads));
+}
+
+bool LayoutInference::chooseFree() {
+  // Operands of gemms first, then the largest fragment.
+  AllocOp best;
+  int64_t bestSize = -1;
+  bool found = false;
+  kernel.walk([&](GemmOp gemm) {
+    for (unsigned operand : {0, 1}) {
+      Value v = operand ? gemm.getB() : gemm.getA();
+      AllocOp alloc = fragmentOf(v);
+      if (found || !alloc || alloc.getLayout())
+        continue;
+      setLayout(alloc, expandTo(getOperandBufferLayout(gemm, operand), v));
+      found = true;
+    }
+  });
+  if (found)
+    return true;
+  kernel.walk([&](AllocOp alloc) {
+    if (getSpace(alloc.getType()) != Space::Fragment || alloc.getLayout())
+      return;
+    int64_t size = cast<MemRefType>(alloc.getType()).getNumElements();
+    if (size > bestSize) {
+      best = alloc;
+      bestSize = size;
+    }
+  });
+  if (!best)
+    return false;
+  setLayout(best, freeFragmentLayout(best));
+  return true;
+}
+
+LogicalResult LayoutInference::run() {
+  if (failed(normalize()) || failed(anchorGemms()))
+    return failure();
+  fixFloatingFragments();
+  propagate();
+  while (chooseFree())
+    propagate();
+  return resolve();
+}

@@ -1,0 +1,65 @@
+//===- LayoutInference.h - State of tile-infer-layouts -*- C++ -*-===//
+//
+// Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TLC_LIB_DIALECT_TILE_TRANSFORMS_LAYOUTINFERENCE_H
+#define TLC_LIB_DIALECT_TILE_TRANSFORMS_LAYOUTINFERENCE_H
+
+#include "mlir/IR/Builders.h"
+#include "tlc/Dialect/Tile/Transforms/GemmLayouts.h"
+#include "tlc/Dialect/Tile/Transforms/TileAccess.h"
+
+namespace tlc::tile {
+
+/// Layouts of one kernel while they are being decided. The layout of a
+/// fragment is the `layout` attribute of its alloc; that of a loop, of its op.
+class LayoutInference {
+public:
+  explicit LayoutInference(KernelOp kernel)
+      : kernel(kernel), threads(kernel.getNumThreads()),
+        builder(kernel.getContext()) {}
+
+  mlir::LogicalResult run();
+
+private:
+  // LayoutInference.cpp: anchors and propagation.
+  mlir::LogicalResult anchorGemms();
+  void fixFloatingFragments();
+  void propagate();
+  bool propagateThrough(mlir::Operation *op);
+  bool chooseFree();
+  /// Layout of a loop from the laid out fragments it touches, if they say
+  /// enough: every dimension of extent above 1 must be covered.
+  std::optional<Layout> layoutFromFragments(mlir::Operation *op);
+  /// A layout of an op's points for coalesced memory access.
+  Layout freeLayout(mlir::Operation *op);
+  Layout transposingLayout(CopyOp copy, llvm::ArrayRef<int64_t> points);
+  /// A layout of a fragment none of whose ops is anchored.
+  Layout freeFragmentLayout(AllocOp alloc);
+
+  // ResolveLayouts.cpp: loops get layouts, disagreements conversions.
+  mlir::LogicalResult normalize();
+  mlir::LogicalResult resolve();
+  mlir::LogicalResult resolveLoop(mlir::Operation *op);
+  mlir::LogicalResult resolveReduce(ReduceOp op);
+  mlir::LogicalResult resolveGemm(GemmOp op);
+  void remarkConversion(mlir::Operation *op, mlir::Value buffer,
+                        llvm::StringRef through, llvm::StringRef why);
+
+  AllocOp createLike(mlir::Value buffer, Space space);
+
+  static AllocOp fragmentOf(mlir::Value buffer);
+  static std::optional<Layout> layoutOf(mlir::Value buffer);
+  void setLayout(AllocOp alloc, const Layout &layout);
+
+  KernelOp kernel;
+  int64_t threads;
+  mlir::OpBuilder builder;
+};
+
+} // namespace tlc::tile
+
+#endif // TLC_LIB_DIALECT_TILE_TRANSFORMS_LAYOUTINFERENCE_H

@@ -1,0 +1,397 @@
+//===- ResolveLayouts.cpp - Loops get layouts, disagreements get conversions -*-
+//C++ -*-===//
+//
+// Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The second half of tile-infer-layouts; see InferLayouts.cpp.
+//
+//===----------------------------------------------------------------------===//
+
+#include "LayoutInference.h"
+#include "llvm/ADT/MapVector.h"
+
+using namespace mlir;
+using namespace tlc;
+using namespace tlc::tile;
+
+AllocOp LayoutInference::createLike(Value buffer, Space space) {
+  auto type = cast<MemRefType>(buffer.getType());
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(&kernel.getBody().front());
+  StringAttr name;
+  if (StringRef source = getBufferName(buffer); !source.empty())
+    name = builder.getStringAttr(source + ".converted");
+  return AllocOp::create(
+      builder, buffer.getLoc(),
+      getBufferType(type.getShape(), type.getElementType(), space), name,
+      LayoutAttr(), IntegerAttr());
+}
+
+void LayoutInference::remarkConversion(Operation *op, Value buffer,
+                                       StringRef through, StringRef why) {
+  auto type = cast<MemRefType>(buffer.getType());
+  op->emitRemark("fragment '")
+      << getBufferName(buffer) << "' goes through " << through << " here ("
+      << type.getNumElements() * type.getElementTypeBitWidth() / 8
+      << " bytes written and read): " << why;
+}
+
+//===----------------------------------------------------------------------===//
+// Normal form: reductions and gemms work on whole fragments
+//===----------------------------------------------------------------------===//
+
+static bool isWholeFragment(Value v) {
+  return v.getDefiningOp<AllocOp>() && getSpace(v) == Space::Fragment;
+}
+
+/// dst[.., j, i] := src[.., i, j] as a parallel loop.
+static void expandTranspose(TransposeOp op) {
+  OpBuilder b(op);
+  auto shape = cast<MemRefType>(op.getDst().getType()).getShape();
+  auto loop = ParallelOp::create(b, op.getLoc(), shape);
+  b.setInsertionPointToStart(&loop.getBody().front());
+  SmallVector<Value> to(loop.getBody().getArguments());
+  SmallVector<Value> from(to);
+  std::swap(from[from.size() - 1], from[from.size() - 2]);
+  auto srcType = cast<MemRefType>(op.getSrc().getType());
+  auto dstType = cast<MemRefType>(op.getDst().getType());
+  Value v = LoadOp::create(b, op.getLoc(), srcType.getElementType(),
+                           op.getSrc(), from);
+  if (srcType.getElementType() != dstType.getElementType()) {
+    op.emitError("transpose between element types is not supported");
+    return;
+  }
+  StoreOp::create(b, op.getLoc(), v, op.getDst(), to);
+  op.erase();
+}
+
+LogicalResult LayoutInference::normalize() {
+  SmallVector<Operation *> ops;
+  kernel.walk([&](Operation *op) {
+    if (isa<TransposeOp, ReduceOp, GemmOp, ScanOp>(op))
+      ops.push_back(op);
+  });
+  for (Operation *op : ops) {
+    if (auto transpose = dyn_cast<TransposeOp>(op)) {
+      expandTranspose(transpose);
+      continue;
+    }
+    if (isa<ScanOp>(op))
+      continue; // runs through shared memory: resolve()
+    builder.setInsertionPoint(op);
+    unsigned first = isa<GemmOp>(op) ? 2 : 0, last = isa<GemmOp>(op) ? 3 : 2;
+    for (unsigned i = 0; i < 2; ++i)
+      if (isa<GemmOp>(op) && getSpace(op->getOperand(i)) == Space::Fragment &&
+          !isWholeFragment(op->getOperand(i))) {
+        AllocOp temp = createLike(op->getOperand(i), Space::Shared);
+        builder.setInsertionPoint(op);
+        CopyOp::create(builder, op->getLoc(), op->getOperand(i), temp,
+                       LayoutAttr());
+        op->setOperand(i, temp);
+      }
+    for (unsigned i = first; i < last; ++i) {
+      Value operand = op->getOperand(i);
+      if (isWholeFragment(operand))
+        continue;
+      AllocOp temp = createLike(operand, Space::Fragment);
+      bool written = i == last - 1;
+      auto reduce = dyn_cast<ReduceOp>(op);
+      builder.setInsertionPoint(op);
+      if (!written || !reduce || reduce.getAccumulate())
+        CopyOp::create(builder, op->getLoc(), operand, temp, LayoutAttr());
+      op->setOperand(i, temp);
+      if (written) {
+        builder.setInsertionPointAfter(op);
+        CopyOp::create(builder, op->getLoc(), temp, operand, LayoutAttr());
+      }
+    }
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Loops
+//===----------------------------------------------------------------------===//
+
+static void setLoopLayout(Operation *op, const Layout &layout) {
+  op->setAttr("layout", LayoutAttr::get(op->getContext(), layout));
+}
+
+/// Replaces `from` by `to` in the buffer operands of op and, for a parallel,
+/// of the ops inside; views in operands are rebuilt.
+static void replaceBuffer(Operation *op, Value from, Value to) {
+  auto replaceIn = [&](Operation *user) {
+    for (OpOperand &operand : user->getOpOperands()) {
+      if (operand.get() == from)
+        operand.set(to);
+      else if (auto view = operand.get().getDefiningOp<ViewOp>();
+               view && view.getSource() == from) {
+        OpBuilder b(user);
+        auto type = cast<MemRefType>(view.getType());
+        auto result = MemRefType::get(
+            type.getShape(), type.getElementType(), type.getLayout(),
+            cast<MemRefType>(to.getType()).getMemorySpace());
+        operand.set(
+            ViewOp::create(b, view.getLoc(), result, to, view.getOffsets()));
+      }
+    }
+  };
+  replaceIn(op);
+  op->walk(replaceIn);
+}
+
+LogicalResult LayoutInference::resolveLoop(Operation *op) {
+  if (auto fill = dyn_cast<FillOp>(op))
+    if (isWholeFragment(fill.getDst()))
+      return success();
+  SmallVector<int64_t> points = getPoints(op);
+  std::optional<Layout> loop = layoutFromFragments(op);
+  if (!loop)
+    loop = freeLayout(op);
+  setLoopLayout(op, *loop);
+
+  // Fragments that the loop's threads do not hold where they need them.
+  llvm::MapVector<Value, std::vector<Access>> bad;
+  std::vector<Access> accesses = getAccesses(op);
+  for (const Access &access : accesses) {
+    std::optional<Layout> layout = layoutOf(access.buffer);
+    if (layout && failed(getSlots(*loop, access, *layout, threads)))
+      bad[access.buffer];
+  }
+  for (auto &[buffer, list] : bad)
+    for (const Access &access : accesses)
+      if (access.buffer == buffer)
+        list.push_back(access);
+
+  SmallVector<Operation *> added;
+  for (auto &[buffer, list] : bad) {
+    bool reads = false, writes = false, plain = true, partial = false;
+    for (const Access &access : list) {
+      reads |= access.reads;
+      writes |= access.writes;
+      plain &= access.isPlain();
+      partial |= access.conditional || !access.isPlain();
+    }
+    // Where the loop itself says how it wants the fragment, one conversion
+    // gives just that; otherwise it reads and writes LDS.
+    AllocOp temp;
+    auto copy = dyn_cast<CopyOp>(op);
+    bool between = copy && getSpace(copy.getSrc()) == Space::Fragment &&
+                   getSpace(copy.getDst()) == Space::Fragment;
+    if (plain && !between && isa<ParallelOp>(op)) {
+      temp = createLike(buffer, Space::Fragment);
+      SmallVector<Layout::Digits> dims;
+      for (const PointIndex &index : list.front().indices)
+        dims.emplace_back(index.getDim() < 0 ? ArrayRef<Digit>()
+                                             : loop->dim(index.getDim()));
+      setLayout(temp, Layout(dims).compactRegisters());
+      for (const Access &access : list)
+        plain &= succeeded(
+            getSlots(*loop, access, temp.getLayout()->getLayout(), threads));
+      for (auto [d, extent] :
+           llvm::enumerate(cast<MemRefType>(buffer.getType()).getShape()))
+        plain &= temp.getLayout()->getLayout().covered(d) >= extent;
+      if (!plain) {
+        temp.erase();
+        temp = AllocOp();
+      }
+    }
+    if (!temp)
+      temp = createLike(buffer, Space::Shared);
+    remarkConversion(op, buffer, "LDS",
+                     "the loop's threads do not hold the elements they need");
+    if (reads || partial) {
+      builder.setInsertionPoint(op);
+      added.push_back(
+          CopyOp::create(builder, op->getLoc(), buffer, temp, LayoutAttr()));
+    }
+    replaceBuffer(op, buffer, temp);
+    if (writes) {
+      builder.setInsertionPointAfter(op);
+      added.push_back(
+          CopyOp::create(builder, op->getLoc(), temp, buffer, LayoutAttr()));
+    }
+  }
+  if (!bad.empty()) {
+    // Without the fragments the loop may be laid out better.
+    added.push_back(op);
+  }
+  for (Operation *next : added)
+    if (failed(resolveLoop(next)))
+      return failure();
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Reductions, scans, gemms
+//===----------------------------------------------------------------------===//
+
+LogicalResult LayoutInference::resolveReduce(ReduceOp op) {
+  Layout src = *layoutOf(op.getSrc());
+  AllocOp dst = fragmentOf(op.getDst());
+  Layout wanted = src.withoutDim(op.getDim());
+  auto dstShape = cast<MemRefType>(dst.getType()).getShape();
+  if (wanted.rank() < dstShape.size())
+    wanted = wanted.withDim(dstShape.size() == 1 ? 0 : op.getDim(), {});
+  // Threads holding the result must be the ones the layout of dst names.
+  Access access;
+  access.buffer = dst;
+  for (unsigned d = 0; d < wanted.rank(); ++d) {
+    PointIndex &index = access.indices.emplace_back();
+    index.coeffs.assign(wanted.rank(), 0);
+    if (dstShape[d] != 1)
+      index.coeffs[d] = 1;
+  }
+  if (failed(getSlots(wanted, access, dst.getLayout()->getLayout(), threads))) {
+    AllocOp temp = createLike(dst, Space::Fragment);
+    setLayout(temp, wanted);
+    if (op.getAccumulate()) {
+      builder.setInsertionPoint(op);
+      if (failed(resolveLoop(
+              CopyOp::create(builder, op.getLoc(), dst, temp, LayoutAttr()))))
+        return failure();
+    }
+    op.getDstMutable().set(temp);
+    builder.setInsertionPointAfter(op);
+    if (failed(resolveLoop(
+            CopyOp::create(builder, op.getLoc(), temp, dst, LayoutAttr()))))
+      return failure();
+  }
+  bool acrossWaves = llvm::any_of(src.dim(op.getDim()), [](const Digit &d) {
+    return d.place == Place::Thread && d.stride * d.extent > 64;
+  });
+  if (acrossWaves && !op.getScratch()) {
+    builder.setInsertionPointToStart(&kernel.getBody().front());
+    auto type = cast<MemRefType>(dst.getType());
+    int64_t covered = 1;
+    for (unsigned d = 0; d < wanted.rank(); ++d)
+      covered *= wanted.covered(d);
+    auto scratch = AllocOp::create(
+        builder, op.getLoc(),
+        getBufferType({threads / 64, covered}, type.getElementType(),
+                      Space::Shared),
+        builder.getStringAttr(getBufferName(op.getDst()) + ".scratch"),
+        LayoutAttr(), IntegerAttr());
+    op.getScratchMutable().assign(scratch);
+  }
+  return success();
+}
+
+/// A scan runs along LDS: each thread walks whole rows.
+static void expandScan(ScanOp op, AllocOp in, AllocOp out) {
+  OpBuilder b(op);
+  Location loc = op.getLoc();
+  auto type = cast<MemRefType>(op.getSrc().getType());
+  Type element = type.getElementType();
+  int64_t dim = op.getDim(), extent = type.getDimSize(dim);
+  SmallVector<int64_t> rows(type.getShape());
+  rows[dim] = 1;
+  auto loop = ParallelOp::create(b, loc, rows);
+  b.setInsertionPointToStart(&loop.getBody().front());
+  auto constant = [&](int64_t v) -> Value {
+    return arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(v));
+  };
+  auto position = [&](OpBuilder &b, Value k) {
+    SmallVector<Value> index(loop.getBody().getArguments());
+    if (op.getReverse())
+      k = arith::SubIOp::create(b, loc, constant(extent - 1), k);
+    index[dim] = k;
+    return index;
+  };
+  Value zero = constant(0);
+  Value first = LoadOp::create(b, loc, element, in, position(b, zero));
+  StoreOp::create(b, loc, first, out, position(b, zero));
+  auto body = scf::ForOp::create(b, loc, constant(1), constant(extent),
+                                 constant(1), ValueRange{first});
+  b.setInsertionPointToStart(body.getBody());
+  Value last = position(b, body.getInductionVar())[dim];
+  SmallVector<Value> index(loop.getBody().getArguments());
+  index[dim] = last;
+  Value v = LoadOp::create(b, loc, element, in, index);
+  Value acc = body.getRegionIterArg(0);
+  bool fp = isa<FloatType>(element);
+  Value next;
+  if (op.getKind() == ReduceKind::Sum)
+    next = fp ? arith::AddFOp::create(b, loc, acc, v).getResult()
+              : arith::AddIOp::create(b, loc, acc, v).getResult();
+  else
+    next = fp ? arith::MaxNumFOp::create(b, loc, acc, v).getResult()
+              : arith::MaxSIOp::create(b, loc, acc, v).getResult();
+  StoreOp::create(b, loc, next, out, index);
+  scf::YieldOp::create(b, loc, next);
+}
+
+LogicalResult LayoutInference::resolveGemm(GemmOp op) {
+  for (unsigned operand : {0u, 1u}) {
+    Value v = op->getOperand(operand);
+    std::optional<Layout> layout = layoutOf(v);
+    if (!layout || canFeed(op, operand, asRowsByK(op, operand, *layout)))
+      continue;
+    remarkConversion(op, v, "LDS", "its layout is not the one this gemm reads");
+    AllocOp temp = createLike(v, Space::Shared);
+    builder.setInsertionPoint(op);
+    auto copy = CopyOp::create(builder, op.getLoc(), v, temp, LayoutAttr());
+    op->setOperand(operand, temp);
+    if (failed(resolveLoop(copy)))
+      return failure();
+  }
+  Layout wanted = getAccumulatorLayout(op);
+  Layout have = *layoutOf(op.getC());
+  Layout last({Layout::Digits(have.dim(have.rank() - 2)),
+               Layout::Digits(have.dim(have.rank() - 1))});
+  if (last == wanted)
+    return success();
+  AllocOp temp = createLike(op.getC(), Space::Fragment);
+  SmallVector<Layout::Digits> dims(have.rank() - 2);
+  dims.emplace_back(wanted.dim(0));
+  dims.emplace_back(wanted.dim(1));
+  setLayout(temp, Layout(dims));
+  Value c = op.getC();
+  remarkConversion(op, c, "LDS", "another gemm decided its layout");
+  builder.setInsertionPoint(op);
+  auto before = CopyOp::create(builder, op.getLoc(), c, temp, LayoutAttr());
+  op.getCMutable().set(temp);
+  builder.setInsertionPointAfter(op);
+  auto after = CopyOp::create(builder, op.getLoc(), temp, c, LayoutAttr());
+  return success(succeeded(resolveLoop(before)) &&
+                 succeeded(resolveLoop(after)));
+}
+
+LogicalResult LayoutInference::resolve() {
+  SmallVector<Operation *> ops;
+  kernel.walk([&](Operation *op) {
+    if (isa<ParallelOp, CopyOp, FillOp, ReduceOp, ScanOp, GemmOp>(op))
+      ops.push_back(op);
+  });
+  for (Operation *op : ops) {
+    LogicalResult result = success();
+    if (auto reduce = dyn_cast<ReduceOp>(op)) {
+      result = resolveReduce(reduce);
+    } else if (auto gemm = dyn_cast<GemmOp>(op)) {
+      result = resolveGemm(gemm);
+    } else if (auto scan = dyn_cast<ScanOp>(op)) {
+      AllocOp in = createLike(scan.getSrc(), Space::Shared);
+      AllocOp out = createLike(scan.getDst(), Space::Shared);
+      builder.setInsertionPoint(op);
+      auto load = CopyOp::create(builder, op->getLoc(), scan.getSrc(), in,
+                                 LayoutAttr());
+      expandScan(scan, in, out);
+      builder.setInsertionPoint(op);
+      auto store = CopyOp::create(builder, op->getLoc(), out, scan.getDst(),
+                                  LayoutAttr());
+      Operation *loop = store->getPrevNode();
+      op->erase();
+      for (Operation *part : {load.getOperation(), loop, store.getOperation()})
+        if (failed(resolveLoop(part)))
+          return failure();
+    } else {
+      result = resolveLoop(op);
+    }
+    if (failed(result))
+      return failure();
+  }
+  return success();
+}
