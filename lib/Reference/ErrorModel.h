@@ -1,0 +1,96 @@
+//===- ErrorModel.h - How far a correct device may be off -------*- C++ -*-===//
+//
+// Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The rules of docs/numerics.md. A value is a pair (v, e): every correct
+// execution has a value within e of v. Two invariants keep the bounds tight:
+//
+// * e = 0 means the device has exactly v. One correctly rounded operation on
+//   exact operands therefore stays exact, and truncating instead is seen.
+// * A cast to a narrow type rounds both ends of [v - e, v + e]; where they
+//   round to the same number, the error is gone. So a wider error counts only
+//   for the few values that lie next to a rounding boundary.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TLC_LIB_REFERENCE_ERRORMODEL_H
+#define TLC_LIB_REFERENCE_ERRORMODEL_H
+
+#include "Machine.h"
+#include <cmath>
+
+namespace tlc::reference {
+
+/// What underflow may lose: the device may flush subnormal f32 results.
+inline double tinyOf(const FloatFormat &format) {
+  return format.bits == 32 ? format.minimum : format.minimum * format.unit;
+}
+
+inline double atLeastZero(double e) { return e >= 0 ? e : INFINITY; }
+
+/// The nearest number of a narrower format; e becomes the distance that
+/// rounding may put between v and the device's value.
+inline double narrow(const FloatFormat &format, double v, double &e) {
+  double r = format.round(v);
+  if (e == 0)
+    return r;
+  if (!std::isfinite(r)) {
+    // Near the overflow threshold the device may still have a finite value.
+    e = std::isfinite(v) && format.round(std::fabs(v) - e) < INFINITY ? INFINITY
+                                                                      : 0;
+    return r;
+  }
+  if (format.bits >= 32) {
+    e += format.unit * std::fabs(v) + tinyOf(format);
+    return v;
+  }
+  double above = format.round(v + e) - r, below = r - format.round(v - e);
+  e = atLeastZero(std::max(above, below));
+  return r;
+}
+
+/// Adds the rounding error of `units` half units in the last place.
+inline double roughly(const FloatFormat &format, double r, double &e,
+                      double units) {
+  if (!std::isfinite(r)) {
+    e = 0;
+    return r;
+  }
+  double magnitude = std::fabs(r);
+  e = atLeastZero(e) + units * format.unit * magnitude + tinyOf(format);
+  if (magnitude > format.maxFinite) {
+    e = magnitude - e > format.maxFinite ? 0 : INFINITY;
+    return std::copysign(INFINITY, r);
+  }
+  return r;
+}
+
+/// The result of an operation that the device rounds correctly.
+inline double settleBasic(const Inst &inst, double r, double &e) {
+  const FloatFormat &format = *inst.type.format;
+  if (!inst.contract) {
+    if (e == 0)
+      return format.round(r);
+    if (format.bits < 32 && std::isfinite(r))
+      return narrow(format, r, e);
+  }
+  return roughly(format, r, e, 1);
+}
+
+/// The result of an operation that the device only approximates. Narrow types
+/// are computed in f32 and rounded.
+inline double settleApprox(const Inst &inst, double r, double &e,
+                           double units) {
+  const FloatFormat &format = *inst.type.format;
+  if (format.bits >= 32)
+    return roughly(format, r, e, units);
+  r = roughly(f32Format, r, e, units);
+  return narrow(format, r, e);
+}
+
+} // namespace tlc::reference
+
+#endif // TLC_LIB_REFERENCE_ERRORMODEL_H

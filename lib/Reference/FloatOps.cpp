@@ -1,0 +1,383 @@
+//===- FloatOps.cpp - Floating-point operations on lanes ------------------===//
+//
+// Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Each operation is its value, how it passes its operands' errors on, and what
+// the device may add: correct rounding ("basic") or a number of half units in
+// the last place (the table at the end, which docs/numerics.md repeats).
+//
+//===----------------------------------------------------------------------===//
+
+#include "ErrorModel.h"
+#include "llvm/ADT/StringMap.h"
+
+using namespace tlc;
+namespace arith = mlir::arith;
+using namespace tlc::reference;
+
+namespace {
+
+//===----------------------------------------------------------------------===//
+// Operations
+//===----------------------------------------------------------------------===//
+
+struct Add {
+  static double value(double x, double y) { return x + y; }
+  static double error(double, double ex, double, double ey, double) {
+    return ex + ey;
+  }
+};
+struct Sub {
+  static double value(double x, double y) { return x - y; }
+  static double error(double, double ex, double, double ey, double) {
+    return ex + ey;
+  }
+};
+struct Mul {
+  static double value(double x, double y) { return x * y; }
+  static double error(double x, double ex, double y, double ey, double) {
+    if (ex == 0 && ey == 0)
+      return 0;
+    return std::fabs(x) * ey + std::fabs(y) * ex + ex * ey;
+  }
+};
+struct Div {
+  static double value(double x, double y) { return x / y; }
+  static double error(double, double ex, double y, double ey, double r) {
+    if (ex == 0 && ey == 0)
+      return 0;
+    double smallest = std::fabs(y) - ey;
+    return smallest > 0 ? (ex + std::fabs(r) * ey) / smallest : INFINITY;
+  }
+};
+struct Rem {
+  static double value(double x, double y) { return std::fmod(x, y); }
+  static double error(double, double ex, double y, double ey, double) {
+    return ex == 0 && ey == 0 ? 0 : std::fabs(y) + ey;
+  }
+};
+/// The smaller error where one operand surely decides, else the larger.
+double errorOfExtreme(double winner, double eWinner, double loser,
+                      double eLoser) {
+  if (std::fabs(winner - loser) > eWinner + eLoser || std::isnan(loser))
+    return eWinner;
+  return std::max(eWinner, eLoser);
+}
+struct MaxNum {
+  static double value(double x, double y) { return std::fmax(x, y); }
+  static double error(double x, double ex, double y, double ey, double) {
+    return x > y || std::isnan(y) ? errorOfExtreme(x, ex, y, ey)
+                                  : errorOfExtreme(y, ey, x, ex);
+  }
+};
+struct MinNum {
+  static double value(double x, double y) { return std::fmin(x, y); }
+  static double error(double x, double ex, double y, double ey, double) {
+    return x < y || std::isnan(y) ? errorOfExtreme(x, ex, y, ey)
+                                  : errorOfExtreme(y, ey, x, ex);
+  }
+};
+struct Maximum : MaxNum {
+  static double value(double x, double y) {
+    return std::isnan(x) || std::isnan(y) ? NAN : std::fmax(x, y);
+  }
+};
+struct Minimum : MinNum {
+  static double value(double x, double y) {
+    return std::isnan(x) || std::isnan(y) ? NAN : std::fmin(x, y);
+  }
+};
+struct CopySign {
+  static double value(double x, double y) { return std::copysign(x, y); }
+  static double error(double x, double ex, double y, double ey, double) {
+    return ey != 0 && std::fabs(y) <= ey ? 2 * std::fabs(x) + ex : ex;
+  }
+};
+/// For functions of two arguments that are monotone in each.
+template <double (*F)(double, double)> struct Corners {
+  static double value(double x, double y) { return F(x, y); }
+  static double error(double x, double ex, double y, double ey, double r) {
+    if (ex == 0 && ey == 0)
+      return 0;
+    double worst = 0;
+    for (double dx : {-ex, ex})
+      for (double dy : {-ey, ey})
+        worst = std::max(worst, atLeastZero(std::fabs(F(x + dx, y + dy) - r)));
+    return worst;
+  }
+};
+
+/// For monotone functions of one argument: the ends of the interval.
+template <double (*F)(double)> struct Monotone {
+  static double value(double x) { return F(x); }
+  static double error(double x, double ex, double r) {
+    if (ex == 0 || !std::isfinite(r))
+      return 0;
+    return std::max(atLeastZero(std::fabs(F(x + ex) - r)),
+                    atLeastZero(std::fabs(F(x - ex) - r)));
+  }
+};
+struct Exp2 {
+  static double value(double x) { return std::exp2(x); }
+  static double error(double, double ex, double r) {
+    double d = ex * 0.69314718055994531;
+    return r * (d < 1e-4 ? d * (1 + d) : std::expm1(d));
+  }
+};
+struct Exp {
+  static double value(double x) { return std::exp(x); }
+  static double error(double x, double ex, double r) {
+    // As 2^(x·log2 e), the rounding of the product grows with x.
+    double d = ex + (std::isfinite(x) ? std::fabs(x) * 0x1p-23 : 0);
+    return r * (d < 1e-4 ? d * (1 + d) : std::expm1(d));
+  }
+};
+/// Functions whose slope is at most 1, computed with an absolute error too.
+template <double (*F)(double)> struct Lipschitz {
+  static double value(double x) { return F(x); }
+  static double error(double x, double ex, double) {
+    return ex + 0x1p-22 * (1 + std::fabs(x));
+  }
+};
+/// Logarithms lose digits near 1.
+template <double (*F)(double)> struct Logarithm : Monotone<F> {
+  static double error(double x, double ex, double r) {
+    return Monotone<F>::error(x, ex, r) + 0x1p-23;
+  }
+};
+double rsqrtOf(double x) { return 1 / std::sqrt(x); }
+double roundEven(double x) { return std::nearbyint(x); }
+double negate(double x) { return -x; }
+struct Abs {
+  static double value(double x) { return std::fabs(x); }
+  static double error(double, double ex, double) { return ex; }
+};
+
+//===----------------------------------------------------------------------===//
+// Loops over lanes
+//===----------------------------------------------------------------------===//
+
+enum class Kind { Basic, Approx, Select };
+
+template <Kind kind> double settle(const Inst &inst, double r, double &e) {
+  if constexpr (kind == Kind::Basic)
+    return settleBasic(inst, r, e);
+  if constexpr (kind == Kind::Approx)
+    return settleApprox(inst, r, e, inst.bound);
+  return r; // one of the operands, or exact
+}
+
+template <class Op, Kind kind> void binary(Frame &f, const Inst &inst) {
+  const Cell *x = f.at(inst.a), *y = f.at(inst.b);
+  Cell *d = f.at(inst.dst);
+  if (f.m.exact) {
+    for (unsigned l = 0; l < f.n; ++l)
+      d[l].f = Op::value(x[l].f, y[l].f);
+    return;
+  }
+  if (!f.m.bounds) {
+    const FloatFormat &format = *inst.type.format;
+    for (unsigned l = 0; l < f.n; ++l)
+      d[l].f = format.round(Op::value(x[l].f, y[l].f));
+    return;
+  }
+  const double *ex = f.err(inst.a), *ey = f.err(inst.b);
+  double *ed = f.err(inst.dst);
+  for (unsigned l = 0; l < f.n; ++l) {
+    double r = Op::value(x[l].f, y[l].f);
+    double e = Op::error(x[l].f, ex[l], y[l].f, ey[l], r);
+    d[l].f = settle<kind>(inst, r, e);
+    ed[l] = e;
+  }
+}
+
+template <class Op, Kind kind> void unary(Frame &f, const Inst &inst) {
+  const Cell *x = f.at(inst.a);
+  Cell *d = f.at(inst.dst);
+  if (f.m.exact) {
+    for (unsigned l = 0; l < f.n; ++l)
+      d[l].f = Op::value(x[l].f);
+    return;
+  }
+  if (!f.m.bounds) {
+    const FloatFormat &format = *inst.type.format;
+    for (unsigned l = 0; l < f.n; ++l)
+      d[l].f = format.round(Op::value(x[l].f));
+    return;
+  }
+  const double *ex = f.err(inst.a);
+  double *ed = f.err(inst.dst);
+  for (unsigned l = 0; l < f.n; ++l) {
+    double r = Op::value(x[l].f);
+    double e = Op::error(x[l].f, ex[l], r);
+    d[l].f = settle<kind>(inst, r, e);
+    ed[l] = e;
+  }
+}
+
+void fma(Frame &f, const Inst &inst) {
+  const Cell *x = f.at(inst.a), *y = f.at(inst.b), *z = f.at(inst.c);
+  Cell *d = f.at(inst.dst);
+  const double *ex = f.err(inst.a), *ey = f.err(inst.b), *ez = f.err(inst.c);
+  double *ed = f.err(inst.dst);
+  for (unsigned l = 0; l < f.n; ++l) {
+    double r = std::fma(x[l].f, y[l].f, z[l].f);
+    double e = Mul::error(x[l].f, ex[l], y[l].f, ey[l], 0) + ez[l];
+    if (!f.m.exact) {
+      r = settleBasic(inst, r, e);
+      ed[l] = f.m.bounds ? e : 0;
+    }
+    d[l].f = r;
+  }
+}
+
+/// i1 results; the error 1 marks a value the device may see the other way.
+template <bool (*F)(double)> void classify(Frame &f, const Inst &inst) {
+  for (unsigned l = 0; l < f.n; ++l)
+    f.at(inst.dst)[l].i = F(f.at(inst.a)[l].f);
+}
+bool isNan(double x) { return std::isnan(x); }
+bool isInf(double x) { return std::isinf(x); }
+bool isFinite(double x) { return std::isfinite(x); }
+
+template <arith::CmpFPredicate P> bool holds(double x, double y) {
+  using C = arith::CmpFPredicate;
+  bool unordered = std::isnan(x) || std::isnan(y);
+  switch (P) {
+  case C::AlwaysFalse:
+    return false;
+  case C::OEQ:
+    return x == y;
+  case C::OGT:
+    return x > y;
+  case C::OGE:
+    return x >= y;
+  case C::OLT:
+    return x < y;
+  case C::OLE:
+    return x <= y;
+  case C::ONE:
+    return !unordered && x != y;
+  case C::ORD:
+    return !unordered;
+  case C::UEQ:
+    return unordered || x == y;
+  case C::UGT:
+    return unordered || x > y;
+  case C::UGE:
+    return unordered || x >= y;
+  case C::ULT:
+    return unordered || x < y;
+  case C::ULE:
+    return unordered || x <= y;
+  case C::UNE:
+    return unordered || x != y;
+  case C::UNO:
+    return unordered;
+  case C::AlwaysTrue:
+    return true;
+  }
+  return false;
+}
+
+template <arith::CmpFPredicate P> void compare(Frame &f, const Inst &inst) {
+  const Cell *x = f.at(inst.a), *y = f.at(inst.b);
+  const double *ex = f.err(inst.a), *ey = f.err(inst.b);
+  Cell *d = f.at(inst.dst);
+  double *ed = f.err(inst.dst);
+  for (unsigned l = 0; l < f.n; ++l)
+    d[l].i = holds<P>(x[l].f, y[l].f);
+  if (f.m.bounds)
+    for (unsigned l = 0; l < f.n; ++l) {
+      double e = ex[l] + ey[l];
+      ed[l] = e > 0 && std::fabs(x[l].f - y[l].f) <= e;
+    }
+}
+
+template <size_t... I>
+LaneFn comparisonTable(unsigned index, std::index_sequence<I...>) {
+  static const LaneFn table[] = {compare<arith::CmpFPredicate(I)>...};
+  return table[index];
+}
+
+double exp10Of(double x) { return std::pow(10.0, x); }
+
+//===----------------------------------------------------------------------===//
+// The table
+//===----------------------------------------------------------------------===//
+
+struct Row {
+  const char *name;
+  LaneFn fn;
+  double bound; ///< half units in the last place the device may add
+};
+
+const Row rows[] = {
+    {"arith.addf", binary<Add, Kind::Basic>, 0},
+    {"arith.subf", binary<Sub, Kind::Basic>, 0},
+    {"arith.mulf", binary<Mul, Kind::Basic>, 0},
+    {"arith.divf", binary<Div, Kind::Approx>, 6},
+    {"arith.remf", binary<Rem, Kind::Approx>, 2},
+    {"arith.negf", unary<Monotone<negate>, Kind::Select>, 0},
+    {"arith.maximumf", binary<Maximum, Kind::Select>, 0},
+    {"arith.minimumf", binary<Minimum, Kind::Select>, 0},
+    {"arith.maxnumf", binary<MaxNum, Kind::Select>, 0},
+    {"arith.minnumf", binary<MinNum, Kind::Select>, 0},
+    {"math.fma", fma, 0},
+    {"math.absf", unary<Abs, Kind::Select>, 0},
+    {"math.ceil", unary<Monotone<std::ceil>, Kind::Select>, 0},
+    {"math.floor", unary<Monotone<std::floor>, Kind::Select>, 0},
+    {"math.round", unary<Monotone<std::round>, Kind::Select>, 0},
+    {"math.roundeven", unary<Monotone<roundEven>, Kind::Select>, 0},
+    {"math.trunc", unary<Monotone<std::trunc>, Kind::Select>, 0},
+    {"math.copysign", binary<CopySign, Kind::Select>, 0},
+    {"math.exp2", unary<Exp2, Kind::Approx>, 4},
+    {"math.exp", unary<Exp, Kind::Approx>, 6},
+    {"math.exp10", unary<Monotone<exp10Of>, Kind::Approx>, 64},
+    {"math.expm1", unary<Monotone<std::expm1>, Kind::Approx>, 8},
+    {"math.log2", unary<Logarithm<std::log2>, Kind::Approx>, 4},
+    {"math.log", unary<Logarithm<std::log>, Kind::Approx>, 6},
+    {"math.log10", unary<Logarithm<std::log10>, Kind::Approx>, 6},
+    {"math.log1p", unary<Logarithm<std::log1p>, Kind::Approx>, 8},
+    {"math.sqrt", unary<Monotone<std::sqrt>, Kind::Approx>, 4},
+    {"math.rsqrt", unary<Monotone<rsqrtOf>, Kind::Approx>, 4},
+    {"math.cbrt", unary<Monotone<std::cbrt>, Kind::Approx>, 8},
+    {"math.sin", unary<Lipschitz<std::sin>, Kind::Approx>, 16},
+    {"math.cos", unary<Lipschitz<std::cos>, Kind::Approx>, 16},
+    {"math.tan", unary<Monotone<std::tan>, Kind::Approx>, 64},
+    {"math.sinh", unary<Monotone<std::sinh>, Kind::Approx>, 32},
+    {"math.cosh", unary<Monotone<std::cosh>, Kind::Approx>, 32},
+    {"math.tanh", unary<Lipschitz<std::tanh>, Kind::Approx>, 16},
+    {"math.asin", unary<Monotone<std::asin>, Kind::Approx>, 32},
+    {"math.acos", unary<Monotone<std::acos>, Kind::Approx>, 32},
+    {"math.atan", unary<Lipschitz<std::atan>, Kind::Approx>, 16},
+    {"math.asinh", unary<Lipschitz<std::asinh>, Kind::Approx>, 32},
+    {"math.acosh", unary<Monotone<std::acosh>, Kind::Approx>, 64},
+    {"math.atanh", unary<Monotone<std::atanh>, Kind::Approx>, 64},
+    {"math.atan2", binary<Corners<std::atan2>, Kind::Approx>, 32},
+    {"math.erf", unary<Monotone<std::erf>, Kind::Approx>, 32},
+    {"math.erfc", unary<Monotone<std::erfc>, Kind::Approx>, 64},
+    {"math.powf", binary<Corners<std::pow>, Kind::Approx>, 256},
+    {"math.isnan", classify<isNan>, 0},
+    {"math.isinf", classify<isInf>, 0},
+    {"math.isfinite", classify<isFinite>, 0},
+};
+
+} // namespace
+
+ScalarOp tlc::reference::findFloatOp(llvm::StringRef name) {
+  static const llvm::StringMap<ScalarOp> table = [] {
+    llvm::StringMap<ScalarOp> map;
+    for (const Row &row : rows)
+      map[row.name] = {row.fn, row.bound};
+    return map;
+  }();
+  return table.lookup(name);
+}
+
+LaneFn tlc::reference::floatCompare(arith::CmpFPredicate predicate) {
+  return comparisonTable(unsigned(predicate), std::make_index_sequence<16>());
+}
