@@ -29,6 +29,15 @@ if(TARGET LLVMExtensions)
   set_target_properties(LLVMExtensions PROPERTIES INTERFACE_LINK_LIBRARIES LLVMSupport)
 endif()
 
+# The compression libraries are linked as archives; Z3 and libxml2 serve nothing
+# that tlc calls, and --as-needed drops them.
+if(TARGET LLVMSupport)
+  get_target_property(libs LLVMSupport INTERFACE_LINK_LIBRARIES)
+  list(TRANSFORM libs REPLACE "^ZLIB::ZLIB$" "-l:libz.a")
+  list(TRANSFORM libs REPLACE "^zstd::libzstd_shared$" "-l:libzstd.a")
+  set_target_properties(LLVMSupport PROPERTIES INTERFACE_LINK_LIBRARIES "${libs}")
+endif()
+
 llvm_map_components_to_libnames(TLC_LLVM_LIBS
   AMDGPUCodeGen AMDGPUAsmParser AMDGPUDesc AMDGPUDisassembler AMDGPUInfo AMDGPUUtils
   Core Support Object BinaryFormat MC MCDisassembler DebugInfoDWARF Passes IPO
@@ -37,3 +46,4 @@ llvm_map_components_to_libnames(TLC_LLVM_LIBS
   Demangle MCParser WindowsManifest LibDriver)
 add_library(tlcLLVM INTERFACE)
 target_link_libraries(tlcLLVM INTERFACE ${TLC_LLVM_LIBS})
+target_link_options(tlcLLVM INTERFACE -static-libstdc++ -static-libgcc -Wl,--as-needed -Wl,--gc-sections)
