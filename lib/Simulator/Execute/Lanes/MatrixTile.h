@@ -151,12 +151,18 @@ inline void multiply(const Sum *a, const Sum *b, const u32 *c, u32 *d) {
   }
 }
 
-/// The accumulator input: registers, or a constant in every element.
+/// The accumulator input: registers, or a constant in every element. Registers
+/// that overlap the destination without being it are copied.
 inline const u32 *accumulatorInput(Wave &w, const Op &op, u32 *room,
                                    unsigned dwords, bool wide) {
   const Source &s = op.src[2];
-  if (s.kind == OperandKind::Vector || s.kind == OperandKind::Accumulator)
-    return w.vgpr + s.index;
+  if (s.kind == OperandKind::Vector || s.kind == OperandKind::Accumulator) {
+    u32 distance = op.dst > s.index ? op.dst - s.index : s.index - op.dst;
+    if (distance == 0 || distance >= dwords * waveLanes)
+      return w.vgpr + s.index;
+    std::memcpy(room, w.vgpr + s.index, dwords * waveLanes * sizeof(u32));
+    return room;
+  }
   u64 value = scalar64(w, s);
   for (unsigned i = 0; i < dwords; ++i) {
     u32 word = u32(wide && i % 2 ? value >> 32 : value);
