@@ -158,7 +158,9 @@ bool Program::registerIndex(const Operand &operand, uint32_t &index) const {
   switch (operand.kind) {
   case OperandKind::Vector:
     index = operand.reg * waveLanes;
-    return operand.reg + dwords <= limits.accumOffset;
+    // Architectural registers beyond the offset are the accumulators: hand-
+    // written code names them either way.
+    return operand.reg + dwords <= limits.vgprCount;
   case OperandKind::Accumulator:
     index = (limits.accumOffset + operand.reg) * waveLanes;
     return limits.accumOffset + operand.reg + dwords <= limits.vgprCount;
