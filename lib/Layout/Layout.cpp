@@ -53,19 +53,20 @@ Layout Layout::coalesced(ArrayRef<int64_t> shape, int64_t threads,
       add(vector, Place::Register, reg);
       left /= vector;
     }
-    // As many threads as still fit; a remainder becomes further registers.
-    int64_t room = threads / thread;
-    if (left <= room) {
-      // Round up to a divisor of the room, so that the next dimension's
-      // threads stay aligned (a padded digit).
-      int64_t extent = left;
+    // Lanes first, then wavefronts, as many as still fit; what remains becomes
+    // further registers. A digit that does not fill its room is padded to a
+    // divisor of it, so that the next dimension stays aligned.
+    for (int64_t end : {std::min<int64_t>(threads, 64), threads}) {
+      int64_t room = thread < end ? end / thread : 1;
+      if (left == 1 || room == 1)
+        continue;
+      int64_t extent = std::min(left, room);
       while (room % extent)
         ++extent;
       add(extent, Place::Thread, thread);
-    } else {
-      add(room, Place::Thread, thread);
-      add((left + room - 1) / room, Place::Register, reg);
+      left = (left + extent - 1) / extent;
     }
+    add(left, Place::Register, reg);
   }
   return Layout(dims);
 }

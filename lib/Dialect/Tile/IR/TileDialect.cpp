@@ -158,3 +158,20 @@ StringRef tile::getBufferName(Value buffer) {
     return tensor.getName().value_or("");
   return "";
 }
+
+std::string tile::getKernelSymbol(KernelOp kernel) {
+  if (auto name = kernel.getName())
+    return name->str();
+  auto func = kernel->getParentOfType<FuncOp>();
+  auto kernels = func.getBody().getOps<KernelOp>();
+  std::string symbol = func.getSymName().str();
+  if (llvm::hasSingleElement(kernels))
+    return symbol;
+  int64_t index = 0;
+  for (KernelOp other : kernels) {
+    if (other == kernel)
+      break;
+    ++index;
+  }
+  return symbol + "_" + std::to_string(index);
+}

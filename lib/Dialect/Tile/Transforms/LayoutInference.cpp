@@ -70,7 +70,7 @@ static SmallVector<Value> relatedFragments(Value c) {
         add(copy.getSrc());
         add(copy.getDst());
       } else if (auto parallel = user->getParentOfType<ParallelOp>()) {
-        for (const Access &access : getAccesses(parallel))
+        for (const Access &access : getPointAccesses(parallel))
           if (access.isPlain() && access.writes)
             add(access.buffer);
       }
@@ -145,7 +145,7 @@ std::optional<Layout> LayoutInference::layoutFromFragments(Operation *op) {
   SmallVector<int64_t> points = getPoints(op);
   std::optional<Layout> best;
   int bestScore = -1;
-  std::vector<Access> accesses = getAccesses(op);
+  std::vector<Access> accesses = getPointAccesses(op);
   for (const Access &access : accesses) {
     std::optional<Layout> layout = layoutOf(access.buffer);
     if (!layout || !access.isPlain())
@@ -190,7 +190,7 @@ bool LayoutInference::propagateThrough(Operation *op) {
   std::optional<Layout> loop = layoutFromFragments(op);
   if (!loop)
     return false;
-  for (const Access &access : getAccesses(op)) {
+  for (const Access &access : getPointAccesses(op)) {
     AllocOp alloc = fragmentOf(access.buffer);
     if (!alloc || alloc.getLayout() || !access.isPlain())
       continue;
@@ -331,7 +331,7 @@ Layout LayoutInference::freeLayout(Operation *op) {
         wantsTranspose(getBase(copy.getDst())))
       return transposingLayout(copy, points);
   int64_t bits = 8;
-  for (const Access &access : getAccesses(op))
+  for (const Access &access : getPointAccesses(op))
     if (getSpace(access.buffer) != Space::Local)
       bits = std::max(bits, bitsOf(access.buffer));
   return Layout::coalesced(points, threads, vectorWidth(points, bits, threads));

@@ -155,7 +155,7 @@ LogicalResult LayoutInference::resolveLoop(Operation *op) {
 
   // Fragments that the loop's threads do not hold where they need them.
   llvm::MapVector<Value, std::vector<Access>> bad;
-  std::vector<Access> accesses = getAccesses(op);
+  std::vector<Access> accesses = getPointAccesses(op);
   for (const Access &access : accesses) {
     std::optional<Layout> layout = layoutOf(access.buffer);
     if (layout && failed(getSlots(*loop, access, *layout, threads)))

@@ -152,7 +152,7 @@ static Access getBoxAccess(Operation *op, Value buffer, bool writes,
   return access;
 }
 
-std::vector<Access> tile::getAccesses(Operation *op) {
+std::vector<Access> tile::getPointAccesses(Operation *op) {
   std::vector<Access> accesses;
   if (auto copy = dyn_cast<CopyOp>(op)) {
     unsigned rank = getPoints(op).size();

@@ -65,6 +65,10 @@ Region getRegion(mlir::Value buffer);
 /// match.
 llvm::SmallVector<unsigned> nonUnitDims(llvm::ArrayRef<int64_t> shape);
 
+/// The symbol a kernel gets in the code object: its `name`, else the func's name,
+/// followed by `_<index>` where the func launches several.
+std::string getKernelSymbol(KernelOp kernel);
+
 /// The name a buffer has in the source, or "".
 llvm::StringRef getBufferName(mlir::Value buffer);
 

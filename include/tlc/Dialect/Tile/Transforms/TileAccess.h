@@ -55,7 +55,7 @@ struct Access {
 llvm::SmallVector<int64_t> getPoints(mlir::Operation *op);
 
 /// Accesses of a tile.parallel, tile.copy or tile.fill.
-std::vector<Access> getAccesses(mlir::Operation *op);
+std::vector<Access> getPointAccesses(mlir::Operation *op);
 
 /// An index value inside a parallel as a form of its points.
 PointIndex getPointIndex(mlir::Value value, mlir::Block *parallelBody);

@@ -1,0 +1,154 @@
+//===- Gemm.cpp - tile.gemm to the matrix core -*- C++ -*-===//
+//
+// Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "KernelLowering.h"
+
+using namespace mlir;
+using namespace tlc;
+
+namespace {
+/// The registers of one operand, one vector for each repetition of rows and
+/// step of k.
+using Operand = std::vector<std::vector<mlir::Value>>;
+} // namespace
+
+LogicalResult KernelLowering::lowerGemm(tile::GemmOp op) {
+  Location loc = op.getLoc();
+  if (!op.getMfma())
+    return op.emitError("has no mfma attribute: run tile-infer-layouts first");
+  FailureOr<tile::GemmTypes> types = tile::getGemmTypes(op);
+  if (failed(types))
+    return op.emitError("gfx942 has no matrix instruction for these types");
+  tile::GemmConfig c = tile::getGemmConfig(op);
+  int64_t reps[2] = {c.repsM(op.getM()), c.repsN(op.getN())};
+  int64_t kRegs = c.kRegs();
+
+  Operand operands[2];
+  for (unsigned o : {0u, 1u}) {
+    Value buffer = op->getOperand(o);
+    Layout layout = tile::getOperandLayout(op, o);
+    int64_t rows = o == 0 ? op.getM() : op.getN();
+    PointMap points = getPointMap(layout, {rows, op.getK()});
+    auto type = mlir::cast<MemRefType>(buffer.getType());
+    tile::Region region = tile::getRegion(buffer);
+    unsigned rank = type.getRank();
+    bool kInner = tile::isKInnermost(op, o);
+
+    tile::Access access;
+    access.op = op;
+    access.buffer = region.base;
+    access.reads = true;
+    for (unsigned d = 0; d < rank; ++d) {
+      tile::PointIndex &index = access.indices.emplace_back();
+      index.coeffs.assign(2, 0);
+      if (d + 2 >= rank)
+        index.coeffs[(d + 1 == rank) == kInner ? 1 : 0] = 1;
+      if (region.offsets.empty())
+        continue;
+      APInt constant;
+      if (matchPattern(region.offsets[d], m_ConstantInt(&constant)))
+        index.constant = constant.getSExtValue();
+      else
+        index.uniform = region.offsets[d];
+    }
+    int64_t n = points.registers;
+    SmallVector<Value> values(n);
+    if (tile::getSpace(buffer) == tile::Space::Fragment) {
+      auto slots = slotsOf(op, access, layout);
+      if (failed(slots))
+        return failure();
+      for (int64_t r = 0; r < n; ++r)
+        values[r] = (*slots)[r] < 0
+                        ? zero(type.getElementType(), loc)
+                        : registersOf(region.base).get(b, loc, (*slots)[r]);
+    } else {
+      auto planned = planLds(access, points, loc, /*store=*/false);
+      if (failed(planned))
+        return failure();
+      values = load(*planned, n, type.getElementType(), {}, loc);
+    }
+    // Beyond K both operands must be zero: what LDS holds there is not known,
+    // and 0 * NaN is NaN.
+    if (points.isPadded(1))
+      for (int64_t r = 0; r < n; ++r) {
+        bool some = false, all = true;
+        for (int64_t t = 0; t < threads; ++t) {
+          bool outside = points.at(1, t, r) >= op.getK();
+          some |= outside;
+          all &= outside;
+        }
+        if (!some)
+          continue;
+        Value z = zero(type.getElementType(), loc);
+        values[r] =
+            all ? z
+                : arith::SelectOp::create(
+                      b, loc,
+                      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult,
+                                            pointValue(points, 1, r, loc),
+                                            constant(loc, op.getK())),
+                      values[r], z)
+                      .getResult();
+      }
+    int64_t kRegisters = n / reps[o];
+    Type element = o == 0 ? types->operandA : types->operandB;
+    for (int64_t rep = 0; rep < reps[o]; ++rep) {
+      auto &steps = operands[o].emplace_back();
+      for (int64_t k = 0; k < kRegisters; k += kRegs) {
+        SmallVector<Value> parts;
+        for (int64_t i = 0; i < kRegs; ++i)
+          parts.push_back(cast(values[rep * kRegisters + k + i], element, loc));
+        steps.push_back(
+            kRegs == 1 ? parts[0]
+                       : vector::FromElementsOp::create(
+                             b, loc, VectorType::get(kRegs, element), parts)
+                             .getResult());
+      }
+    }
+  }
+
+  Registers &acc = registersOf(op.getC());
+  Type accType = types->accumulator;
+  int64_t chunk = c.accRegs();
+  if (acc.size() != reps[0] * reps[1] * chunk)
+    return op.emitError("accumulator layout is not the one of its mfma "
+                        "attribute: run tile-infer-layouts first");
+  bool narrow = acc.getElementType() != accType;
+  auto vectorType = VectorType::get(chunk, accType);
+  int64_t shape[3] = {c.m, c.m, c.k};
+  std::vector<Value> sums;
+  for (int64_t i = 0; i < reps[0] * reps[1]; ++i) {
+    if (!narrow && acc.chunkSize() == chunk) {
+      sums.push_back(acc.getChunk(b, loc, i));
+      continue;
+    }
+    SmallVector<Value> parts;
+    for (int64_t r = 0; r < chunk; ++r)
+      parts.push_back(cast(acc.get(b, loc, i * chunk + r), accType, loc));
+    sums.push_back(vector::FromElementsOp::create(b, loc, vectorType, parts));
+  }
+  for (size_t step = 0; step < operands[0][0].size(); ++step)
+    for (int64_t i = 0; i < reps[0]; ++i)
+      for (int64_t j = 0; j < reps[1]; ++j) {
+        Value x = operands[0][i][step], y = operands[1][j][step];
+        if (c.swapped)
+          std::swap(x, y);
+        Value &sum = sums[i * reps[1] + j];
+        sum = wave::MfmaOp::create(b, loc, shape, x, y, sum);
+      }
+  for (auto [i, sum] : llvm::enumerate(sums)) {
+    if (!narrow && acc.chunkSize() == chunk) {
+      acc.setChunk(i, sum);
+      continue;
+    }
+    for (int64_t r = 0; r < chunk; ++r)
+      acc.set(b, loc, i * chunk + r,
+              cast(vector::ExtractOp::create(b, loc, sum, r),
+                   acc.getElementType(), loc));
+  }
+  return success();
+}

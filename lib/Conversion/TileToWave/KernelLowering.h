@@ -1,0 +1,197 @@
+//===- KernelLowering.h - State of the conversion of one kernel -*- C++ -*-===//
+//
+// Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// See TileToWave.cpp for the algorithm.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TLC_LIB_CONVERSION_TILETOWAVE_KERNELLOWERING_H
+#define TLC_LIB_CONVERSION_TILETOWAVE_KERNELLOWERING_H
+
+#include "mlir/IR/IRMapping.h"
+#include "tlc/Dialect/Tile/Transforms/GemmLayouts.h"
+#include "tlc/Dialect/Tile/Transforms/TileAccess.h"
+#include "tlc/Dialect/Wave/IR/WaveDialect.h"
+#include "llvm/ADT/MapVector.h"
+
+namespace tlc {
+
+/// What a thread holds of a fragment or local buffer, as SSA values: `chunk`
+/// registers to a vector, or its elements one by one, whichever was written
+/// last; the other form is made when asked for.
+class Registers {
+public:
+  Registers() = default;
+  Registers(mlir::Type element, int64_t count, int64_t chunk)
+      : element(element), chunk(chunk), elements(count),
+        vectors(count / chunk) {}
+
+  int64_t size() const { return elements.size(); }
+  int64_t numChunks() const { return vectors.size(); }
+  int64_t chunkSize() const { return chunk; }
+  mlir::Type getElementType() const { return element; }
+  mlir::Type getChunkType() const;
+
+  mlir::Value get(mlir::OpBuilder &b, mlir::Location loc, int64_t r);
+  void set(mlir::OpBuilder &b, mlir::Location loc, int64_t r, mlir::Value v);
+  mlir::Value getChunk(mlir::OpBuilder &b, mlir::Location loc, int64_t c);
+  void setChunk(int64_t c, mlir::Value v);
+
+private:
+  mlir::Type element;
+  int64_t chunk = 1;
+  llvm::SmallVector<mlir::Value> elements, vectors;
+};
+
+/// Integer interval, saturated at +-2^62.
+struct Interval {
+  int64_t lo, hi;
+};
+
+/// The points of a loop as each thread sees them: point[d] = threadPart[d][t] +
+/// registerPart[d][r].
+struct PointMap {
+  Layout layout;
+  llvm::SmallVector<int64_t> extents;
+  std::vector<llvm::SmallVector<int64_t>> threadPart, registerPart;
+  int64_t registers = 0, threads = 0;
+
+  bool isPadded(unsigned d) const { return layout.covered(d) > extents[d]; }
+  int64_t at(unsigned d, int64_t t, int64_t r) const {
+    return threadPart[d][t] + registerPart[d][r];
+  }
+};
+
+/// Registers that one instruction moves: consecutive elements in memory.
+struct AccessGroup {
+  llvm::SmallVector<int64_t, 8> registers; ///< in memory order
+  mlir::Value address; ///< i32 bytes: LDS address or voffset
+  mlir::Value soffset; ///< i32 bytes, uniform, or null
+  int64_t offset = 0;  ///< immediate, bytes
+  mlir::Value valid;   ///< i1: whether the access happens; null: always
+};
+
+/// How the registers of a loop reach a buffer.
+struct AccessPlan {
+  bool lds = false;
+  mlir::Value resource; ///< global only
+  std::vector<AccessGroup> groups;
+};
+
+class KernelLowering {
+public:
+  KernelLowering(tile::KernelOp kernel, mlir::OpBuilder &builder)
+      : kernel(kernel), b(builder) {}
+
+  mlir::FailureOr<wave::KernelOp> run();
+
+private:
+  using Value = mlir::Value;
+  using Location = mlir::Location;
+
+  // TileToWave.cpp: structure and control flow.
+  mlir::LogicalResult lowerBlock(mlir::Block &block);
+  mlir::LogicalResult lowerOp(mlir::Operation *op);
+  mlir::LogicalResult lowerFor(mlir::scf::ForOp op);
+  mlir::LogicalResult lowerIf(mlir::scf::IfOp op);
+  mlir::LogicalResult lowerWhile(mlir::scf::WhileOp op);
+  llvm::SmallVector<Value> writtenBuffers(llvm::ArrayRef<mlir::Region *>);
+  llvm::SmallVector<Value> packState(llvm::ArrayRef<Value> buffers,
+                                     Location loc);
+  void unpackState(llvm::ArrayRef<Value> buffers, mlir::ValueRange values);
+
+  // Values.cpp: small values, proofs about scalars.
+  Value constant(Location loc, int64_t value);
+  Value lookup(Value v) { return map.lookup(v); }
+  Value threadId();
+  Value threadPart(const PointMap &points, unsigned d);
+  Value pointValue(const PointMap &points, unsigned d, int64_t r, Location loc);
+  Value isOwner(const PointMap &points);
+  Value andAlso(Location loc, Value a, Value b);
+  Value toI32(Value v, Location loc);
+  Value cast(Value v, mlir::Type to, Location loc);
+  Value zero(mlir::Type type, Location loc);
+  Interval rangeOf(Value tileValue);
+  int64_t divisorOf(Value tileValue);
+  PointMap getPointMap(const Layout &layout, llvm::ArrayRef<int64_t> extents);
+  Registers &registersOf(Value buffer);
+  bool perThread();
+
+  // Addresses.cpp: where elements are.
+  mlir::FailureOr<AccessPlan> plan(const tile::Access &access,
+                                   const PointMap &points, Location loc,
+                                   bool store);
+  mlir::FailureOr<AccessPlan> planLds(const tile::Access &access,
+                                      const PointMap &points, Location loc,
+                                      bool store);
+  mlir::FailureOr<AccessPlan> planGlobal(const tile::Access &access,
+                                         const PointMap &points, Location loc,
+                                         bool store);
+  Value layoutAddress(const Layout &layout, llvm::ArrayRef<Value> index,
+                      Location loc);
+  Layout ldsLayoutOf(Value buffer);
+  int64_t ldsOffsetOf(Value buffer);
+  llvm::SmallVector<Value> load(const AccessPlan &plan, int64_t registers,
+                                mlir::Type element, mlir::Attribute pad,
+                                Location loc);
+  void store(const AccessPlan &plan, llvm::ArrayRef<Value> values,
+             Location loc);
+
+  // Scalars.cpp: single elements at any index.
+  struct ElementAddress {
+    Value resource, voffset; ///< global through a resource
+    Value pointer, bytes;    ///< global, 64-bit
+    Value lds;               ///< LDS address
+    Value valid;             ///< null: always
+  };
+  mlir::FailureOr<ElementAddress>
+  elementAddress(mlir::Operation *op, Value buffer, mlir::ValueRange indices);
+  mlir::LogicalResult lowerLoad(tile::LoadOp op);
+  mlir::LogicalResult lowerStore(tile::StoreOp op);
+  mlir::LogicalResult lowerAtomic(tile::AtomicOp op);
+  void guarded(Value condition, Location loc, llvm::function_ref<void()> body);
+
+  // TileOps.cpp: copies, fills, loops over points; Gemm.cpp; Reduce.cpp.
+  mlir::LogicalResult lowerCopy(tile::CopyOp op);
+  mlir::LogicalResult lowerFill(tile::FillOp op);
+  mlir::LogicalResult lowerParallel(tile::ParallelOp op);
+  mlir::LogicalResult lowerGemm(tile::GemmOp op);
+  mlir::LogicalResult lowerReduce(tile::ReduceOp op);
+  Value combine(tile::ReduceKind kind, Value a, Value b, Location loc);
+  mlir::FailureOr<llvm::SmallVector<int64_t>>
+  slotsOf(mlir::Operation *op, const tile::Access &access, const Layout &loop);
+
+  tile::KernelOp kernel;
+  mlir::OpBuilder &b;
+  wave::KernelOp out;
+  mlir::Operation *anchor = nullptr; ///< invariants are created before it
+  mlir::IRMapping map;
+  llvm::DenseMap<Value, Registers> state;
+  int64_t threads = 0;
+  std::optional<bool> simt;
+  Value tid;
+  llvm::DenseMap<std::pair<void *, int64_t>, Value> threadParts;
+  llvm::DenseMap<Value, Interval> ranges;
+  llvm::SmallVector<std::pair<Layout::Digits, Value>> digitParts;
+  llvm::DenseMap<Value, Value> fullResources;
+
+  /// While a parallel's body is expanded for one register.
+  struct PointContext {
+    const PointMap *points;
+    int64_t reg;
+    llvm::DenseMap<mlir::Operation *, llvm::SmallVector<int64_t>> slots;
+    llvm::DenseMap<mlir::Operation *, llvm::SmallVector<Value>> loaded;
+    llvm::DenseMap<mlir::Operation *, llvm::SmallVector<Value>> deferred;
+    Value valid; ///< whether the point exists in this thread; null: always
+    Value owner; ///< whether this thread is the first holder; null: always
+  };
+  PointContext *point = nullptr;
+};
+
+} // namespace tlc
+
+#endif // TLC_LIB_CONVERSION_TILETOWAVE_KERNELLOWERING_H

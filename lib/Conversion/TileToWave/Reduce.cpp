@@ -1,0 +1,256 @@
+//===- Reduce.cpp - tile.reduce to registers, lanes and wavefronts -*- C++
+//-*-===//
+//
+// Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A thread combines the registers it holds, then its wavefront combines lanes
+// by a butterfly, then wavefronts exchange what remains through LDS.
+//
+//===----------------------------------------------------------------------===//
+
+#include "KernelLowering.h"
+
+using namespace mlir;
+using namespace tlc;
+
+using tile::ReduceKind;
+
+mlir::Value KernelLowering::combine(ReduceKind kind, Value a, Value c,
+                                    Location loc) {
+  bool fp = isa<FloatType>(a.getType());
+  switch (kind) {
+  case ReduceKind::Sum:
+  case ReduceKind::AbsSum:
+    return fp ? arith::AddFOp::create(b, loc, a, c).getResult()
+              : arith::AddIOp::create(b, loc, a, c).getResult();
+  case ReduceKind::Max:
+  case ReduceKind::AbsMax:
+    return fp ? arith::MaxNumFOp::create(b, loc, a, c).getResult()
+              : arith::MaxSIOp::create(b, loc, a, c).getResult();
+  case ReduceKind::Min:
+    return fp ? arith::MinNumFOp::create(b, loc, a, c).getResult()
+              : arith::MinSIOp::create(b, loc, a, c).getResult();
+  case ReduceKind::UMax:
+    return arith::MaxUIOp::create(b, loc, a, c);
+  case ReduceKind::UMin:
+    return arith::MinUIOp::create(b, loc, a, c);
+  case ReduceKind::And:
+    return arith::AndIOp::create(b, loc, a, c);
+  case ReduceKind::Or:
+    return arith::OrIOp::create(b, loc, a, c);
+  case ReduceKind::Xor:
+    return arith::XOrIOp::create(b, loc, a, c);
+  }
+  llvm_unreachable("all kinds are handled");
+}
+
+/// The neutral element of a reduction.
+static TypedAttr identity(OpBuilder &b, ReduceKind kind, Type type) {
+  if (auto fp = dyn_cast<FloatType>(type)) {
+    const llvm::fltSemantics &semantics = fp.getFloatSemantics();
+    if (kind == ReduceKind::Max)
+      return b.getFloatAttr(type, APFloat::getInf(semantics, true));
+    if (kind == ReduceKind::Min)
+      return b.getFloatAttr(type, APFloat::getInf(semantics, false));
+    return b.getFloatAttr(type, APFloat::getZero(semantics));
+  }
+  unsigned width = type.getIntOrFloatBitWidth();
+  switch (kind) {
+  case ReduceKind::Max:
+    return b.getIntegerAttr(type, APInt::getSignedMinValue(width));
+  case ReduceKind::Min:
+    return b.getIntegerAttr(type, APInt::getSignedMaxValue(width));
+  case ReduceKind::UMin:
+  case ReduceKind::And:
+    return b.getIntegerAttr(type, APInt::getAllOnes(width));
+  default:
+    return b.getIntegerAttr(type, APInt::getZero(width));
+  }
+}
+
+LogicalResult KernelLowering::lowerReduce(tile::ReduceOp op) {
+  Location loc = op.getLoc();
+  auto srcAlloc = op.getSrc().getDefiningOp<tile::AllocOp>();
+  auto dstAlloc = op.getDst().getDefiningOp<tile::AllocOp>();
+  if (!srcAlloc || !dstAlloc || !srcAlloc.getLayout() || !dstAlloc.getLayout())
+    return op.emitError("operands have no layouts: run tile-infer-layouts "
+                        "first");
+  if (op.getNan())
+    return op.emitError("NaN-propagating reductions are not supported yet");
+  Layout src = srcAlloc.getLayout()->getLayout();
+  Layout dst = dstAlloc.getLayout()->getLayout();
+  auto srcShape = mlir::cast<MemRefType>(op.getSrc().getType()).getShape();
+  auto dstType = mlir::cast<MemRefType>(op.getDst().getType());
+  unsigned dim = op.getDim();
+  ReduceKind kind = op.getKind();
+  PointMap points = getPointMap(src, srcShape);
+  Type result = dstType.getElementType();
+  // Sums of narrow floats are kept in f32 until the end.
+  Type type = result;
+  if (isa<FloatType>(result) && result.getIntOrFloatBitWidth() < 32)
+    type = b.getF32Type();
+
+  // Registers of the source by the slot of the result they belong to.
+  Registers &in = registersOf(op.getSrc());
+  SmallVector<Value> sums(dst.numRegisters());
+  SmallVector<SmallVector<int64_t, 4>> elementOf(dst.numRegisters());
+  for (int64_t r = 0; r < points.registers; ++r) {
+    auto index = src.indexOf(0, r);
+    if (!index)
+      continue;
+    bool exists = true;
+    for (unsigned d = 0; d < srcShape.size(); ++d)
+      exists &= points.registerPart[d][r] < srcShape[d];
+    if (!exists)
+      continue;
+    SmallVector<int64_t, 4> element(*index);
+    if (dst.rank() == srcShape.size())
+      element[dim] = 0;
+    else
+      element.erase(element.begin() + dim);
+    if (element.empty())
+      element.push_back(0);
+    std::optional<int64_t> slot = dst.slotIn(0, element);
+    if (!slot)
+      return op.emitError("result layout does not follow from the source's");
+    Value v = cast(in.get(b, loc, r), type, loc);
+    if (kind == ReduceKind::AbsMax || kind == ReduceKind::AbsSum)
+      v = isa<FloatType>(type) ? math::AbsFOp::create(b, loc, v).getResult()
+                               : math::AbsIOp::create(b, loc, v).getResult();
+    if (points.isPadded(dim)) {
+      bool needed = false;
+      for (int64_t t = 0; t < threads; ++t)
+        needed |= points.at(dim, t, r) >= srcShape[dim];
+      if (needed)
+        v = arith::SelectOp::create(
+            b, loc,
+            arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult,
+                                  pointValue(points, dim, r, loc),
+                                  constant(loc, srcShape[dim])),
+            v, arith::ConstantOp::create(b, loc, identity(b, kind, type)));
+    }
+    sums[*slot] = sums[*slot] ? combine(kind, sums[*slot], v, loc) : v;
+    elementOf[*slot] = element;
+  }
+
+  // Lanes of one wavefront.
+  SmallVector<Digit> waveDigits;
+  for (const Digit &digit : src.dim(dim)) {
+    if (digit.place != Place::Thread)
+      continue;
+    int64_t lanes = digit.extent;
+    if (digit.stride >= 64) {
+      waveDigits.push_back(digit);
+      continue;
+    }
+    if (digit.stride * digit.extent > 64) {
+      lanes = 64 / digit.stride;
+      if (digit.extent % lanes)
+        return op.emitError("a reduction over these threads is not supported");
+      waveDigits.push_back({digit.extent / lanes, Place::Thread, 64});
+    }
+    if (!llvm::isPowerOf2_64(lanes) || !llvm::isPowerOf2_64(digit.stride))
+      return op.emitError("a reduction over lanes whose number is no power of "
+                          "two is not supported");
+    for (int64_t mask = digit.stride; mask < digit.stride * lanes; mask *= 2)
+      for (Value &v : sums)
+        if (v)
+          v = combine(kind, v,
+                      wave::ShuffleXorOp::create(b, loc, v.getType(), v,
+                                                 uint64_t(mask)),
+                      loc);
+  }
+
+  if (!waveDigits.empty()) {
+    if (!op.getScratch())
+      return op.emitError("spans wavefronts but has no scratch: run "
+                          "tile-infer-layouts first");
+    // scratch[wavefront][element of the result]
+    int64_t bytes = type.getIntOrFloatBitWidth() / 8;
+    auto dstShape = dstType.getShape();
+    int64_t covered = 1;
+    SmallVector<Layout::Digits> linear(dst.rank());
+    for (int d = int(dst.rank()) - 1; d >= 0; --d) {
+      if (dst.covered(d) > 1)
+        linear[d].push_back({dst.covered(d), Place::Memory, covered});
+      covered *= dst.covered(d);
+    }
+    (void)dstShape;
+    int64_t start = ldsOffsetOf(op.getScratch());
+    Layout memory{linear};
+    SmallVector<int64_t> extents;
+    for (unsigned d = 0; d < dst.rank(); ++d)
+      extents.push_back(dst.covered(d));
+    PointMap results = getPointMap(dst, extents);
+    Value waveId = wave::WaveIdOp::create(b, loc, b.getI32Type());
+    // The first of the wavefronts that share this one's results.
+    Value first = waveId;
+    SmallVector<int64_t> offsets = {0};
+    for (const Digit &digit : waveDigits) {
+      int64_t stride = digit.stride / 64;
+      Value v = arith::DivUIOp::create(b, loc, waveId, constant(loc, stride));
+      v = arith::RemUIOp::create(b, loc, v, constant(loc, digit.extent));
+      v = arith::MulIOp::create(b, loc, v, constant(loc, stride));
+      first = arith::SubIOp::create(b, loc, first, v);
+      SmallVector<int64_t> next;
+      for (int64_t i = 0; i < digit.extent; ++i)
+        for (int64_t o : offsets)
+          next.push_back(o + i * stride);
+      offsets = next;
+    }
+    auto elementAddress = [&](int64_t slot) {
+      SmallVector<Value> index;
+      for (unsigned d = 0; d < dst.rank(); ++d)
+        index.push_back(pointValue(results, d, slot, loc));
+      Value v = layoutAddress(memory, index, loc);
+      return arith::MulIOp::create(b, loc, v, constant(loc, bytes)).getResult();
+    };
+    auto row = [&](Value wave) {
+      return arith::MulIOp::create(b, loc, wave, constant(loc, covered * bytes))
+          .getResult();
+    };
+    wave::BarrierOp::create(b, loc);
+    Value mine = row(waveId), shared = row(first);
+    SmallVector<Value> addresses(sums.size());
+    for (auto [slot, v] : llvm::enumerate(sums)) {
+      if (!v)
+        continue;
+      addresses[slot] = elementAddress(slot);
+      wave::LdsStoreOp::create(
+          b, loc, v, arith::AddIOp::create(b, loc, addresses[slot], mine),
+          start);
+    }
+    wave::BarrierOp::create(b, loc);
+    for (auto [slot, v] : llvm::enumerate(sums)) {
+      if (!v)
+        continue;
+      Value address = arith::AddIOp::create(b, loc, addresses[slot], shared);
+      Value sum;
+      for (int64_t o : offsets) {
+        Value part = wave::LdsLoadOp::create(b, loc, type, address,
+                                             start + o * covered * bytes);
+        sum = sum ? combine(kind, sum, part, loc) : part;
+      }
+      v = sum;
+    }
+  }
+
+  Registers &out = registersOf(op.getDst());
+  for (auto [slot, v] : llvm::enumerate(sums)) {
+    if (!v)
+      continue;
+    if (op.getAccumulate()) {
+      Value old = cast(out.get(b, loc, slot), type, loc);
+      if (kind == ReduceKind::AbsMax)
+        old = isa<FloatType>(type)
+                  ? math::AbsFOp::create(b, loc, old).getResult()
+                  : old;
+      v = combine(kind, old, v, loc);
+    }
+    out.set(b, loc, slot, cast(v, result, loc));
+  }
+  return success();
+}

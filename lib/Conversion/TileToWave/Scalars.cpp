@@ -1,0 +1,368 @@
+//===- Scalars.cpp - Single elements at any index -*- C++ -*-===//
+//
+// Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Elements whose index is not an affine form of the point, or that stand under
+// control flow or outside loops, are reached one at a time.
+//
+//===----------------------------------------------------------------------===//
+
+#include "KernelLowering.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace tlc;
+
+void KernelLowering::guarded(Value condition, Location loc,
+                             function_ref<void()> body) {
+  if (!condition)
+    return body();
+  auto branch = scf::IfOp::create(b, loc, condition, /*withElse=*/false);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(branch.thenBlock());
+  body();
+}
+
+FailureOr<KernelLowering::ElementAddress>
+KernelLowering::elementAddress(Operation *op, Value buffer,
+                               ValueRange indices) {
+  Location loc = op->getLoc();
+  auto type = mlir::cast<MemRefType>(buffer.getType());
+  int64_t bytes = std::max<int64_t>(1, type.getElementTypeBitWidth() / 8);
+  ElementAddress address;
+  if (tile::getSpace(buffer) == tile::Space::Shared) {
+    SmallVector<Value> index;
+    for (auto [d, v] : llvm::enumerate(indices)) {
+      Value x = toI32(lookup(v), loc);
+      // Out of range is an error of the program; it must not reach LDS beyond
+      // the buffer.
+      Interval range = rangeOf(v);
+      if (range.lo < 0 || range.hi >= type.getDimSize(d))
+        x = arith::MinUIOp::create(b, loc, x,
+                                   constant(loc, type.getDimSize(d) - 1));
+      index.push_back(x);
+    }
+    Value a = layoutAddress(ldsLayoutOf(buffer), index, loc);
+    a = arith::MulIOp::create(b, loc, a, constant(loc, bytes));
+    address.lds =
+        arith::AddIOp::create(b, loc, a, constant(loc, ldsOffsetOf(buffer)));
+    return address;
+  }
+  auto tensor = buffer.getDefiningOp<tile::TensorOp>();
+  if (!tensor)
+    return op->emitError("element access through this alias is not supported");
+  // Sizes and strides as i64 values; constants fold.
+  Type i64 = b.getI64Type();
+  auto constant64 = [&](int64_t v) -> Value {
+    return arith::ConstantOp::create(b, loc, b.getI64IntegerAttr(v));
+  };
+  auto wide = [&](Value v) -> Value {
+    v = lookup(v);
+    return v.getType() == i64 ? v : arith::ExtSIOp::create(b, loc, i64, v);
+  };
+  unsigned rank = type.getRank();
+  SmallVector<Value> sizes(rank), strides(rank);
+  unsigned next = 0;
+  bool small = type.hasStaticShape();
+  for (unsigned d = 0; d < rank; ++d)
+    sizes[d] = type.isDynamicDim(d) ? wide(tensor.getSizes()[next++])
+                                    : constant64(type.getDimSize(d));
+  SmallVector<int64_t> known(rank, ShapedType::kDynamic);
+  if (type.getLayout().isIdentity()) {
+    for (int d = int(rank) - 1; d >= 0; --d) {
+      if (d == int(rank) - 1) {
+        strides[d] = constant64(1);
+        known[d] = 1;
+        continue;
+      }
+      strides[d] = arith::MulIOp::create(b, loc, strides[d + 1], sizes[d + 1]);
+      if (known[d + 1] != ShapedType::kDynamic && !type.isDynamicDim(d + 1))
+        known[d] = known[d + 1] * type.getDimSize(d + 1);
+    }
+  } else {
+    int64_t offset;
+    (void)type.getStridesAndOffset(known, offset);
+    next = 0;
+    for (unsigned d = 0; d < rank; ++d)
+      strides[d] = known[d] == ShapedType::kDynamic
+                       ? wide(tensor.getStrides()[next++])
+                       : constant64(known[d]);
+  }
+  __int128 total = 0;
+  for (unsigned d = 0; d < rank && small; ++d) {
+    small &= known[d] != ShapedType::kDynamic;
+    if (small)
+      total = std::max<__int128>(total, __int128(known[d]) *
+                                            type.getDimSize(d) * bytes);
+  }
+  small &= total < 0x7ffffff0;
+  Value sum;
+  for (auto [d, v] : llvm::enumerate(indices)) {
+    Interval range = rangeOf(v);
+    if (type.isDynamicDim(d) || range.lo < 0 || range.hi >= type.getDimSize(d))
+      address.valid =
+          andAlso(loc, address.valid,
+                  arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult,
+                                        wide(v), sizes[d]));
+    Value term;
+    if (small)
+      term = arith::MulIOp::create(b, loc, toI32(lookup(v), loc),
+                                   constant(loc, known[d] * bytes));
+    else
+      term = arith::MulIOp::create(
+          b, loc, wide(v),
+          arith::MulIOp::create(b, loc, strides[d], constant64(bytes)));
+    sum = sum ? arith::AddIOp::create(b, loc, sum, term).getResult() : term;
+  }
+  if (!sum)
+    sum = constant(loc, 0);
+  if (!small) {
+    address.pointer = lookup(tensor.getSource());
+    address.bytes = sum;
+    return address;
+  }
+  Value &full = fullResources[buffer];
+  if (!full) {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPoint(anchor);
+    full = wave::ResourceOp::create(b, loc, wave::RsrcType::get(b.getContext()),
+                                    lookup(tensor.getSource()),
+                                    constant(loc, int64_t(total)));
+  }
+  address.resource = full;
+  address.voffset = address.valid
+                        ? arith::SelectOp::create(b, loc, address.valid, sum,
+                                                  constant(loc, INT32_MIN))
+                              .getResult()
+                        : sum;
+  address.pointer = lookup(tensor.getSource());
+  address.bytes = sum;
+  return address;
+}
+
+static TypedAttr padOf(mlir::Value buffer) {
+  if (auto tensor = buffer.getDefiningOp<tile::TensorOp>())
+    if (auto pad = tensor.getPad())
+      return *pad;
+  return {};
+}
+
+LogicalResult KernelLowering::lowerLoad(tile::LoadOp op) {
+  Location loc = op.getLoc();
+  Value buffer = op.getSource();
+  tile::Space space = tile::getSpace(buffer);
+  if (point) {
+    if (auto it = point->loaded.find(op); it != point->loaded.end()) {
+      map.map(op.getResult(), it->second[point->reg]);
+      return success();
+    }
+    if (auto it = point->slots.find(op); it != point->slots.end()) {
+      int64_t slot = it->second[point->reg];
+      map.map(op.getResult(), slot < 0 ? zero(op.getType(), loc)
+                                       : registersOf(buffer).get(b, loc, slot));
+      return success();
+    }
+  }
+  if (space == tile::Space::Local || space == tile::Space::Fragment) {
+    // A thread's own array: constant indices name a register, others choose.
+    Registers &registers = registersOf(buffer);
+    auto shape = mlir::cast<MemRefType>(buffer.getType()).getShape();
+    int64_t slot = 0;
+    bool constantIndex = true;
+    Value linear;
+    for (auto [d, index] : llvm::enumerate(op.getIndices())) {
+      APInt c;
+      Value v = lookup(index);
+      if (matchPattern(v, m_ConstantInt(&c)) && constantIndex)
+        slot = slot * shape[d] + c.getSExtValue();
+      else
+        constantIndex = false;
+    }
+    if (!constantIndex) {
+      for (auto [d, index] : llvm::enumerate(op.getIndices())) {
+        Value v = toI32(lookup(index), loc);
+        linear = linear ? arith::AddIOp::create(
+                              b, loc,
+                              arith::MulIOp::create(b, loc, linear,
+                                                    constant(loc, shape[d])),
+                              v)
+                              .getResult()
+                        : v;
+      }
+      Value result = registers.get(b, loc, 0);
+      for (int64_t i = 1; i < registers.size(); ++i)
+        result = arith::SelectOp::create(
+            b, loc,
+            arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, linear,
+                                  constant(loc, i)),
+            registers.get(b, loc, i), result);
+      map.map(op.getResult(), result);
+      return success();
+    }
+    if (slot < 0 || slot >= registers.size())
+      return op.emitError("index is outside the buffer");
+    map.map(op.getResult(), registers.get(b, loc, slot));
+    return success();
+  }
+  FailureOr<ElementAddress> address =
+      elementAddress(op, buffer, op.getIndices());
+  if (failed(address))
+    return failure();
+  Value result;
+  TypedAttr pad = padOf(buffer);
+  if (address->lds) {
+    result = wave::LdsLoadOp::create(b, loc, op.getType(), address->lds, 0);
+  } else if (address->resource) {
+    result = wave::BufferLoadOp::create(b, loc, op.getType(), address->resource,
+                                        address->voffset, Value(), 0);
+    if (address->valid && pad)
+      result = arith::SelectOp::create(b, loc, address->valid, result,
+                                       arith::ConstantOp::create(b, loc, pad));
+  } else if (!address->valid) {
+    result = wave::GlobalLoadOp::create(b, loc, op.getType(), address->pointer,
+                                        address->bytes, 0);
+  } else {
+    auto branch = scf::IfOp::create(b, loc, TypeRange{op.getType()},
+                                    address->valid, /*withElseRegion=*/true);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(&branch.getThenRegion().front());
+    scf::YieldOp::create(b, loc,
+                         wave::GlobalLoadOp::create(b, loc, op.getType(),
+                                                    address->pointer,
+                                                    address->bytes, 0)
+                             .getResult());
+    b.setInsertionPointToStart(&branch.getElseRegion().front());
+    scf::YieldOp::create(
+        b, loc,
+        arith::ConstantOp::create(
+            b, loc,
+            pad ? pad : mlir::cast<TypedAttr>(b.getZeroAttr(op.getType())))
+            .getResult());
+    result = branch.getResult(0);
+  }
+  // Outside loops all threads read the same element, unless code is written
+  // per thread.
+  if (!point && !perThread())
+    result = wave::UniformOp::create(b, loc, result.getType(), result);
+  map.map(op.getResult(), result);
+  return success();
+}
+
+LogicalResult KernelLowering::lowerStore(tile::StoreOp op) {
+  Location loc = op.getLoc();
+  Value buffer = op.getDest(), value = lookup(op.getValue());
+  tile::Space space = tile::getSpace(buffer);
+  if (point) {
+    if (auto it = point->deferred.find(op); it != point->deferred.end()) {
+      it->second[point->reg] = value;
+      return success();
+    }
+    if (auto it = point->slots.find(op); it != point->slots.end()) {
+      if (int64_t slot = it->second[point->reg]; slot >= 0)
+        registersOf(buffer).set(b, loc, slot, value);
+      return success();
+    }
+  }
+  if (space == tile::Space::Local || space == tile::Space::Fragment) {
+    Registers &registers = registersOf(buffer);
+    auto shape = mlir::cast<MemRefType>(buffer.getType()).getShape();
+    int64_t slot = 0;
+    bool constantIndex = true;
+    for (auto [d, index] : llvm::enumerate(op.getIndices())) {
+      APInt c;
+      if (matchPattern(lookup(index), m_ConstantInt(&c)))
+        slot = slot * shape[d] + c.getSExtValue();
+      else
+        constantIndex = false;
+    }
+    if (constantIndex) {
+      if (slot < 0 || slot >= registers.size())
+        return op.emitError("index is outside the buffer");
+      registers.set(b, loc, slot, value);
+      return success();
+    }
+    Value linear;
+    for (auto [d, index] : llvm::enumerate(op.getIndices())) {
+      Value v = toI32(lookup(index), loc);
+      linear = linear ? arith::AddIOp::create(
+                            b, loc,
+                            arith::MulIOp::create(b, loc, linear,
+                                                  constant(loc, shape[d])),
+                            v)
+                            .getResult()
+                      : v;
+    }
+    for (int64_t i = 0; i < registers.size(); ++i) {
+      Value here = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
+                                         linear, constant(loc, i));
+      Value old = registers.get(b, loc, i);
+      registers.set(b, loc, i,
+                    arith::SelectOp::create(b, loc, here, value, old));
+    }
+    return success();
+  }
+  FailureOr<ElementAddress> address =
+      elementAddress(op, buffer, op.getIndices());
+  if (failed(address))
+    return failure();
+  Value condition;
+  if (point)
+    condition = andAlso(loc, point->valid, point->owner);
+  else if (!perThread())
+    condition = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
+                                      threadId(), constant(loc, 0));
+  if (!address->lds && !address->resource)
+    condition = andAlso(loc, condition, address->valid);
+  guarded(condition, loc, [&] {
+    if (address->lds)
+      wave::LdsStoreOp::create(b, loc, value, address->lds, 0);
+    else if (address->resource)
+      wave::BufferStoreOp::create(b, loc, value, address->resource,
+                                  address->voffset, Value(), 0);
+    else
+      wave::GlobalStoreOp::create(b, loc, value, address->pointer,
+                                  address->bytes, 0);
+  });
+  return success();
+}
+
+LogicalResult KernelLowering::lowerAtomic(tile::AtomicOp op) {
+  Location loc = op.getLoc();
+  FailureOr<ElementAddress> address =
+      elementAddress(op, op.getDest(), op.getIndices());
+  if (failed(address))
+    return failure();
+  Value condition = address->lds ? Value() : address->valid;
+  if (point)
+    condition =
+        andAlso(loc, condition, andAlso(loc, point->valid, point->owner));
+  else if (!perThread())
+    condition = andAlso(loc, condition,
+                        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
+                                              threadId(), constant(loc, 0)));
+  Value value = lookup(op.getValue());
+  auto kind = static_cast<wave::AtomicKind>(op.getKind());
+  auto emit = [&]() -> Value {
+    if (address->lds)
+      return wave::LdsAtomicOp::create(b, loc, value.getType(), kind, value,
+                                       address->lds);
+    return wave::GlobalAtomicOp::create(b, loc, value.getType(), kind, value,
+                                        address->pointer, address->bytes);
+  };
+  if (!condition) {
+    map.map(op.getResult(), emit());
+    return success();
+  }
+  auto branch = scf::IfOp::create(b, loc, TypeRange{value.getType()}, condition,
+                                  /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(&branch.getThenRegion().front());
+  scf::YieldOp::create(b, loc, emit());
+  b.setInsertionPointToStart(&branch.getElseRegion().front());
+  scf::YieldOp::create(b, loc, zero(value.getType(), loc));
+  map.map(op.getResult(), branch.getResult(0));
+  return success();
+}

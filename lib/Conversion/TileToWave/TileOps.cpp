@@ -1,0 +1,236 @@
+//===- TileOps.cpp - Copies, fills and loops over points -*- C++ -*-===//
+//
+// Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "KernelLowering.h"
+
+using namespace mlir;
+using namespace tlc;
+
+static bool inRegisters(mlir::Value buffer) {
+  tile::Space space = tile::getSpace(buffer);
+  return space == tile::Space::Fragment || space == tile::Space::Local;
+}
+
+FailureOr<SmallVector<int64_t>>
+KernelLowering::slotsOf(Operation *op, const tile::Access &access,
+                        const Layout &loop) {
+  auto alloc = access.buffer.getDefiningOp<tile::AllocOp>();
+  if (!alloc)
+    return op->emitError(
+        "a fragment under another shape is not supported here");
+  Layout layout = alloc.getLayout()
+                      ? alloc.getLayout()->getLayout()
+                      : Layout::replicated(
+                            mlir::cast<MemRefType>(alloc.getType()).getShape());
+  auto slots = tile::getSlots(loop, access, layout, threads);
+  if (failed(slots))
+    return op->emitError("threads do not hold the elements of '")
+           << tile::getBufferName(access.buffer)
+           << "' that they need: run tile-infer-layouts first";
+  return slots;
+}
+
+static FailureOr<Layout> loopLayout(Operation *op) {
+  auto layout = op->getAttrOfType<tile::LayoutAttr>("layout");
+  if (layout)
+    return layout.getLayout();
+  return op->emitError("has no layout: run tile-infer-layouts first");
+}
+
+LogicalResult KernelLowering::lowerCopy(tile::CopyOp op) {
+  Location loc = op.getLoc();
+  FailureOr<Layout> loop = loopLayout(op);
+  if (failed(loop))
+    return failure();
+  PointMap points = getPointMap(*loop, tile::getPoints(op));
+  std::vector<tile::Access> accesses = tile::getPointAccesses(op);
+  const tile::Access &src = accesses[0], &dst = accesses[1];
+  Type from = mlir::cast<MemRefType>(src.buffer.getType()).getElementType();
+  Type to = mlir::cast<MemRefType>(dst.buffer.getType()).getElementType();
+  int64_t n = points.registers;
+  SmallVector<Value> values(n);
+  if (inRegisters(src.buffer)) {
+    auto slots = slotsOf(op, src, *loop);
+    if (failed(slots))
+      return failure();
+    Registers &registers = registersOf(src.buffer);
+    for (int64_t r = 0; r < n; ++r)
+      values[r] = (*slots)[r] < 0 ? zero(from, loc)
+                                  : registers.get(b, loc, (*slots)[r]);
+  } else {
+    auto access = plan(src, points, loc, /*store=*/false);
+    if (failed(access))
+      return failure();
+    values = load(*access, n, from, {}, loc);
+    auto tensor = src.buffer.getDefiningOp<tile::TensorOp>();
+    if (tensor && tensor.getPad())
+      return op.emitError("copies from a tensor with a pad value are not "
+                          "supported yet");
+  }
+  if (from != to)
+    for (Value &v : values)
+      v = cast(v, to, loc);
+  if (inRegisters(dst.buffer)) {
+    auto slots = slotsOf(op, dst, *loop);
+    if (failed(slots))
+      return failure();
+    Registers &registers = registersOf(dst.buffer);
+    for (int64_t r = 0; r < n; ++r)
+      if ((*slots)[r] >= 0)
+        registers.set(b, loc, (*slots)[r], values[r]);
+    return success();
+  }
+  auto access = plan(dst, points, loc, /*store=*/true);
+  if (failed(access))
+    return failure();
+  if (access->lds)
+    guarded(isOwner(points), loc, [&] { store(*access, values, loc); });
+  else
+    store(*access, values, loc);
+  return success();
+}
+
+LogicalResult KernelLowering::lowerFill(tile::FillOp op) {
+  Location loc = op.getLoc();
+  Value value = lookup(op.getValue());
+  if (op.getDst().getDefiningOp<tile::AllocOp>() && inRegisters(op.getDst())) {
+    Registers &registers = registersOf(op.getDst());
+    Value chunk = value;
+    if (registers.chunkSize() > 1)
+      chunk =
+          vector::BroadcastOp::create(b, loc, registers.getChunkType(), value);
+    for (int64_t c = 0; c < registers.numChunks(); ++c)
+      registers.setChunk(c, chunk);
+    return success();
+  }
+  FailureOr<Layout> loop = loopLayout(op);
+  if (failed(loop))
+    return failure();
+  PointMap points = getPointMap(*loop, tile::getPoints(op));
+  tile::Access dst = std::move(tile::getPointAccesses(op).front());
+  if (inRegisters(dst.buffer)) {
+    auto slots = slotsOf(op, dst, *loop);
+    if (failed(slots))
+      return failure();
+    for (int64_t slot : *slots)
+      if (slot >= 0)
+        registersOf(dst.buffer).set(b, loc, slot, value);
+    return success();
+  }
+  auto access = plan(dst, points, loc, /*store=*/true);
+  if (failed(access))
+    return failure();
+  SmallVector<Value> values(points.registers, value);
+  if (access->lds)
+    guarded(isOwner(points), loc, [&] { store(*access, values, loc); });
+  else
+    store(*access, values, loc);
+  return success();
+}
+
+LogicalResult KernelLowering::lowerParallel(tile::ParallelOp op) {
+  Location loc = op.getLoc();
+  FailureOr<Layout> loop = loopLayout(op);
+  if (failed(loop))
+    return failure();
+  PointMap points = getPointMap(*loop, op.getExtents());
+  std::vector<tile::Access> accesses = tile::getPointAccesses(op);
+  PointContext context;
+  context.points = &points;
+  context.owner = isOwner(points);
+
+  // Memory accesses that every point makes go through vector instructions:
+  // loads before the body unless it stores to the buffer first, stores after
+  // it unless something follows them. Iterations are independent.
+  std::vector<std::pair<Operation *, AccessPlan>> after;
+  for (auto [i, access] : llvm::enumerate(accesses)) {
+    if (inRegisters(access.buffer)) {
+      bool local = tile::getSpace(access.buffer) == tile::Space::Local;
+      if (local)
+        continue;
+      auto slots = slotsOf(access.op, access, *loop);
+      if (failed(slots))
+        return failure();
+      context.slots[access.op] = *slots;
+      continue;
+    }
+    bool known = !access.conditional && !(access.reads && access.writes);
+    for (const tile::PointIndex &index : access.indices)
+      known &= index.known;
+    if (!known || access.op->getParentOp() != op)
+      continue;
+    bool clear = true;
+    for (auto [j, other] : llvm::enumerate(accesses))
+      if (other.buffer == access.buffer &&
+          (access.reads ? j < i && other.writes : j > i))
+        clear = false;
+    if (!clear)
+      continue;
+    // Uniform parts must exist before the loop.
+    if (access.reads) {
+      auto tensor = access.buffer.getDefiningOp<tile::TensorOp>();
+      if (tensor && tensor.getPad())
+        continue;
+      auto planned = plan(access, points, loc, false);
+      if (failed(planned))
+        return failure();
+      context.loaded[access.op] =
+          load(*planned, points.registers,
+               mlir::cast<MemRefType>(access.buffer.getType()).getElementType(),
+               {}, access.op->getLoc());
+    } else {
+      auto planned = plan(access, points, loc, true);
+      if (failed(planned))
+        return failure();
+      context.deferred[access.op].resize(points.registers);
+      after.emplace_back(access.op, std::move(*planned));
+    }
+  }
+
+  PointContext *outer = point;
+  point = &context;
+  Block &body = op.getBody().front();
+  for (int64_t r = 0; r < points.registers; ++r) {
+    bool exists = true;
+    for (unsigned d = 0; d < points.extents.size(); ++d)
+      exists &= points.registerPart[d][r] < points.extents[d];
+    if (!exists) {
+      for (auto &[store, values] : context.deferred) {
+        auto type = cast<tile::StoreOp>(store).getValue().getType();
+        values[r] = zero(type, loc);
+      }
+      continue;
+    }
+    context.reg = r;
+    context.valid = nullptr;
+    for (unsigned d = 0; d < points.extents.size(); ++d) {
+      Value v = pointValue(points, d, r, loc);
+      map.map(body.getArgument(d), v);
+      bool needed = false;
+      for (int64_t t = 0; t < threads && points.isPadded(d); ++t)
+        needed |= points.at(d, t, r) >= points.extents[d];
+      if (needed)
+        context.valid =
+            andAlso(loc, context.valid,
+                    arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, v,
+                                          constant(loc, points.extents[d])));
+    }
+    if (failed(lowerBlock(body)))
+      return failure();
+  }
+  point = outer;
+  for (auto &[storeOp, planned] : after) {
+    auto emit = [&] {
+      store(planned, context.deferred[storeOp], storeOp->getLoc());
+    };
+    if (planned.lds)
+      guarded(context.owner, loc, emit);
+    else
+      emit();
+  }
+  return success();
+}

@@ -1,0 +1,396 @@
+//===- Values.cpp - Small values and proofs about scalars -*- C++ -*-===//
+//
+// Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "KernelLowering.h"
+#include "mlir/IR/Matchers.h"
+#include <numeric>
+
+using namespace mlir;
+using namespace tlc;
+
+//===----------------------------------------------------------------------===//
+// Registers
+//===----------------------------------------------------------------------===//
+
+Type Registers::getChunkType() const {
+  return chunk == 1 ? element : VectorType::get(chunk, element);
+}
+
+mlir::Value Registers::get(OpBuilder &b, Location loc, int64_t r) {
+  if (elements[r])
+    return elements[r];
+  int64_t c = r / chunk;
+  if (!vectors[c])
+    // Never written: any value will do, and zero is the same in every run.
+    return elements[r] =
+               arith::ConstantOp::create(b, loc, b.getZeroAttr(element));
+  elements[r] = chunk == 1
+                    ? vectors[c]
+                    : vector::ExtractOp::create(b, loc, vectors[c], r % chunk)
+                          .getResult();
+  return elements[r];
+}
+
+void Registers::set(OpBuilder &b, Location loc, int64_t r, mlir::Value v) {
+  int64_t c = r / chunk;
+  if (vectors[c]) {
+    for (int64_t i = c * chunk; i < (c + 1) * chunk; ++i)
+      if (i != r)
+        get(b, loc, i);
+    vectors[c] = nullptr;
+  }
+  elements[r] = v;
+}
+
+mlir::Value Registers::getChunk(OpBuilder &b, Location loc, int64_t c) {
+  if (vectors[c])
+    return vectors[c];
+  if (chunk == 1)
+    return vectors[c] = get(b, loc, c);
+  SmallVector<mlir::Value> parts;
+  bool any = false;
+  for (int64_t i = 0; i < chunk; ++i)
+    any |= bool(elements[c * chunk + i]);
+  if (!any)
+    return vectors[c] =
+               arith::ConstantOp::create(b, loc, b.getZeroAttr(getChunkType()));
+  for (int64_t i = 0; i < chunk; ++i)
+    parts.push_back(get(b, loc, c * chunk + i));
+  return vectors[c] = vector::FromElementsOp::create(
+             b, loc, mlir::cast<VectorType>(getChunkType()), parts);
+}
+
+void Registers::setChunk(int64_t c, mlir::Value v) {
+  vectors[c] = v;
+  for (int64_t i = 0; i < chunk; ++i)
+    elements[c * chunk + i] = nullptr;
+}
+
+/// Elements to a vector: what the matrix core wants for accumulators, 16 bytes
+/// otherwise.
+static int64_t chunkFor(mlir::Value buffer, int64_t registers) {
+  for (Operation *user : buffer.getUsers())
+    if (auto gemm = dyn_cast<tile::GemmOp>(user))
+      if (gemm.getC() == buffer && gemm.getMfma())
+        return tile::getGemmConfig(gemm).accRegs();
+  if (tile::getSpace(buffer) == tile::Space::Local)
+    return 1;
+  int64_t bits =
+      mlir::cast<MemRefType>(buffer.getType()).getElementTypeBitWidth();
+  int64_t chunk = std::max<int64_t>(1, 128 / std::max<int64_t>(bits, 8));
+  while (registers % chunk)
+    chunk /= 2;
+  return chunk;
+}
+
+Registers &KernelLowering::registersOf(Value buffer) {
+  auto it = state.find(buffer);
+  if (it != state.end())
+    return it->second;
+  auto alloc = buffer.getDefiningOp<tile::AllocOp>();
+  auto type = mlir::cast<MemRefType>(buffer.getType());
+  int64_t count = alloc.getLayout()
+                      ? alloc.getLayout()->getLayout().numRegisters()
+                      : type.getNumElements();
+  return state[buffer] =
+             Registers(type.getElementType(), count, chunkFor(buffer, count));
+}
+
+//===----------------------------------------------------------------------===//
+// Constants, threads, points
+//===----------------------------------------------------------------------===//
+
+Value KernelLowering::constant(Location loc, int64_t value) {
+  return arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(value));
+}
+
+Value KernelLowering::zero(Type type, Location loc) {
+  return arith::ConstantOp::create(b, loc, b.getZeroAttr(type));
+}
+
+bool KernelLowering::perThread() {
+  if (!simt) {
+    simt = kernel.walk([](tile::ThreadIdOp) { return WalkResult::interrupt(); })
+               .wasInterrupted();
+  }
+  return *simt;
+}
+
+Value KernelLowering::threadId() {
+  if (!tid) {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPoint(anchor);
+    tid = wave::ThreadIdOp::create(b, kernel.getLoc(), b.getI32Type());
+  }
+  return tid;
+}
+
+PointMap KernelLowering::getPointMap(const Layout &layout,
+                                     ArrayRef<int64_t> extents) {
+  PointMap map;
+  map.layout = layout;
+  map.extents.assign(extents.begin(), extents.end());
+  map.registers = layout.numRegisters();
+  map.threads = threads;
+  for (unsigned d = 0; d < layout.rank(); ++d) {
+    auto &byThread = map.threadPart.emplace_back(threads, 0);
+    auto &byRegister = map.registerPart.emplace_back(map.registers, 0);
+    int64_t scale = 1;
+    for (const Digit &digit : layout.dim(d)) {
+      auto &part = digit.place == Place::Thread ? byThread : byRegister;
+      for (size_t i = 0; i < part.size(); ++i)
+        part[i] += int64_t(i) / digit.stride % digit.extent * scale;
+      scale *= digit.extent;
+    }
+  }
+  return map;
+}
+
+/// (v / divisor) % extent for non-negative v, by shifts where it can be.
+static mlir::Value digitOf(OpBuilder &b, Location loc, mlir::Value v,
+                           int64_t divisor, int64_t extent, bool last) {
+  auto constant = [&](int64_t c) -> mlir::Value {
+    return arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(c));
+  };
+  if (divisor > 1)
+    v = llvm::isPowerOf2_64(divisor)
+            ? arith::ShRUIOp::create(b, loc, v,
+                                     constant(llvm::Log2_64(divisor)))
+                  .getResult()
+            : arith::DivUIOp::create(b, loc, v, constant(divisor)).getResult();
+  if (last)
+    return v;
+  return llvm::isPowerOf2_64(extent)
+             ? arith::AndIOp::create(b, loc, v, constant(extent - 1))
+                   .getResult()
+             : arith::RemUIOp::create(b, loc, v, constant(extent)).getResult();
+}
+
+Value KernelLowering::threadPart(const PointMap &points, unsigned d) {
+  Layout::Digits digits;
+  int64_t scale = 1;
+  // Thread digits with their scale in the index, as a cache key.
+  for (const Digit &digit : points.layout.dim(d)) {
+    if (digit.place == Place::Thread)
+      digits.push_back({digit.extent, Place::Thread, digit.stride}),
+          digits.push_back({scale, Place::Memory, 1});
+    scale *= digit.extent;
+  }
+  for (auto &[key, value] : digitParts)
+    if (key == digits)
+      return value;
+  Location loc = kernel.getLoc();
+  OpBuilder::InsertionGuard guard(b);
+  Value t = threadId();
+  b.setInsertionPoint(anchor);
+  Value sum;
+  for (size_t i = 0; i < digits.size(); i += 2) {
+    const Digit &digit = digits[i];
+    Value v = digitOf(b, loc, t, digit.stride, digit.extent,
+                      digit.stride * digit.extent == threads);
+    if (digits[i + 1].extent != 1)
+      v = arith::MulIOp::create(b, loc, v, constant(loc, digits[i + 1].extent));
+    sum = sum ? arith::AddIOp::create(b, loc, sum, v).getResult() : v;
+  }
+  if (!sum)
+    sum = constant(loc, 0);
+  digitParts.push_back({digits, sum});
+  return sum;
+}
+
+Value KernelLowering::pointValue(const PointMap &points, unsigned d, int64_t r,
+                                 Location loc) {
+  Value base = threadPart(points, d);
+  int64_t part = points.registerPart[d][r];
+  if (!part)
+    return base;
+  return arith::AddIOp::create(b, loc, base, constant(loc, part));
+}
+
+Value KernelLowering::andAlso(Location loc, Value a, Value c) {
+  if (!a || !c)
+    return a ? a : c;
+  return arith::AndIOp::create(b, loc, a, c);
+}
+
+Value KernelLowering::isOwner(const PointMap &points) {
+  SmallVector<std::pair<int64_t, int64_t>> used; // stride, extent
+  for (unsigned d = 0; d < points.layout.rank(); ++d)
+    for (const Digit &digit : points.layout.dim(d))
+      if (digit.place == Place::Thread)
+        used.push_back({digit.stride, digit.extent});
+  llvm::sort(used);
+  Location loc = kernel.getLoc();
+  OpBuilder::InsertionGuard guard(b);
+  Value t = threadId(), result;
+  b.setInsertionPoint(anchor);
+  int64_t next = 1;
+  auto gap = [&](int64_t from, int64_t to) {
+    if (to <= from)
+      return;
+    Value v = digitOf(b, loc, t, from, to / from, to == threads);
+    Value is = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, v,
+                                     constant(loc, 0));
+    result = andAlso(loc, result, is);
+  };
+  for (auto [stride, extent] : used) {
+    gap(next, stride);
+    next = stride * extent;
+  }
+  gap(next, threads);
+  return result;
+}
+
+Value KernelLowering::toI32(Value v, Location loc) {
+  if (v.getType().isInteger(32))
+    return v;
+  if (v.getType().isIndex())
+    return arith::IndexCastOp::create(b, loc, b.getI32Type(), v);
+  return arith::TruncIOp::create(b, loc, b.getI32Type(), v);
+}
+
+Value KernelLowering::cast(Value v, Type to, Location loc) {
+  Type from = v.getType();
+  if (from == to)
+    return v;
+  auto toFloat = dyn_cast<FloatType>(to), fromFloat = dyn_cast<FloatType>(from);
+  if (fromFloat && toFloat) {
+    if (from.getIntOrFloatBitWidth() == to.getIntOrFloatBitWidth()) {
+      // Equal width, other format: through f32, which holds both.
+      v = arith::ExtFOp::create(b, loc, b.getF32Type(), v);
+      return arith::TruncFOp::create(b, loc, to, v);
+    }
+    if (from.getIntOrFloatBitWidth() < to.getIntOrFloatBitWidth())
+      return arith::ExtFOp::create(b, loc, to, v);
+    return arith::TruncFOp::create(b, loc, to, v);
+  }
+  if (fromFloat)
+    return arith::FPToSIOp::create(b, loc, to, v);
+  if (toFloat)
+    return from.isInteger(1)
+               ? arith::UIToFPOp::create(b, loc, to, v).getResult()
+               : arith::SIToFPOp::create(b, loc, to, v).getResult();
+  if (from.getIntOrFloatBitWidth() > to.getIntOrFloatBitWidth())
+    return arith::TruncIOp::create(b, loc, to, v);
+  return from.isInteger(1) ? arith::ExtUIOp::create(b, loc, to, v).getResult()
+                           : arith::ExtSIOp::create(b, loc, to, v).getResult();
+}
+
+//===----------------------------------------------------------------------===//
+// What is known about scalars of the tile program
+//===----------------------------------------------------------------------===//
+
+static constexpr int64_t kInfinity = int64_t(1) << 62;
+
+static int64_t clampInt(__int128 v) {
+  return v > kInfinity ? kInfinity : v < -kInfinity ? -kInfinity : int64_t(v);
+}
+
+Interval KernelLowering::rangeOf(Value v) {
+  if (auto it = ranges.find(v); it != ranges.end())
+    return it->second;
+  Interval whole{-kInfinity, kInfinity};
+  if (v.getType().isInteger(32))
+    whole = {INT32_MIN, INT32_MAX};
+  Interval result = whole;
+  APInt c;
+  if (matchPattern(v, m_ConstantInt(&c))) {
+    result = {c.getSExtValue(), c.getSExtValue()};
+  } else if (auto arg = dyn_cast<BlockArgument>(v)) {
+    Operation *owner = arg.getOwner()->getParentOp();
+    if (owner == kernel) {
+      Interval grid = rangeOf(kernel.getGrid()[arg.getArgNumber()]);
+      result = {0, std::max<int64_t>(0, grid.hi - 1)};
+    } else if (auto loop = dyn_cast<scf::ForOp>(owner);
+               loop && arg == loop.getInductionVar()) {
+      result = {rangeOf(loop.getLowerBound()).lo,
+                rangeOf(loop.getUpperBound()).hi - 1};
+    } else if (auto loop = dyn_cast<tile::ParallelOp>(owner)) {
+      result = {0, loop.getExtents()[arg.getArgNumber()] - 1};
+    }
+  } else if (Operation *op = v.getDefiningOp()) {
+    auto in = [&](unsigned i) { return rangeOf(op->getOperand(i)); };
+    if (isa<arith::AddIOp>(op)) {
+      result = {clampInt(__int128(in(0).lo) + in(1).lo),
+                clampInt(__int128(in(0).hi) + in(1).hi)};
+    } else if (isa<arith::SubIOp>(op)) {
+      result = {clampInt(__int128(in(0).lo) - in(1).hi),
+                clampInt(__int128(in(0).hi) - in(1).lo)};
+    } else if (isa<arith::MulIOp>(op)) {
+      __int128 p[] = {
+          __int128(in(0).lo) * in(1).lo, __int128(in(0).lo) * in(1).hi,
+          __int128(in(0).hi) * in(1).lo, __int128(in(0).hi) * in(1).hi};
+      result = {clampInt(*std::min_element(p, p + 4)),
+                clampInt(*std::max_element(p, p + 4))};
+    } else if (isa<arith::ShLIOp>(op) && in(1).lo == in(1).hi &&
+               in(1).lo >= 0 && in(1).lo < 32) {
+      __int128 s = __int128(1) << in(1).lo;
+      result = {clampInt(in(0).lo * s), clampInt(in(0).hi * s)};
+    } else if (isa<arith::ShRSIOp>(op) && in(1).lo == in(1).hi &&
+               in(1).lo >= 0 && in(1).lo < 63) {
+      result = {in(0).lo >> in(1).lo, in(0).hi >> in(1).lo};
+    } else if (isa<arith::MinSIOp>(op)) {
+      result = {std::min(in(0).lo, in(1).lo), std::min(in(0).hi, in(1).hi)};
+    } else if (isa<arith::MaxSIOp>(op)) {
+      result = {std::max(in(0).lo, in(1).lo), std::max(in(0).hi, in(1).hi)};
+    } else if (isa<arith::DivSIOp, arith::DivUIOp, arith::FloorDivSIOp,
+                   arith::CeilDivSIOp>(op) &&
+               in(1).lo > 0 && in(0).lo >= 0) {
+      int64_t up = isa<arith::CeilDivSIOp>(op) ? in(1).lo - 1 : 0;
+      result = {in(0).lo / in(1).hi,
+                clampInt((__int128(in(0).hi) + up) / in(1).lo)};
+    } else if (isa<arith::RemSIOp, arith::RemUIOp>(op) && in(1).lo > 0 &&
+               in(0).lo >= 0) {
+      result = {0, std::min(in(0).hi, in(1).hi - 1)};
+    } else if (isa<arith::AndIOp>(op) && in(1).lo >= 0) {
+      result = {0, in(1).hi};
+    } else if (isa<arith::SelectOp>(op)) {
+      result = {std::min(in(1).lo, in(2).lo), std::max(in(1).hi, in(2).hi)};
+    } else if (isa<arith::ExtSIOp>(op)) {
+      result = in(0);
+    } else if (isa<arith::TruncIOp>(op) && in(0).lo >= INT32_MIN &&
+               in(0).hi <= INT32_MAX) {
+      result = in(0);
+    } else if (isa<tile::ThreadIdOp>(op)) {
+      result = {0, threads - 1};
+    }
+    // What may wrap around in 32 bits says nothing.
+    if (v.getType().isInteger(32) &&
+        (result.lo < INT32_MIN || result.hi > INT32_MAX))
+      result = whole;
+  }
+  return ranges[v] = result;
+}
+
+int64_t KernelLowering::divisorOf(Value v) {
+  APInt c;
+  if (matchPattern(v, m_ConstantInt(&c)))
+    return c.isZero() ? int64_t(1) << 20 : std::abs(c.getSExtValue());
+  if (auto arg = dyn_cast<BlockArgument>(v)) {
+    if (auto loop = dyn_cast<scf::ForOp>(arg.getOwner()->getParentOp());
+        loop && arg == loop.getInductionVar())
+      return std::gcd(divisorOf(loop.getLowerBound()),
+                      divisorOf(loop.getStep()));
+    return 1;
+  }
+  Operation *op = v.getDefiningOp();
+  if (isa_and_nonnull<arith::AddIOp, arith::SubIOp, arith::MinSIOp,
+                      arith::MaxSIOp>(op))
+    return std::gcd(divisorOf(op->getOperand(0)), divisorOf(op->getOperand(1)));
+  if (isa_and_nonnull<arith::MulIOp>(op))
+    return std::min<int64_t>(divisorOf(op->getOperand(0)) *
+                                 divisorOf(op->getOperand(1)),
+                             int64_t(1) << 20);
+  if (isa_and_nonnull<arith::ShLIOp>(op) &&
+      matchPattern(op->getOperand(1), m_ConstantInt(&c)) && c.ult(20))
+    return divisorOf(op->getOperand(0)) << c.getZExtValue();
+  if (isa_and_nonnull<arith::SelectOp>(op))
+    return std::gcd(divisorOf(op->getOperand(1)), divisorOf(op->getOperand(2)));
+  if (isa_and_nonnull<arith::ExtSIOp, arith::TruncIOp>(op))
+    return divisorOf(op->getOperand(0));
+  return 1;
+}
