@@ -7,6 +7,7 @@
 
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "mlir/Transforms/Passes.h"
+#include "tlc/Conversion/TileToWave.h"
 #include "tlc/Dialect/Tile/Transforms/Passes.h"
 #include "tlc/Dialect/Wave/IR/WaveDialect.h"
 
@@ -17,7 +18,8 @@ int main(int argc, char **argv) {
                   mlir::memref::MemRefDialect, mlir::scf::SCFDialect,
                   mlir::vector::VectorDialect>();
   mlir::registerTransformsPasses();
-  tlc::tile::registerTilePasses();
+  tlc::tile::registerTileInferLayouts();
+  tlc::registerTileToWavePasses();
   return mlir::asMainReturnCode(
       mlir::MlirOptMain(argc, argv, "tlc pass driver\n", registry));
 }

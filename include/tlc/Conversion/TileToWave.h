@@ -12,8 +12,9 @@
 
 namespace tlc {
 
-#define GEN_PASS_DECL_CONVERTTILETOWAVE
-#include "tlc/Conversion/Passes.h.inc"
+/// tile.func to one wave.kernel for each of its kernels.
+std::unique_ptr<mlir::Pass> createConvertTileToWave();
+void registerTileToWavePasses();
 
 } // namespace tlc
 

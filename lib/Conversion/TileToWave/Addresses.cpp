@@ -487,8 +487,8 @@ FailureOr<AccessPlan> KernelLowering::planGlobal(const tile::Access &access,
     soffset = uniform32;
   } else {
     if (uniform64)
-      base = wave::PtrAddOp::create(
-          b, loc, wave::PtrType::get(b.getContext()), base, uniform64);
+      base = wave::PtrAddOp::create(b, loc, wave::PtrType::get(b.getContext()),
+                                    base, uniform64);
     Value records = constant(loc, kResourceLimit);
     if (row >= 0) {
       Value size = s.sizes[row] == ShapedType::kDynamic

@@ -39,6 +39,7 @@
 #include "mlir/Pass/Pass.h"
 
 namespace tlc {
+#define GEN_PASS_DECL_CONVERTTILETOWAVE
 #define GEN_PASS_DEF_CONVERTTILETOWAVE
 #include "tlc/Conversion/Passes.h.inc"
 } // namespace tlc
@@ -367,3 +368,8 @@ struct ConvertTileToWave : tlc::impl::ConvertTileToWaveBase<ConvertTileToWave> {
   }
 };
 } // namespace
+
+void tlc::registerTileToWavePasses() {
+  registerPass(
+      []() -> std::unique_ptr<Pass> { return createConvertTileToWave(); });
+}
