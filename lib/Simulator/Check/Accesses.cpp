@@ -59,6 +59,28 @@ void addFlat(llvm::SmallVectorImpl<AccessPart> &parts, const AccessPart &all) {
       parts.push_back(part);
 }
 
+/// A write of the bytes that are there already disturbs nobody: compilers let
+/// several wavefronts store the same value.
+void findChanges(AccessPart &part, const Wave &wave, const Op &op) {
+  if (part.dataSource < 0 || part.atomic)
+    return;
+  const Source &data = op.src[part.dataSource];
+  bool high = StringRef(mnemonic(op.inst->op)).contains("d16_hi");
+  part.changes = 0;
+  for (uint64_t rest = part.lanes; rest; rest &= rest - 1) {
+    unsigned l = __builtin_ctzll(rest);
+    uint32_t words[4];
+    for (unsigned d = 0; d < (part.bytes + 3u) / 4; ++d)
+      words[d] = wave.vgpr[data.index + d * waveLanes + l];
+    if (high)
+      words[0] >>= 16;
+    bool inside = part.address[l] + part.bytes <= wave.group->ldsBytes;
+    if (!inside ||
+        std::memcmp(wave.group->lds + part.address[l], words, part.bytes) != 0)
+      part.changes |= uint64_t(1) << l;
+  }
+}
+
 void addDs(llvm::SmallVectorImpl<AccessPart> &parts, const Wave &wave,
            const Op &op) {
   const Instruction &inst = *op.inst;
@@ -84,6 +106,7 @@ void addDs(llvm::SmallVectorImpl<AccessPart> &parts, const Wave &wave,
       part.address[l] = uint64_t(base[l]) + offset;
       part.inBounds[l] = bytes;
     }
+    findChanges(part, wave, op);
     parts.push_back(part);
   }
 }

@@ -30,6 +30,8 @@ struct AccessPart {
   uint8_t bytes = 0;      ///< of a lane
   int8_t dataSource = -1; ///< Instruction::src with the data written, or -1
   uint8_t dataDword = 0;  ///< first dword of dst or data this part concerns
+  /// Lanes whose write changes LDS; meaningless elsewhere.
+  uint64_t changes = ~uint64_t(0);
   uint64_t address[waveLanes];
   /// Bytes within a buffer's bounds: others read as 0 and are not written.
   uint8_t inBounds[waveLanes];

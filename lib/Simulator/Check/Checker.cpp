@@ -93,6 +93,10 @@ struct GroupChecker::State {
   llvm::SmallVector<AccessPart, 1> parts;
 };
 
+static bool isMemory(const Op &op, const OpFacts &facts) {
+  return (facts.isVmem || facts.isLds) && !op.inst->has(flag::CrossLane);
+}
+
 GroupChecker::GroupChecker(LaunchChecker &launch)
     : state(std::make_unique<State>(launch)) {}
 GroupChecker::~GroupChecker() = default;
@@ -134,11 +138,9 @@ void GroupChecker::before(Wave &wave, const Op &op) {
   if (std::string text = s.undefined[w].check(wave, op, facts, s.parts, lane);
       !text.empty())
     s.report("undefined-value", std::move(text), wave, op, lane);
-  // An operation that waits for its turn is propagated when it has it: it
-  // changes nothing of its own inputs by being looked at twice.
-  bool waits = !wave.globalTurn &&
-               (op.inst->has(flag::Atomic) || op.inst->sc1 || op.inst->sc0);
-  if (!waits || facts.isLds)
+  // Memory operations are propagated once they have run: they may have to
+  // wait for their turn, and what counts of the state before is in the parts.
+  if (!isMemory(op, facts))
     s.undefined[w].propagate(wave, op, facts, s.parts, s.ldsUndefined,
                              s.launch.global.get());
 }
@@ -151,6 +153,9 @@ void GroupChecker::after(Wave &wave, const Op &op, bool executed) {
   unsigned w = wave.number;
   if (wave.status == WaveStatus::Faulted)
     return;
+  if (isMemory(op, facts))
+    s.undefined[w].propagate(wave, op, facts, s.parts, s.ldsUndefined,
+                             s.launch.global.get());
   for (const AccessPart &part : s.parts) {
     int lane = -1;
     std::string text;

@@ -58,9 +58,12 @@ std::string LdsRaces::access(unsigned wave, const Op &op, const OpFacts &facts,
       unsigned to = std::min(end, word * 4 + 4) - word * 4;
       now.bytes = ((1u << to) - 1) & ~((1u << from) - 1);
       Cell &cell = cells[word];
+      // The same value twice, or a read that the LDS, which serves its queue
+      // in order, takes before what comes after a barrier.
+      bool sameValue = part.writes && !(part.changes >> l & 1);
       bool bothAtomic = cell.write.atomic && now.atomic;
       if (problem.empty() && cell.write.op && cell.write.wave != wave &&
-          (cell.write.bytes & now.bytes) && !bothAtomic &&
+          (cell.write.bytes & now.bytes) && !bothAtomic && !sameValue &&
           !ordered(cell.write)) {
         problem = describe(cell.write, "wrote it",
                            part.writes ? "writes it" : "reads it",
@@ -70,7 +73,7 @@ std::string LdsRaces::access(unsigned wave, const Op &op, const OpFacts &facts,
       if (part.writes) {
         bool otherReader = cell.readers & ~(1u << wave);
         bool sameWave = cell.read.wave == wave && !otherReader;
-        if (problem.empty() && cell.read.op && !sameWave &&
+        if (problem.empty() && cell.read.op && !sameWave && !sameValue &&
             (cell.read.bytes & now.bytes) &&
             !(cell.read.atomic && now.atomic) && !ordered(cell.read) &&
             (cell.read.wave != wave || cell.read.epoch == epoch)) {
@@ -95,6 +98,8 @@ std::string LdsRaces::access(unsigned wave, const Op &op, const OpFacts &facts,
         uint8_t together = cell.read.epoch == epoch ? cell.read.bytes : 0;
         cell.readers |= 1u << wave;
         cell.read = now;
+        if (facts.isLds)
+          cell.read.number = 0; // complete for what comes after a barrier
         cell.read.bytes |= together;
       }
     }

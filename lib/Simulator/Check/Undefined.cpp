@@ -98,6 +98,8 @@ std::string Undefined::check(const Wave &wave, const Op &op,
     return "";
   for (const RegisterRange &range : facts.reads) {
     bool isData = range.source == 1 || range.source == -1;
+    if (inst.has(flag::CrossLane) && inst.op == Opcode::ds_swizzle_b32)
+      isData = true; // it has no address
     bool isM0 = !range.vector && range.first == ScalarReg::M0;
     if (range.vector && !isData) {
       if (uint64_t lanes = anyByte(range) & wave.exec()) {

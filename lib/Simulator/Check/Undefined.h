@@ -23,6 +23,8 @@
 #define TLC_LIB_SIMULATOR_CHECK_UNDEFINED_H
 
 #include "Accesses.h"
+#include "tlc/Simulator/Memory/CodeObject.h"
+#include "llvm/ADT/StringRef.h"
 #include <array>
 #include <string>
 #include <vector>

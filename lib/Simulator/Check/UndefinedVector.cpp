@@ -100,6 +100,22 @@ unsigned usedBytes(const Instruction &inst, unsigned source) {
   return inst.opSel >> source & 1 ? 0xc : 0x3;
 }
 
+/// Which sources of an operation are 64 bits wide and only lend their low half
+/// to the low half of the result; 0: no such operation.
+unsigned lowFromLow(Opcode op) {
+  switch (op) {
+  case Opcode::v_mad_u64_u32:
+  case Opcode::v_mad_i64_i32:
+    return 1u << 2;
+  case Opcode::v_lshl_add_u64:
+    return 1u << 0 | 1u << 2;
+  case Opcode::v_lshlrev_b64:
+    return 1u << 1;
+  default:
+    return 0;
+  }
+}
+
 } // namespace
 
 /// What one lane's operands hold, a dword each.
@@ -452,8 +468,24 @@ void Undefined::propagateVector(const Wave &wave, const Op &op,
   bool pairs = inst.op == Opcode::v_mov_b64 ||
                inst.src[0].type == DataType::V2F32 ||
                inst.src[0].type == DataType::V2I32;
+  // The low half of a 64-bit sum depends on low halves only: compilers feed
+  // such operations pairs whose high half they never set.
+  unsigned wide = lowFromLow(inst.op);
+  uint64_t lowLanes = 0;
+  for (unsigned i = 0; wide && i < 3; ++i) {
+    const Source &source = op.src[i];
+    if (!(wide >> i & 1))
+      lowLanes |= sourceLanes(op, i);
+    else if (source.kind == OperandKind::Scalar)
+      lowLanes |= scalar[source.index] ? exec : 0;
+    else if (source.kind == OperandKind::Vector)
+      for (uint64_t mask : vector[source.index / waveLanes])
+        lowLanes |= mask;
+  }
   for (unsigned d = 0; d < op.dstDwords; ++d) {
     uint64_t bad = lanes;
+    if (wide && d == 0)
+      bad = lowLanes & exec;
     if (pairs) {
       bad = 0;
       for (unsigned i = 0; i < 3; ++i) {

@@ -59,7 +59,6 @@ private:
 
   std::vector<Pending> vector, scalar;
   uint32_t lastScalarLoad = 0;
-  uint32_t outstanding = 0; // quick test: youngest number given to a register
   unsigned accumOffset = 0;
 };
 
