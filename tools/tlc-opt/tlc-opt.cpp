@@ -18,7 +18,7 @@ int main(int argc, char **argv) {
                   mlir::memref::MemRefDialect, mlir::scf::SCFDialect,
                   mlir::vector::VectorDialect>();
   mlir::registerTransformsPasses();
-  tlc::tile::registerTileInferLayouts();
+  tlc::tile::registerTilePasses();
   tlc::registerTileToWavePasses();
   return mlir::asMainReturnCode(
       mlir::MlirOptMain(argc, argv, "tlc pass driver\n", registry));
