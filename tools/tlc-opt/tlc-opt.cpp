@@ -7,6 +7,7 @@
 
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "mlir/Transforms/Passes.h"
+#include "tlc/Conversion/WaveToROCDL.h"
 #include "tlc/Dialect/Tile/Transforms/Passes.h"
 #include "tlc/Dialect/Wave/IR/WaveDialect.h"
 
@@ -18,6 +19,7 @@ int main(int argc, char **argv) {
                   mlir::vector::VectorDialect>();
   mlir::registerTransformsPasses();
   tlc::tile::registerTilePasses();
+  tlc::registerWaveToROCDLPasses();
   return mlir::asMainReturnCode(
       mlir::MlirOptMain(argc, argv, "tlc pass driver\n", registry));
 }
