@@ -29,6 +29,9 @@ constexpr int64_t turnBudget = 1 << 20;
 /// before others run.
 constexpr unsigned sleepRounds = 2, busyRounds = 64;
 
+/// What a lane gets beyond the fixed size where the depth of calls is unknown.
+constexpr unsigned dynamicStackBytes = 8192;
+
 template <typename T> T *allocateAligned(size_t count) {
   size_t bytes = (count * sizeof(T) + 63) / 64 * 64;
   void *memory = std::aligned_alloc(64, std::max<size_t>(bytes, 64));
@@ -53,8 +56,8 @@ GroupState::GroupState(LaunchContext &context) : context(context) {
   maxWaves = static_cast<unsigned>((items + waveLanes - 1) / waveLanes);
   vgprCount = d.vgprCount();
   privateBytes = (d.privateSegmentFixedSize + 3) / 4 * 4;
-  if (d.rsrc2 & 1 || d.privateSegmentFixedSize)
-    privateBytes = std::max(privateBytes, d.privateSegmentFixedSize);
+  if (d.usesDynamicStack())
+    privateBytes += dynamicStackBytes;
   workgroup.ldsBytes = d.groupSegmentFixedSize + request.dynamicLds;
   waves = allocateAligned<Wave>(maxWaves);
   for (unsigned i = 0; i < maxWaves; ++i)

@@ -44,6 +44,8 @@ struct KernelDescriptor {
   bool dx10Clamp() const { return rsrc1 >> 21 & 1; }
   bool ieeeMode() const { return rsrc1 >> 23 & 1; }
   unsigned userSgprCount() const { return rsrc2 >> 1 & 0x1f; }
+  /// Recursion or calls of unknown functions: the fixed size is a minimum.
+  bool usesDynamicStack() const { return properties >> 11 & 1; }
   unsigned preloadLength() const { return kernargPreload & 0x7f; }
   unsigned preloadOffset() const { return kernargPreload >> 7; }
 };

@@ -41,11 +41,11 @@ inline bool ldsToHost(Wave &w, const Op &op, u64 active, u32 bytes,
   return true;
 }
 
-/// Host addresses of a DS access at VGPR plus `offset`.
+/// Host addresses of a DS access at VGPR plus `offset`, a sum of 32 bits.
 inline bool ldsAddresses(Wave &w, const Op &op, u64 active, u32 offset,
                          u32 bytes, bool isStore, LaneAddresses &a) {
   const u32 *v = w.vgpr + op.src[0].index;
-  TLC_LANE_LOOP a.at[l] = u64(v[l]) + offset;
+  TLC_LANE_LOOP a.at[l] = u32(v[l] + offset);
   return ldsToHost(w, op, active, bytes, isStore, a);
 }
 

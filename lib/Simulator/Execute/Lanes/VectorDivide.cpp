@@ -80,6 +80,17 @@ template <typename T> void divScale(const Lanes &x) {
   x.wave->setPair(x.op->sdst, packMask(flags) & x.wave->exec());
 }
 
+/// a·b + c, rounded to odd where it is inexact, so that scaling into the
+/// denormals rounds as if it were the only rounding.
+f64 fusedToOdd(f64 a, f64 b, f64 c) {
+  f64 r = fused(a, b, c);
+  f64 rest = fused(a, b, c - r); // c and r are close: c - r is exact
+  if (rest == 0 || isNan(rest) || isInf(r) || raw(r) & 1)
+    return r;
+  bool tooBig = (rest < 0) != (r < 0);
+  return fromRaw<f64>(tooBig ? raw(r) - 1 : raw(r) | 1);
+}
+
 template <typename T> void divFmas(const Lanes &x) {
   u64 vcc = x.wave->vcc();
   for (unsigned l = 0; l < waveLanes; ++l) {
@@ -91,8 +102,13 @@ template <typename T> void divFmas(const Lanes &x) {
         // In f64 the scaling rounds only once.
         r = f32(fused(f64(get<T>(x.a, l)), f64(get<T>(x.b, l)), f64(q)) *
                 f64(up ? Scaling<T>::up : Scaling<T>::down));
-      else
-        r = r * (up ? Scaling<T>::up : Scaling<T>::down);
+      else {
+        T factor = up ? Scaling<T>::up : Scaling<T>::down;
+        T scaledResult = r * factor;
+        if (exponentField(scaledResult) == 0)
+          scaledResult = fusedToOdd(get<T>(x.a, l), get<T>(x.b, l), q) * factor;
+        r = scaledResult;
+      }
     }
     put<T>(x.d, l, x.mask[l], r);
   }
