@@ -15,6 +15,7 @@
 #include "tlc/Dialect/Tile/Transforms/Passes.h"
 #include "tlc/Dialect/Wave/IR/WaveDialect.h"
 #include "tlc/Target/AMDGPU.h"
+#include "tlc/Target/BuildContract.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/Process.h"
 
@@ -122,6 +123,25 @@ void tlc::buildROCDLPipeline(PassManager &passes) {
   passes.addPass(createConvertWaveToROCDL());
 }
 
+llvm::Expected<std::string> Compilation::generate(ModuleOp module,
+                                                  Stage stage) {
+  auto generator = target::CodeGenerator::create();
+  if (!generator)
+    return generator.takeError();
+  if (llvm::Error error = (*generator)->translate(module, &launchContract))
+    return error;
+  if (llvm::Error error = (*generator)->optimize())
+    return error;
+  if (stage == Stage::LLVM)
+    return (*generator)->printIR();
+  if (stage == Stage::Asm)
+    return (*generator)->emitAssembly();
+  llvm::Expected<std::string> object = (*generator)->emitObject();
+  if (!object || stage == Stage::Obj)
+    return object;
+  return target::createLldLinker()->link(*object);
+}
+
 std::optional<std::string> Compilation::compile(ModuleOp module, Stage stage) {
   auto text = [&] {
     std::string result;
@@ -168,12 +188,7 @@ std::optional<std::string> Compilation::compile(ModuleOp module, Stage stage) {
     return std::nullopt;
   if (stage == Stage::ROCDL)
     return text();
-  target::Output output = stage == Stage::LLVM  ? target::Output::LLVM
-                          : stage == Stage::Asm ? target::Output::Assembly
-                          : stage == Stage::Obj ? target::Output::Object
-                                                : target::Output::CodeObject;
-  llvm::Expected<std::string> result =
-      target::emit(module, launchContract, output);
+  llvm::Expected<std::string> result = generate(module, stage);
   if (!result) {
     diags.report(DiagID::Internal, llvm::toString(result.takeError()));
     code = ExitInternal;

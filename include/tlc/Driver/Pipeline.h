@@ -20,6 +20,7 @@
 #include "tlc/Frontend/Frontend.h"
 #include "tlc/Support/Diagnostics.h"
 #include "tlc/Target/Contract.h"
+#include "llvm/Support/Error.h"
 #include <memory>
 #include <optional>
 
@@ -73,6 +74,9 @@ public:
 
 private:
   friend class DiagnosticRouter;
+  /// From the LLVM dialect on: text, object or linked code object.
+  llvm::Expected<std::string> generate(mlir::ModuleOp module, Stage stage);
+
   InputOptions options;
   SourceManager sources;
   DiagnosticEngine diags;

@@ -9,7 +9,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
 #include "tlc/Dialect/Tile/IR/TileDialect.h"
-#include "tlc/Target/AMDGPU.h"
+#include "tlc/Target/BuildContract.h"
 
 using namespace mlir;
 using namespace tlc;
