@@ -29,9 +29,8 @@ tlc::test::assemble(const std::vector<AsmKernel> &kernels) {
       file << ".text\n.globl " << kernel.name << "\n.p2align 8\n.type "
            << kernel.name << ",@function\n"
            << kernel.name << ":\n"
-           << kernel.body << "\n  s_endpgm\n.size " << kernel.name
-           << ", .-" << kernel.name << "\n.rodata\n.amdhsa_kernel "
-           << kernel.name
+           << kernel.body << "\n  s_endpgm\n.size " << kernel.name << ", .-"
+           << kernel.name << "\n.rodata\n.amdhsa_kernel " << kernel.name
            << "\n  .amdhsa_next_free_vgpr 512\n  .amdhsa_next_free_sgpr 96\n"
               "  .amdhsa_accum_offset 256\n"
               "  .amdhsa_user_sgpr_kernarg_segment_ptr 1\n"
@@ -46,8 +45,8 @@ tlc::test::assemble(const std::vector<AsmKernel> &kernels) {
       file << "  - .name: " << kernel.name << "\n    .symbol: " << kernel.name
            << ".kd\n    .kernarg_segment_size: 64\n"
               "    .group_segment_fixed_size: "
-           << kernel.ldsBytes << "\n    .private_segment_fixed_size: "
-           << kernel.scratchBytes
+           << kernel.ldsBytes
+           << "\n    .private_segment_fixed_size: " << kernel.scratchBytes
            << "\n    .kernarg_segment_align: 8\n    .wavefront_size: 64\n"
               "    .sgpr_count: 96\n    .vgpr_count: 512\n"
               "    .max_flat_workgroup_size: 1024\n    .args:\n";
@@ -60,7 +59,7 @@ tlc::test::assemble(const std::vector<AsmKernel> &kernels) {
   }
   std::string command = std::string(TLC_HIP_COMPILER) +
                         " -x assembler -target amdgcn-amd-amdhsa "
-                        "-mcpu=gfx942 -nogpulib -fuse-ld=lld -o " +
+                        "-mcpu=gfx942 -fuse-ld=lld -o " +
                         (folder / "k.hsaco").string() + " " +
                         (folder / "k.s").string();
   EXPECT_EQ(std::system(command.c_str()), 0) << command;

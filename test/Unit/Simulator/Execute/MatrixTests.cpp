@@ -164,8 +164,7 @@ TEST(MatrixLayout, AllAgreeWithTheFacts) {
             transfer(true, 'a', 64, c, 12) + transfer(true, 'v', 48, 1, 14);
     text += "  s_waitcnt vmcnt(0)\n  " + name + " " + range('a', 64, c) + ", " +
             range('v', 16, a) + ", " + range('v', 32, b) + ", " +
-            (sparse ? "v48" : range('a', 64, c)) +
-            "\n  s_nop 15\n  s_nop 15\n";
+            (sparse ? "v48" : range('a', 64, c)) + "\n  s_nop 15\n  s_nop 15\n";
     text += transfer(false, 'a', 64, c, 16);
     kernels.push_back({name, text});
   }
@@ -176,10 +175,10 @@ TEST(MatrixLayout, AllAgreeWithTheFacts) {
     SCOPED_TRACE(name);
     bool sparse = name.find("smfmac") != name.npos;
     // Types: the accumulator's after "mfma_", A's and B's at the end.
-    std::string accumulator = name.substr(name.find("mac_") != name.npos
-                                              ? name.find("mac_") + 4
-                                              : name.find("mfma_") + 5,
-                                          3);
+    std::string accumulator =
+        name.substr(name.find("mac_") != name.npos ? name.find("mac_") + 4
+                                                   : name.find("mfma_") + 5,
+                    3);
     std::string typeB = name.substr(name.rfind('_') + 1);
     std::string before = name.substr(0, name.rfind('_'));
     std::string typeA = before.substr(before.rfind('_') + 1);
@@ -202,7 +201,8 @@ TEST(MatrixLayout, AllAgreeWithTheFacts) {
         // Of each four columns two are stored; the index names them.
         for (size_t g = 0; g * 4 < elements.size(); ++g) {
           Place p = elements[g * 4];
-          int i0 = int(lane + g) % 3, i1 = i0 + 1 + int(lane / 7 + g) % (3 - i0);
+          int i0 = int(lane + g) % 3,
+              i1 = i0 + 1 + int(lane / 7 + g) % (3 - i0);
           index.set(lane, unsigned(g * 4), 4, uint64_t(i0 | i1 << 2));
           for (int s = 0; s < 2; ++s) {
             int v = valueOf(p.block, p.row, p.column + s, 1);
@@ -253,8 +253,8 @@ TEST(MatrixLayout, AllAgreeWithTheFacts) {
         double actual;
         size_t r = e * oc.bits / 32;
         if (wide) {
-          uint64_t raw = words[r * 64 + lane] |
-                         uint64_t(words[(r + 1) * 64 + lane]) << 32;
+          uint64_t raw =
+              words[r * 64 + lane] | uint64_t(words[(r + 1) * 64 + lane]) << 32;
           std::memcpy(&actual, &raw, 8);
         } else if (integer) {
           actual = int32_t(words[r * 64 + lane]);
