@@ -189,7 +189,7 @@ void ExpandWaveMath::runOnOperation() {
   static const llvm::StringSet<> kPolynomials = {
       "math.tanh", "math.erf",  "math.erfc", "math.atan",  "math.atan2",
       "math.asin", "math.acos", "math.cbrt", "math.log1p", "math.expm1"};
-  math::populateMathPolynomialApproximationPatterns(
+  populateMathPolynomialApproximationPatterns(
       patterns, [](StringRef name) { return kPolynomials.contains(name); });
 
   GreedyRewriteConfig config;

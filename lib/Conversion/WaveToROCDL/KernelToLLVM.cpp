@@ -27,6 +27,10 @@ namespace {
 // Kernel
 //===----------------------------------------------------------------------===//
 
+/// The workgroup size, kept on the llvm.func: kernels are converted before what
+/// they hold.
+constexpr StringLiteral kThreads = "wave.threads";
+
 /// Hidden inputs no kernel of ours reads. Without them code generation asks
 /// the host for nothing but the declared arguments.
 constexpr StringLiteral kUnusedInputs[] = {
@@ -150,10 +154,6 @@ Value withRange(Build &build, Value id, int64_t end) {
       b.getNamedAttr(LLVM::LLVMDialect::getRangeAttrName(), range))));
   return id;
 }
-
-/// The workgroup size, kept on the llvm.func: kernels are converted before what
-/// they hold.
-constexpr StringLiteral kThreads = "wave.threads";
 
 int64_t threadsOf(Operation *op) {
   auto func = op->getParentOfType<LLVM::LLVMFuncOp>();
