@@ -98,6 +98,7 @@ public:
                           "--threads=1",
                           "--build-id=none",
                           "--hash-style=sysv",
+                          "--no-mmap-output-file",
                           input.getPath(),
                           "-o",
                           output.getPath()};
