@@ -97,13 +97,6 @@ std::string HazardChecker::checkRead(const Op &op, const OpFacts &facts,
         use = "selecting a lane";
       } else if (byVector && isDivFmas(inst.op) && range.source == -1) {
         states = 4;
-      } else if (byVector && facts.isVector &&
-                 range.first != ScalarReg::ExecLo) {
-        states = 2;
-        use = "read by the VALU";
-      } else if (last.writer == Writer::Scalar && facts.toLds &&
-                 one.first == ScalarReg::M0) {
-        states = 1;
       }
       if (states)
         if (std::string text = need(one, last.op, last.state, states, use);
