@@ -8,6 +8,7 @@
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "mlir/Transforms/Passes.h"
 #include "tlc/Conversion/TileToWave.h"
+#include "tlc/Conversion/WaveToROCDL.h"
 #include "tlc/Dialect/Tile/Transforms/Passes.h"
 #include "tlc/Dialect/Wave/IR/WaveDialect.h"
 
@@ -20,6 +21,7 @@ int main(int argc, char **argv) {
   mlir::registerTransformsPasses();
   tlc::tile::registerTileInferLayouts();
   tlc::registerTileToWavePasses();
+  tlc::registerWaveToROCDLPasses();
   return mlir::asMainReturnCode(
       mlir::MlirOptMain(argc, argv, "tlc pass driver\n", registry));
 }

@@ -7,6 +7,8 @@
 
 #include "FaultReport.h"
 
+#include "tlc/Simulator/Check/SourceLines.h"
+
 #include <fmt/format.h>
 
 #include <cstring>
@@ -79,27 +81,43 @@ std::string what(const LaunchContext &context, const Workgroup &group) {
   return text;
 }
 
+/// The message and the place it is about, with the source line if the object
+/// has DWARF.
+Finding describe(const LaunchContext &context, const char *kind,
+                 const std::string &message, const Op &op,
+                 const uint32_t group[3], unsigned wave, int lane) {
+  const LaunchRequest &request = context.request;
+  uint64_t entry = request.object->deviceAddress(request.kernel->entryAddress);
+  uint64_t inObject = op.address - request.object->deviceAddress(0);
+  SourceLines lines(request.object->object().bytes);
+  std::string source = lines.at(inObject);
+  std::string disassembly =
+      op.inst->op == Opcode::Invalid ? "(no instruction)" : toString(*op.inst);
+  Finding finding;
+  finding.kind = kind;
+  finding.text =
+      fmt::format("kernel '{}': {}: {}\n"
+                  "  at {:#x} ({:#x} in the object, entry{:+#x}): {}  [{}]\n"
+                  "  workgroup ({},{},{}), wavefront {}{}{}{}",
+                  request.kernel->name, kind, message, op.address, inObject,
+                  static_cast<int64_t>(op.address - entry), disassembly,
+                  encodingOf(context.program, op), group[0], group[1], group[2],
+                  wave, lane >= 0 ? fmt::format(", lane {}", lane) : "",
+                  source.empty() ? "" : "\n  source ", source);
+  return finding;
+}
+
 } // namespace
 
 Finding tlc::sim::describeFault(const LaunchContext &context,
                                 const Workgroup &group) {
-  const Op &op = *group.faultOp;
-  const LaunchRequest &request = context.request;
-  uint64_t entry = request.object->deviceAddress(request.kernel->entryAddress);
-  uint64_t inObject = op.address - request.object->deviceAddress(0);
-  std::string lane =
-      group.fault.lane >= 0 ? fmt::format(", lane {}", group.fault.lane) : "";
-  std::string disassembly =
-      op.inst->op == Opcode::Invalid ? "(no instruction)" : toString(*op.inst);
-  Finding finding;
-  finding.kind = group.fault.kind;
-  finding.text = fmt::format(
-      "kernel '{}': {}: {}\n"
-      "  at {:#x} ({:#x} in the object, entry{:+#x}): {}  [{}]\n"
-      "  workgroup ({},{},{}), wavefront {}{}",
-      request.kernel->name, finding.kind, what(context, group), op.address,
-      inObject, static_cast<int64_t>(op.address - entry), disassembly,
-      encodingOf(context.program, op), group.id[0], group.id[1], group.id[2],
-      group.faultWave->number, lane);
-  return finding;
+  return describe(context, group.fault.kind, what(context, group),
+                  *group.faultOp, group.id, group.faultWave->number,
+                  group.fault.lane);
+}
+
+Finding tlc::sim::describeFinding(const LaunchContext &context,
+                                  const CheckFinding &finding) {
+  return describe(context, finding.kind, finding.message, *finding.op,
+                  finding.group, finding.wave, finding.lane);
 }

@@ -15,6 +15,10 @@ namespace tlc::sim {
 /// What happened, to which data, and which instruction of which lane did it.
 Finding describeFault(const LaunchContext &context, const Workgroup &group);
 
+/// The same for what a checker found.
+Finding describeFinding(const LaunchContext &context,
+                        const CheckFinding &finding);
+
 } // namespace tlc::sim
 
 #endif // TLC_LIB_SIMULATOR_EXECUTE_FAULTREPORT_H

@@ -113,6 +113,11 @@ void GroupState::begin(uint64_t linearId) {
     context.arguments.initialise(wave, request);
   }
   scheduleOrder();
+  if (context.checker) {
+    if (!checker)
+      checker = std::make_unique<GroupChecker>(*context.checker);
+    checker->begin(workgroup);
+  }
 }
 
 void GroupState::scheduleOrder() {
@@ -136,8 +141,8 @@ void GroupState::runWave(Wave &wave) {
     uint64_t used = context.executed.load(std::memory_order_relaxed);
     budget = std::min<uint64_t>(budget, limit > used ? limit - used : 1);
   }
-  if (context.options.statistics) {
-    counts.runTurn(wave, context.handlers, budget);
+  if (context.options.statistics || checker) {
+    observedTurn(wave, budget);
   } else {
     wave.budget = budget;
     context.handlers.turn(wave);
@@ -152,6 +157,35 @@ void GroupState::runWave(Wave &wave) {
   }
 }
 
+void GroupState::observedStep(Wave &wave) {
+  // Follow links between runs, which are no instructions.
+  while (wave.pc->inst->op == Opcode::Invalid && wave.pc->target)
+    wave.pc = wave.pc->target;
+  const Op &op = *wave.pc;
+  if (op.inst->op == Opcode::Invalid) { // raises a fault
+    context.handlers.step(wave);
+    return;
+  }
+  // Counted before: a store may overwrite the address it was made with.
+  bool again = wave.globalTurn;
+  if (checker)
+    checker->before(wave, op);
+  if (context.options.statistics && !again)
+    counts.count(wave, op);
+  context.handlers.step(wave);
+  if (checker)
+    checker->after(wave, op,
+                   wave.status != WaveStatus::Global || wave.pc != &op);
+}
+
+/// A turn, one instruction at a time.
+void GroupState::observedTurn(Wave &wave, int64_t budget) {
+  do
+    observedStep(wave);
+  while (--budget > 0 && wave.status == WaveStatus::Ready);
+  wave.unused = budget;
+}
+
 bool GroupState::releaseBarrier() {
   bool any = false;
   for (unsigned i = 0; i < workgroup.waveCount; ++i) {
@@ -162,6 +196,8 @@ bool GroupState::releaseBarrier() {
       return false;
     any = true;
   }
+  if (any && checker)
+    checker->barrierReleased();
   for (unsigned i = 0; i < workgroup.waveCount; ++i)
     if (waves[i].status == WaveStatus::Barrier)
       waves[i].status = WaveStatus::Ready;
@@ -213,7 +249,10 @@ void GroupState::globalTurn() {
     if (wave.status != WaveStatus::Global)
       continue;
     wave.globalTurn = true;
-    context.handlers.step(wave);
+    if (context.options.statistics || checker)
+      observedStep(wave);
+    else
+      context.handlers.step(wave);
     wave.globalTurn = false;
     if (wave.status == WaveStatus::Faulted)
       return;

@@ -11,6 +11,7 @@
 #include "KernelArguments.h"
 #include "Lanes/Handlers.h"
 #include "Statistics.h"
+#include "tlc/Simulator/Check/Checker.h"
 
 #include <atomic>
 
@@ -25,6 +26,7 @@ struct LaunchContext {
   Program &program;
   const Op *entry = nullptr;
   const HandlerTable &handlers;
+  LaunchChecker *checker = nullptr; ///< null: no checks
   std::atomic<uint64_t> executed{0};
 };
 
@@ -56,6 +58,8 @@ public:
 
 private:
   void runWave(Wave &wave);
+  void observedTurn(Wave &wave, int64_t budget);
+  void observedStep(Wave &wave);
   bool releaseBarrier();
   void scheduleOrder();
 
@@ -68,6 +72,7 @@ private:
   uint32_t *scratch = nullptr;
   std::vector<unsigned> order;
   Statistics counts;
+  std::unique_ptr<GroupChecker> checker;
   uint64_t flops = 0;
 };
 

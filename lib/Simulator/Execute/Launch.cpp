@@ -133,8 +133,14 @@ void Runner::run(LaunchResult &result) {
   if (faulted) {
     result.failed = true;
     result.findings.push_back(describeFault(context, *faulted));
-    result.report = result.findings.front().text;
   }
+  if (context.checker)
+    for (const CheckFinding &finding : context.checker->findings()) {
+      result.failed = true;
+      result.findings.push_back(describeFinding(context, finding));
+    }
+  for (const Finding &finding : result.findings)
+    result.report += (result.report.empty() ? "" : "\n") + finding.text;
   for (Flight &flight : flights)
     if (flight.state)
       finish(std::move(flight.state));
@@ -199,6 +205,13 @@ LaunchResult tlc::sim::runLaunch(const LaunchRequest &request,
   std::shared_lock lock(memory.launchLock());
   LaunchContext context{request, options, arguments,     memory,
                         program, nullptr, handlerTable()};
+  std::unique_ptr<LaunchChecker> checker;
+  if (options.checkers)
+    checker =
+        std::make_unique<LaunchChecker>(request.kernel->descriptor, memory);
+  else
+    memory.writtenBytes().markAll(); // nobody sees what is written now
+  context.checker = checker.get();
   context.entry =
       program.at(request.object->deviceAddress(request.kernel->entryAddress));
   if (!context.entry)

@@ -105,24 +105,10 @@ void Statistics::countLds(const Wave &wave, const Op &op) {
   }
 }
 
-void Statistics::runTurn(Wave &wave, const HandlerTable &handlers,
-                         int64_t budget) {
-  while (budget-- > 0) {
-    const Op *op = wave.pc;
-    if (op->inst->op == Opcode::Invalid) { // a link between runs
-      handlers.step(wave);
-      if (wave.status != WaveStatus::Ready)
-        return;
-      continue;
-    }
-    ++executed[op];
-    if (op->inst->encoding == Encoding::DS)
-      countLds(wave, *op);
-    handlers.step(wave);
-    if (wave.status != WaveStatus::Ready)
-      break;
-  }
-  wave.unused = budget > 0 ? budget : 0;
+void Statistics::count(const Wave &wave, const Op &op) {
+  ++executed[&op];
+  if (op.inst->encoding == Encoding::DS)
+    countLds(wave, op);
 }
 
 void Statistics::addTo(LaunchResult &result, uint64_t base) const {

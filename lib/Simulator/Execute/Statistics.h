@@ -19,8 +19,8 @@ namespace tlc::sim {
 /// after the other.
 class Statistics {
 public:
-  /// A turn, one instruction at a time.
-  void runTurn(Wave &wave, const HandlerTable &handlers, int64_t budget);
+  /// `wave` is about to execute `op`.
+  void count(const Wave &wave, const Op &op);
   /// Adds to the result of the launch; addresses relative to `base`.
   void addTo(LaunchResult &result, uint64_t base) const;
 

@@ -204,6 +204,7 @@ hipError_t hipMemcpy(void *to, const void *from, size_t bytes,
   if (!rangeOk(to, bytes, toDevice) || !rangeOk(from, bytes, fromDevice))
     return record(hipErrorInvalidValue);
   std::memmove(to, from, bytes);
+  device().memory.writtenBytes().mark(reinterpret_cast<uint64_t>(to), bytes);
   return hipSuccess;
 }
 hipError_t hipMemcpyAsync(void *to, const void *from, size_t bytes,
@@ -218,6 +219,7 @@ hipError_t hipMemset(void *to, int byte, size_t bytes) {
   if (!to || !rangeOk(to, bytes, true))
     return record(hipErrorInvalidValue);
   std::memset(to, byte, bytes);
+  device().memory.writtenBytes().mark(reinterpret_cast<uint64_t>(to), bytes);
   return hipSuccess;
 }
 hipError_t hipMemsetAsync(void *to, int byte, size_t bytes,

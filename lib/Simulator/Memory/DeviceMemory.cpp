@@ -60,6 +60,8 @@ const Allocation *DeviceMemory::allocate(uint64_t bytes, AllocationKind kind,
   allocation->number = nextNumber++;
   allocation->name = std::move(name);
   inUse += bytes;
+  if (kind == AllocationKind::Device)
+    written.add(allocation->base, bytes);
   return (allocations[allocation->base] = std::move(allocation)).get();
 }
 
@@ -105,6 +107,7 @@ bool DeviceMemory::release(uint64_t base, bool registered) {
   mmap(reinterpret_cast<void *>(base), roundToPages(allocation.size), PROT_NONE,
        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
   inUse -= allocation.size;
+  written.remove(base);
   if (allocation.kind == AllocationKind::Kernarg) {
     // One comes with every launch: no quarantine for these.
     munmap(reinterpret_cast<void *>(base),

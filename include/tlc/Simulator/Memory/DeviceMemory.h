@@ -16,6 +16,8 @@
 #ifndef TLC_SIMULATOR_MEMORY_DEVICEMEMORY_H
 #define TLC_SIMULATOR_MEMORY_DEVICEMEMORY_H
 
+#include "tlc/Simulator/Memory/WrittenBytes.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -78,6 +80,10 @@ public:
 
   std::shared_mutex &launchLock() const { return mutex; }
 
+  /// For the checkers: what of the memory from hipMalloc was ever written.
+  /// Host copies and fills mark it, and watched kernels do.
+  WrittenBytes &writtenBytes() const { return written; }
+
 private:
   void forgetOldestFreed();
 
@@ -85,6 +91,7 @@ private:
   std::map<uint64_t, std::unique_ptr<Allocation>> allocations;
   std::vector<uint64_t> freedOrder;
   mutable std::shared_mutex mutex;
+  mutable WrittenBytes written;
   uint64_t total;
   uint64_t inUse = 0;
   uint32_t nextNumber = 1;

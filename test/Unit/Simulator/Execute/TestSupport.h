@@ -12,6 +12,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <iterator>
@@ -138,9 +139,14 @@ public:
   }
   hip::hipError_t launch(Shape grid, Shape block, unsigned lds,
                          void **arguments) {
-    return table().hipModuleLaunchKernel(function, grid.x, grid.y, grid.z,
-                                         block.x, block.y, block.z, lds,
-                                         nullptr, arguments, nullptr);
+    // TLC_TEST_CHECKERS=1: the same runs, watched; correct code gives no alarm.
+    sim::simulatorOptions().checkers = std::getenv("TLC_TEST_CHECKERS");
+    hip::hipError_t error = table().hipModuleLaunchKernel(
+        function, grid.x, grid.y, grid.z, block.x, block.y, block.z, lds,
+        nullptr, arguments, nullptr);
+    if (sim::simulatorOptions().checkers)
+      EXPECT_EQ(sim::lastLaunch().report, "");
+    return error;
   }
 
   hip::hipModule_t module = nullptr;

@@ -13,9 +13,12 @@
 
 namespace tlc::tile {
 
-/// Ends the message of an error that says a resource of the device does not
-/// suffice: the driver's exit code 4.
-inline constexpr llvm::StringLiteral kResourceLimitTag = "[resource-limit]";
+/// Ends the message of an error that says LDS does not suffice: diagnostic
+/// LdsDoesNotFit of tlc/Support/Diagnostics.def,
+/// the driver's exit code 4.
+inline constexpr llvm::StringLiteral kLdsLimitTag = "[TL0601]";
+/// The same for a matrix product without MFMA: diagnostic NoMfma.
+inline constexpr llvm::StringLiteral kNoMfmaTag = "[TL0602]";
 
 /// Set on a tile.sync that must order accesses to global memory too.
 inline constexpr llvm::StringLiteral kSyncGlobalAttr = "tile.global";

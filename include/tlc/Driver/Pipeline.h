@@ -1,0 +1,98 @@
+//===- Pipeline.h - From a kernel file to a code object -*- C++ -*-===//
+//
+// Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What `compile`, `run`, `check` and `profile` share: the input options, and
+// the compilation of one program in this process.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TLC_DRIVER_PIPELINE_H
+#define TLC_DRIVER_PIPELINE_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/IR/OwningOpRef.h"
+#include "tlc/Driver/Driver.h"
+#include "tlc/Frontend/Frontend.h"
+#include "tlc/Support/Diagnostics.h"
+#include "tlc/Target/Contract.h"
+#include "llvm/Support/Error.h"
+#include <memory>
+#include <optional>
+
+namespace mlir {
+class PassManager;
+}
+
+namespace tlc {
+
+/// The stages `--emit` names, in order.
+enum class Stage { AST, Tile, Wave, ROCDL, LLVM, Asm, Obj, HSACO };
+std::optional<Stage> parseStage(llvm::StringRef name);
+
+/// Where a program comes from: a file, `-D` definitions, `--kernel`.
+struct InputOptions {
+  std::string path;
+  FrontendOptions frontend;
+  bool remarks = false;
+
+  /// Takes the option at `arguments[i]` (and its value, advancing i) if it is
+  /// one of these. False if it is not; `error` says why it is malformed.
+  bool take(Arguments arguments, size_t &i, std::string &error);
+  static constexpr llvm::StringLiteral help =
+      "  -D NAME=VALUE     bind a parameter (repeatable)\n"
+      "  --kernel NAME     choose a kernel of the file\n"
+      "  --remarks         say what the passes decided\n";
+};
+
+/// One compilation: sources, diagnostics and the MLIR context they share.
+class Compilation {
+public:
+  explicit Compilation(const InputOptions &options);
+  ~Compilation();
+
+  DiagnosticEngine &diagnostics() { return diags; }
+  mlir::MLIRContext &context() { return *ctx; }
+
+  /// Reads the program: a module with one tile.func. Null if something was
+  /// reported. A `.mlir` file is read as it stands.
+  mlir::OwningOpRef<mlir::ModuleOp> import();
+
+  /// Compiles the program, which is changed, up to `stage` (Tile..HSACO), and
+  /// returns its text or bytes. Nothing if something was reported.
+  std::optional<std::string> compile(mlir::ModuleOp module, Stage stage);
+
+  /// The launch contract, after compile().
+  const target::Contract &contract() const { return launchContract; }
+
+  /// What to exit with after something was reported.
+  ExitCode failureCode() const { return code; }
+
+private:
+  friend class DiagnosticRouter;
+  /// From the LLVM dialect on: text, object or linked code object.
+  llvm::Expected<std::string> generate(mlir::ModuleOp module, Stage stage);
+
+  InputOptions options;
+  SourceManager sources;
+  DiagnosticEngine diags;
+  std::unique_ptr<mlir::MLIRContext> ctx;
+  std::unique_ptr<class DiagnosticRouter> router;
+  target::Contract launchContract;
+  ExitCode code = ExitDiagnostics;
+};
+
+/// The passes on the tile dialect, in the compiler's order.
+void buildTilePipeline(mlir::PassManager &passes);
+/// The passes from tile to the wave dialect's final form.
+void buildWavePipeline(mlir::PassManager &passes);
+/// The passes to the LLVM dialect.
+void buildROCDLPipeline(mlir::PassManager &passes);
+
+} // namespace tlc
+
+#endif // TLC_DRIVER_PIPELINE_H

@@ -1,0 +1,176 @@
+//===- FloatToLLVM.cpp - Functions and casts that are instructions
+//---------===//
+//
+// Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// exp2 and rsqrt of f32, and casts between f32 and the fp8 types the hardware
+// has (FNUZ: no infinity, no negative zero, one NaN). Vectors are taken apart,
+// fp8 casts two elements at a time.
+//
+// exp2 is the bare v_exp_f32: within 1 ulp, results below 2^-126 become 0. In a
+// softmax those terms are beneath the rounding of the sum; docs/language.md
+// tells so. rsqrt is v_rsq_f32, its operand scaled where it is denormal, which
+// the instruction would take for 0.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Patterns.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+
+using namespace mlir;
+
+namespace tlc {
+namespace {
+
+/// Calls `body` on each element of `value` and puts the results together.
+template <typename Body>
+Value forEachElement(Build &build, Value value, Type resultType, Body body) {
+  auto vector = dyn_cast<VectorType>(value.getType());
+  if (!vector)
+    return body(value);
+  Value result = LLVM::PoisonOp::create(build.b, build.loc, resultType);
+  for (int64_t i = 0; i != vector.getNumElements(); ++i) {
+    Value index = build.i32(i);
+    Value element =
+        LLVM::ExtractElementOp::create(build.b, build.loc, value, index);
+    result = LLVM::InsertElementOp::create(build.b, build.loc, result,
+                                           body(element), index);
+  }
+  return result;
+}
+
+struct Exp2Pattern : ConvertOpToLLVMPattern<math::Exp2Op> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+  LogicalResult
+  matchAndRewrite(math::Exp2Op op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    if (!getElementTypeOrSelf(op.getType()).isF32())
+      return failure();
+    Build build{rewriter, op.getLoc()};
+    rewriter.replaceOp(
+        op,
+        forEachElement(build, adaptor.getOperand(), op.getType(), [&](Value x) {
+          return build.intrinsic("llvm.amdgcn.exp2", x.getType(), x);
+        }));
+    return success();
+  }
+};
+
+struct RsqrtPattern : ConvertOpToLLVMPattern<math::RsqrtOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+  LogicalResult
+  matchAndRewrite(math::RsqrtOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    if (!getElementTypeOrSelf(op.getType()).isF32())
+      return failure();
+    Build build{rewriter, op.getLoc()};
+    Location loc = op.getLoc();
+    auto scaled = [&](Value x) -> Value {
+      Value tiny = LLVM::FCmpOp::create(rewriter, loc, LLVM::FCmpPredicate::olt,
+                                        x, build.f32(0x1p-100f));
+      auto pick = [&](float ifTiny) {
+        return LLVM::SelectOp::create(rewriter, loc, tiny, build.f32(ifTiny),
+                                      build.f32(1));
+      };
+      Value big = LLVM::FMulOp::create(rewriter, loc, x, pick(0x1p24f));
+      Value root = build.intrinsic("llvm.amdgcn.rsq", x.getType(), big);
+      return LLVM::FMulOp::create(rewriter, loc, root, pick(0x1p12f));
+    };
+    rewriter.replaceOp(
+        op, forEachElement(build, adaptor.getOperand(), op.getType(), scaled));
+    return success();
+  }
+};
+
+/// "fp8" or "bf8", as the instructions call the FNUZ types; empty otherwise.
+StringRef hardwareName(Type type) {
+  type = getElementTypeOrSelf(type);
+  if (isa<Float8E4M3FNUZType>(type))
+    return "fp8";
+  return isa<Float8E5M2FNUZType>(type) ? "bf8" : "";
+}
+
+struct TruncToF8Pattern : ConvertOpToLLVMPattern<arith::TruncFOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+  LogicalResult
+  matchAndRewrite(arith::TruncFOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    StringRef name = hardwareName(op.getType());
+    if (name.empty() || !getElementTypeOrSelf(op.getIn().getType()).isF32())
+      return failure();
+    Build build{rewriter, op.getLoc()};
+    Value in = adaptor.getIn();
+    auto vector = dyn_cast<VectorType>(in.getType());
+    int64_t count = vector ? vector.getNumElements() : 1;
+    auto element = [&](int64_t i) -> Value {
+      if (!vector)
+        return in;
+      // An odd last element is converted twice.
+      return LLVM::ExtractElementOp::create(rewriter, op.getLoc(), in,
+                                            build.i32(std::min(i, count - 1)));
+    };
+    std::string intrinsic = ("llvm.amdgcn.cvt.pk." + name + ".f32").str();
+    SmallVector<Value> dwords;
+    for (int64_t i = 0; i < count; i += 2) {
+      if (i % 4 == 0)
+        dwords.push_back(build.i32(0));
+      dwords.back() = build.intrinsic(
+          intrinsic, rewriter.getI32Type(),
+          {element(i), element(i + 1), dwords.back(), build.i1(i % 4 == 2)});
+    }
+    rewriter.replaceOp(
+        op, build.fromDwords(dwords,
+                             getTypeConverter()->convertType(op.getType())));
+    return success();
+  }
+};
+
+struct ExtFromF8Pattern : ConvertOpToLLVMPattern<arith::ExtFOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+  LogicalResult
+  matchAndRewrite(arith::ExtFOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    StringRef name = hardwareName(op.getIn().getType());
+    if (name.empty() || !getElementTypeOrSelf(op.getType()).isF32())
+      return failure();
+    Build build{rewriter, op.getLoc()};
+    SmallVector<Value> dwords = build.toDwords(adaptor.getIn());
+    Type f32 = rewriter.getF32Type();
+    std::string one = ("llvm.amdgcn.cvt.f32." + name).str();
+    auto vector = dyn_cast<VectorType>(op.getType());
+    if (!vector) {
+      rewriter.replaceOp(op,
+                         build.intrinsic(one, f32, {dwords[0], build.i32(0)}));
+      return success();
+    }
+    std::string two = ("llvm.amdgcn.cvt.pk.f32." + name).str();
+    int64_t count = vector.getNumElements();
+    Value result = LLVM::PoisonOp::create(rewriter, op.getLoc(), vector);
+    for (int64_t i = 0; i < count; i += 2) {
+      Value pair = build.intrinsic(two, VectorType::get(2, f32),
+                                   {dwords[i / 4], build.i1(i % 4 == 2)});
+      for (int64_t j = i; j < std::min(i + 2, count); ++j) {
+        Value x = LLVM::ExtractElementOp::create(rewriter, op.getLoc(), pair,
+                                                 build.i32(j - i));
+        result = LLVM::InsertElementOp::create(rewriter, op.getLoc(), result, x,
+                                               build.i32(j));
+      }
+    }
+    rewriter.replaceOp(op, result);
+    return success();
+  }
+};
+
+} // namespace
+
+void populateFloatPatterns(LLVMTypeConverter &converter,
+                           RewritePatternSet &patterns) {
+  patterns.add<Exp2Pattern, RsqrtPattern, TruncToF8Pattern, ExtFromF8Pattern>(
+      converter, /*benefit=*/10);
+}
+
+} // namespace tlc

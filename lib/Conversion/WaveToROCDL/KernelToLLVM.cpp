@@ -1,0 +1,295 @@
+//===- KernelToLLVM.cpp - Kernels, identities, order
+//-----------------------===//
+//
+// Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// wave.kernel to llvm.func with the attributes AMDGPU code generation reads;
+// who-am-I ops; barriers and scheduling ops.
+//
+// A barrier is a release fence, s_barrier and an acquire fence, both fences for
+// LDS only (memory model relaxation annotation "local"): code generation then
+// waits for LDS counters, and loads from global memory stay in flight.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Patterns.h"
+#include "tlc/Dialect/Wave/IR/WaveDialect.h"
+
+using namespace mlir;
+
+namespace tlc {
+namespace {
+
+//===----------------------------------------------------------------------===//
+// Kernel
+//===----------------------------------------------------------------------===//
+
+/// The workgroup size, kept on the llvm.func: kernels are converted before what
+/// they hold.
+constexpr StringLiteral kThreads = "wave.threads";
+
+/// Hidden inputs no kernel of ours reads. Without them code generation asks
+/// the host for nothing but the declared arguments.
+constexpr StringLiteral kUnusedInputs[] = {
+    "amdgpu-no-completion-action", "amdgpu-no-default-queue",
+    "amdgpu-no-dispatch-id",       "amdgpu-no-dispatch-ptr",
+    "amdgpu-no-flat-scratch-init", "amdgpu-no-heap-ptr",
+    "amdgpu-no-hostcall-ptr",      "amdgpu-no-implicitarg-ptr",
+    "amdgpu-no-lds-kernel-id",     "amdgpu-no-multigrid-sync-arg",
+    "amdgpu-no-queue-ptr",         "amdgpu-no-workitem-id-y",
+    "amdgpu-no-workitem-id-z"};
+
+ArrayAttr getFunctionAttributes(wave::KernelOp kernel, OpBuilder &b) {
+  SmallVector<Attribute> attrs;
+  auto add = [&](StringRef key, const Twine &value) {
+    attrs.push_back(b.getStrArrayAttr({key, value.str()}));
+  };
+  std::string threads = std::to_string(kernel.getThreads());
+  add("target-cpu", "gfx942");
+  add("amdgpu-flat-work-group-size", threads + "," + threads);
+  add("uniform-work-group-size", "true");
+  if (std::optional<int64_t> waves = kernel.getWavesPerEu())
+    add("amdgpu-waves-per-eu", Twine(*waves) + "," + Twine(*waves));
+  // min and max then ignore any NaN, signalling ones too, and need no
+  // canonicalising of their operands.
+  add("amdgpu-ieee", "false");
+  for (StringRef name : kUnusedInputs)
+    attrs.push_back(b.getStringAttr(name));
+  return b.getArrayAttr(attrs);
+}
+
+/// What the launch contract promises of pointers: tensors do not overlap
+/// unless both are only read, and are aligned to 16 bytes.
+DictionaryAttr getPointerAttributes(DictionaryAttr source, OpBuilder &b) {
+  SmallVector<NamedAttribute> attrs;
+  attrs.push_back(
+      b.getNamedAttr(LLVM::LLVMDialect::getNoAliasAttrName(), b.getUnitAttr()));
+  attrs.push_back(b.getNamedAttr(LLVM::LLVMDialect::getAlignAttrName(),
+                                 b.getI64IntegerAttr(16)));
+  attrs.push_back(
+      b.getNamedAttr(LLVM::LLVMDialect::getNoUndefAttrName(), b.getUnitAttr()));
+  if (source)
+    if (auto role = source.getAs<StringAttr>("tile.role");
+        role && role.getValue() == "in")
+      attrs.push_back(b.getNamedAttr(LLVM::LLVMDialect::getReadonlyAttrName(),
+                                     b.getUnitAttr()));
+  return b.getDictionaryAttr(attrs);
+}
+
+struct KernelPattern : ConvertOpToLLVMPattern<wave::KernelOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+
+  LogicalResult
+  matchAndRewrite(wave::KernelOp kernel, OpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = kernel.getLoc();
+    int64_t threads = kernel.getThreads(), lds = kernel.getLdsBytes();
+    if (threads < 64 || threads > 1024 || threads % 64)
+      return kernel.emitOpError("has ")
+             << threads << " threads; a gfx942 workgroup is 64 to 1024 threads "
+             << "in whole wavefronts of 64";
+    if (lds > kMaxLdsBytes)
+      return kernel.emitOpError("needs ")
+             << lds << " bytes of LDS; gfx942 has " << kMaxLdsBytes;
+
+    TypeConverter::SignatureConversion signature(kernel.getNumArguments());
+    Type type = getTypeConverter()->convertFunctionSignature(
+        kernel.getFunctionType(), /*isVariadic=*/false,
+        /*useBarePtrCallConv=*/true, signature);
+    if (!type)
+      return kernel.emitOpError("has arguments no kernel can take");
+    if (lds > 0) {
+      auto array = LLVM::LLVMArrayType::get(rewriter.getI8Type(), lds);
+      LLVM::GlobalOp::create(rewriter, loc, array, /*isConstant=*/false,
+                             LLVM::Linkage::Internal, ldsName(kernel),
+                             Attribute(), /*alignment=*/16, kLds);
+    }
+    auto func = LLVM::LLVMFuncOp::create(
+        rewriter, loc, kernel.getName(), type, LLVM::Linkage::External,
+        /*dsoLocal=*/false, LLVM::CConv::AMDGPU_KERNEL);
+    func->setDiscardableAttr(kThreads, kernel.getThreadsAttr());
+    func.setPassthroughAttr(getFunctionAttributes(kernel, rewriter));
+    for (auto [i, arg] : llvm::enumerate(func.getArgumentTypes()))
+      if (isa<LLVM::LLVMPointerType>(arg))
+        func.setArgAttrs(
+            i, getPointerAttributes(kernel.getArgAttrDict(i), rewriter));
+    rewriter.inlineRegionBefore(kernel.getBody(), func.getBody(), func.end());
+    if (failed(rewriter.convertRegionTypes(&func.getBody(), *getTypeConverter(),
+                                           &signature)))
+      return failure();
+    rewriter.eraseOp(kernel);
+    return success();
+  }
+
+  static std::string ldsName(wave::KernelOp kernel) {
+    return (kernel.getName() + ".lds").str();
+  }
+};
+
+struct ReturnPattern : ConvertOpToLLVMPattern<wave::ReturnOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+  LogicalResult
+  matchAndRewrite(wave::ReturnOp op, OpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    rewriter.replaceOpWithNewOp<LLVM::ReturnOp>(op, ValueRange());
+    return success();
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// Who am I
+//===----------------------------------------------------------------------===//
+
+/// Tells code generation the range of an id, so that address arithmetic with it
+/// needs no sign extension.
+Value withRange(Build &build, Value id, int64_t end) {
+  auto call = id.getDefiningOp<LLVM::CallIntrinsicOp>();
+  OpBuilder &b = build.b;
+  auto range = LLVM::ConstantRangeAttr::get(b.getContext(), APInt(32, 0),
+                                            APInt(32, end));
+  call.setResAttrsAttr(b.getArrayAttr(b.getDictionaryAttr(
+      b.getNamedAttr(LLVM::LLVMDialect::getRangeAttrName(), range))));
+  return id;
+}
+
+int64_t threadsOf(Operation *op) {
+  auto func = op->getParentOfType<LLVM::LLVMFuncOp>();
+  auto attr = func ? func->getAttrOfType<IntegerAttr>(kThreads) : nullptr;
+  return attr ? attr.getInt() : 1024;
+}
+
+struct ThreadIdPattern : ConvertOpToLLVMPattern<wave::ThreadIdOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+  LogicalResult
+  matchAndRewrite(wave::ThreadIdOp op, OpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Build build{rewriter, op.getLoc()};
+    Value id =
+        build.intrinsic("llvm.amdgcn.workitem.id.x", rewriter.getI32Type(), {});
+    rewriter.replaceOp(op, withRange(build, id, threadsOf(op)));
+    return success();
+  }
+};
+
+struct LaneIdPattern : ConvertOpToLLVMPattern<wave::LaneIdOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+  LogicalResult
+  matchAndRewrite(wave::LaneIdOp op, OpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    // Workgroups are launched as whole wavefronts along x.
+    Build build{rewriter, op.getLoc()};
+    Value id =
+        build.intrinsic("llvm.amdgcn.workitem.id.x", rewriter.getI32Type(), {});
+    withRange(build, id, threadsOf(op));
+    rewriter.replaceOpWithNewOp<LLVM::AndOp>(op, id, build.i32(63));
+    return success();
+  }
+};
+
+struct WaveIdPattern : ConvertOpToLLVMPattern<wave::WaveIdOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+  LogicalResult
+  matchAndRewrite(wave::WaveIdOp op, OpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Build build{rewriter, op.getLoc()};
+    Type i32 = rewriter.getI32Type();
+    Value id = build.intrinsic("llvm.amdgcn.workitem.id.x", i32, {});
+    withRange(build, id, threadsOf(op));
+    Value wave = LLVM::LShrOp::create(rewriter, op.getLoc(), id, build.i32(6));
+    rewriter.replaceOp(op,
+                       build.intrinsic("llvm.amdgcn.readfirstlane", i32, wave));
+    return success();
+  }
+};
+
+struct BlockIdPattern : ConvertOpToLLVMPattern<wave::BlockIdOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+  LogicalResult
+  matchAndRewrite(wave::BlockIdOp op, OpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    static constexpr StringLiteral kNames[] = {"llvm.amdgcn.workgroup.id.x",
+                                               "llvm.amdgcn.workgroup.id.y",
+                                               "llvm.amdgcn.workgroup.id.z"};
+    Build build{rewriter, op.getLoc()};
+    rewriter.replaceOp(
+        op, build.intrinsic(kNames[op.getDim()], rewriter.getI32Type(), {}));
+    return success();
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// Order
+//===----------------------------------------------------------------------===//
+
+struct BarrierPattern : ConvertOpToLLVMPattern<wave::BarrierOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+  LogicalResult
+  matchAndRewrite(wave::BarrierOp op, OpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Build build{rewriter, op.getLoc()};
+    auto local = LLVM::MMRATagAttr::get(rewriter.getContext(),
+                                        "amdgpu-synchronize-as", "local");
+    auto fence = [&](LLVM::AtomicOrdering ordering) {
+      auto f =
+          LLVM::FenceOp::create(rewriter, op.getLoc(), ordering, "workgroup");
+      f->setDiscardableAttr(LLVM::LLVMDialect::getMmraAttrName(), local);
+    };
+    fence(LLVM::AtomicOrdering::release);
+    build.intrinsic("llvm.amdgcn.s.barrier", {});
+    fence(LLVM::AtomicOrdering::acquire);
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+struct SchedBarrierPattern : ConvertOpToLLVMPattern<wave::SchedBarrierOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+  LogicalResult
+  matchAndRewrite(wave::SchedBarrierOp op, OpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Build build{rewriter, op.getLoc()};
+    build.intrinsic("llvm.amdgcn.sched.barrier", build.i32(op.getMask()));
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+struct SetPrioPattern : ConvertOpToLLVMPattern<wave::SetPrioOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+  LogicalResult
+  matchAndRewrite(wave::SetPrioOp op, OpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    int64_t priority = op.getPriority();
+    if (priority < 0 || priority > 3)
+      return op.emitOpError("priority must be 0 to 3");
+    Build build{rewriter, op.getLoc()};
+    build.intrinsic("llvm.amdgcn.s.setprio", build.i16(priority));
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+struct TrapPattern : ConvertOpToLLVMPattern<wave::TrapOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+  LogicalResult
+  matchAndRewrite(wave::TrapOp op, OpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Build{rewriter, op.getLoc()}.intrinsic("llvm.trap", {});
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+} // namespace
+
+void populateKernelPatterns(LLVMTypeConverter &converter,
+                            RewritePatternSet &patterns) {
+  patterns.add<KernelPattern, ReturnPattern, ThreadIdPattern, LaneIdPattern,
+               WaveIdPattern, BlockIdPattern, BarrierPattern,
+               SchedBarrierPattern, SetPrioPattern, TrapPattern>(converter);
+}
+
+} // namespace tlc

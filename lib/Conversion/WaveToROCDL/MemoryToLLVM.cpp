@@ -1,0 +1,344 @@
+//===- MemoryToLLVM.cpp - Global memory and LDS
+//----------------------------===//
+//
+// Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Accesses move i8, i16, i32 or vectors of i32, whatever the value's type: code
+// generation has one instruction for each of those, and casts are free.
+// Constant offsets stay apart from the variable part of an address, so that
+// they end up in the instruction's offset field.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Patterns.h"
+#include "tlc/Dialect/Wave/IR/WaveDialect.h"
+
+using namespace mlir;
+
+namespace tlc {
+
+Type getMemoryType(MLIRContext *context, int64_t bytes) {
+  if (bytes == 1 || bytes == 2 || bytes == 4)
+    return IntegerType::get(context, bytes * 8);
+  if (bytes % 4 == 0 && bytes > 0)
+    return VectorType::get(bytes / 4, IntegerType::get(context, 32));
+  return nullptr;
+}
+
+namespace {
+
+/// The type to move a value of `type` as: the memory type of its size where
+/// there is one, otherwise the type itself.
+FailureOr<Type> getMovedType(Operation *op, Type type) {
+  if (auto vector = dyn_cast<VectorType>(type); vector && vector.getRank() != 1)
+    return op->emitOpError("moves a vector of rank ") << vector.getRank();
+  unsigned bits = getBits(type);
+  if (bits % 8)
+    return op->emitOpError("moves ") << bits << " bits, which is no whole byte";
+  Type moved = getMemoryType(op->getContext(), bits / 8);
+  return moved ? moved : type;
+}
+
+/// Alignment that a size alone promises: its largest power of two, up to 16.
+int64_t naturalAlign(Type type) {
+  int64_t bytes = std::max(1u, getBits(type) / 8);
+  return std::min<int64_t>(16, bytes & -bytes);
+}
+
+Value byteGEP(Build &build, Value base, Value offset) {
+  return LLVM::GEPOp::create(build.b, build.loc, base.getType(),
+                             build.b.getI8Type(), base,
+                             ArrayRef<LLVM::GEPArg>{offset});
+}
+
+Value addBytes(Build &build, Value base, Value offset, int64_t bytes) {
+  Value address = byteGEP(build, base, offset);
+  if (bytes == 0)
+    return address;
+  return LLVM::GEPOp::create(
+      build.b, build.loc, base.getType(), build.b.getI8Type(), address,
+      ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(bytes)});
+}
+
+//===----------------------------------------------------------------------===//
+// Buffer resources
+//===----------------------------------------------------------------------===//
+
+struct ResourcePattern : ConvertOpToLLVMPattern<wave::ResourceOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+  LogicalResult
+  matchAndRewrite(wave::ResourceOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    // DATA_FORMAT_32 and nothing else: a raw buffer, no swizzle, no stride.
+    constexpr int64_t kFlags = 0x27000;
+    Build build{rewriter, op.getLoc()};
+    Value bytes = adaptor.getNumBytes();
+    if (bytes.getType().isInteger(32)) {
+      bytes = LLVM::ZExtOp::create(rewriter, op.getLoc(), rewriter.getI64Type(),
+                                   bytes);
+    } else {
+      // The field has 32 bits, and no offset reaches further.
+      bytes = LLVM::UMinOp::create(rewriter, op.getLoc(), bytes,
+                                   build.i64(0xffffffff));
+    }
+    Type type = LLVM::LLVMPointerType::get(getContext(), kBufferRsrc);
+    rewriter.replaceOp(op, build.intrinsic("llvm.amdgcn.make.buffer.rsrc", type,
+                                           {adaptor.getBase(), build.i16(0),
+                                            bytes, build.i32(kFlags)}));
+    return success();
+  }
+};
+
+Value bufferOffset(Build &build, Value voffset, int64_t offset) {
+  if (offset == 0)
+    return voffset;
+  return LLVM::AddOp::create(build.b, build.loc, voffset, build.i32(offset));
+}
+
+struct BufferLoadPattern : ConvertOpToLLVMPattern<wave::BufferLoadOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+  LogicalResult
+  matchAndRewrite(wave::BufferLoadOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Build build{rewriter, op.getLoc()};
+    Type type = getTypeConverter()->convertType(op.getType());
+    FailureOr<Type> moved = getMovedType(op, type);
+    if (failed(moved))
+      return failure();
+    Value soffset = adaptor.getSoffset();
+    Value loaded = build.intrinsic(
+        "llvm.amdgcn.raw.ptr.buffer.load", *moved,
+        {adaptor.getRsrc(),
+         bufferOffset(build, adaptor.getVoffset(), op.getOffset()),
+         soffset ? soffset : build.i32(0), build.i32(0)});
+    rewriter.replaceOp(op, build.bitcast(loaded, type));
+    return success();
+  }
+};
+
+struct BufferStorePattern : ConvertOpToLLVMPattern<wave::BufferStoreOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+  LogicalResult
+  matchAndRewrite(wave::BufferStoreOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Build build{rewriter, op.getLoc()};
+    FailureOr<Type> moved = getMovedType(op, adaptor.getValue().getType());
+    if (failed(moved))
+      return failure();
+    Value soffset = adaptor.getSoffset();
+    build.intrinsic("llvm.amdgcn.raw.ptr.buffer.store",
+                    {build.bitcast(adaptor.getValue(), *moved),
+                     adaptor.getRsrc(),
+                     bufferOffset(build, adaptor.getVoffset(), op.getOffset()),
+                     soffset ? soffset : build.i32(0), build.i32(0)});
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// Flat global memory
+//===----------------------------------------------------------------------===//
+
+struct PtrAddPattern : ConvertOpToLLVMPattern<wave::PtrAddOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+  LogicalResult
+  matchAndRewrite(wave::PtrAddOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Build build{rewriter, op.getLoc()};
+    rewriter.replaceOp(op,
+                       byteGEP(build, adaptor.getBase(), adaptor.getBytes()));
+    return success();
+  }
+};
+
+/// An access's own promise if it makes one; else one element's size.
+int64_t globalAlign(int64_t asked, Type type) {
+  return asked ? asked : std::max(1u, getBits(getElementTypeOrSelf(type)) / 8);
+}
+
+struct GlobalLoadPattern : ConvertOpToLLVMPattern<wave::GlobalLoadOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+  LogicalResult
+  matchAndRewrite(wave::GlobalLoadOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Build build{rewriter, op.getLoc()};
+    Type type = getTypeConverter()->convertType(op.getType());
+    FailureOr<Type> moved = getMovedType(op, type);
+    if (failed(moved))
+      return failure();
+    Value address = byteGEP(build, adaptor.getBase(), adaptor.getBytes());
+    Value loaded = LLVM::LoadOp::create(rewriter, op.getLoc(), *moved, address,
+                                        globalAlign(op.getAlign(), type));
+    rewriter.replaceOp(op, build.bitcast(loaded, type));
+    return success();
+  }
+};
+
+struct GlobalStorePattern : ConvertOpToLLVMPattern<wave::GlobalStoreOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+  LogicalResult
+  matchAndRewrite(wave::GlobalStoreOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Build build{rewriter, op.getLoc()};
+    Type type = adaptor.getValue().getType();
+    FailureOr<Type> moved = getMovedType(op, type);
+    if (failed(moved))
+      return failure();
+    Value address = byteGEP(build, adaptor.getBase(), adaptor.getBytes());
+    LLVM::StoreOp::create(rewriter, op.getLoc(),
+                          build.bitcast(adaptor.getValue(), *moved), address,
+                          globalAlign(op.getAlign(), type));
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// LDS
+//===----------------------------------------------------------------------===//
+
+/// The LDS array of the kernel around `op`, or null with an error.
+Value getLdsBase(Build &build, Operation *op) {
+  auto func = op->getParentOfType<LLVM::LLVMFuncOp>();
+  auto module = op->getParentOfType<ModuleOp>();
+  if (func)
+    if (auto global = module.lookupSymbol<LLVM::GlobalOp>(
+            (func.getName() + ".lds").str()))
+      return LLVM::AddressOfOp::create(build.b, build.loc, global);
+  op->emitOpError("in a kernel with lds_bytes = 0");
+  return nullptr;
+}
+
+struct LdsLoadPattern : ConvertOpToLLVMPattern<wave::LdsLoadOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+  LogicalResult
+  matchAndRewrite(wave::LdsLoadOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Build build{rewriter, op.getLoc()};
+    Type type = getTypeConverter()->convertType(op.getType());
+    FailureOr<Type> moved = getMovedType(op, type);
+    Value base = getLdsBase(build, op);
+    if (failed(moved) || !base)
+      return failure();
+    Value address = addBytes(build, base, adaptor.getAddr(), op.getOffset());
+    Value loaded = LLVM::LoadOp::create(rewriter, op.getLoc(), *moved, address,
+                                        naturalAlign(type));
+    rewriter.replaceOp(op, build.bitcast(loaded, type));
+    return success();
+  }
+};
+
+struct LdsStorePattern : ConvertOpToLLVMPattern<wave::LdsStoreOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+  LogicalResult
+  matchAndRewrite(wave::LdsStoreOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Build build{rewriter, op.getLoc()};
+    Type type = adaptor.getValue().getType();
+    FailureOr<Type> moved = getMovedType(op, type);
+    Value base = getLdsBase(build, op);
+    if (failed(moved) || !base)
+      return failure();
+    Value address = addBytes(build, base, adaptor.getAddr(), op.getOffset());
+    LLVM::StoreOp::create(rewriter, op.getLoc(),
+                          build.bitcast(adaptor.getValue(), *moved), address,
+                          naturalAlign(type));
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// Atomics
+//===----------------------------------------------------------------------===//
+
+/// The LLVM operator for a kind, or nothing where floats have none.
+std::optional<LLVM::AtomicBinOp> getAtomicOp(wave::AtomicKind kind,
+                                             bool isFloat) {
+  using Op = LLVM::AtomicBinOp;
+  switch (kind) {
+  case wave::AtomicKind::Add:
+    return isFloat ? Op::fadd : Op::add;
+  case wave::AtomicKind::Max:
+    return isFloat ? Op::fmax : Op::max;
+  case wave::AtomicKind::Min:
+    return isFloat ? Op::fmin : Op::min;
+  case wave::AtomicKind::Exchange:
+    return Op::xchg;
+  default:
+    break;
+  }
+  if (isFloat)
+    return std::nullopt;
+  switch (kind) {
+  case wave::AtomicKind::UMax:
+    return Op::umax;
+  case wave::AtomicKind::UMin:
+    return Op::umin;
+  case wave::AtomicKind::And:
+    return Op::_and;
+  case wave::AtomicKind::Or:
+    return Op::_or;
+  default:
+    return Op::_xor;
+  }
+}
+
+LogicalResult replaceWithAtomic(Operation *op, wave::AtomicKind kind,
+                                Value value, Value address, StringRef scope,
+                                ConversionPatternRewriter &rewriter) {
+  Type element = getElementTypeOrSelf(value.getType());
+  std::optional<LLVM::AtomicBinOp> atomic =
+      getAtomicOp(kind, isa<FloatType>(element));
+  if (!atomic)
+    return op->emitOpError("has no such operator on ") << value.getType();
+  if (getBits(value.getType()) < 8)
+    return op->emitOpError("on ") << value.getType();
+  rewriter.replaceOpWithNewOp<LLVM::AtomicRMWOp>(
+      op, *atomic, address, value, LLVM::AtomicOrdering::monotonic, scope);
+  return success();
+}
+
+struct GlobalAtomicPattern : ConvertOpToLLVMPattern<wave::GlobalAtomicOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+  LogicalResult
+  matchAndRewrite(wave::GlobalAtomicOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Build build{rewriter, op.getLoc()};
+    return replaceWithAtomic(
+        op, op.getKind(), adaptor.getValue(),
+        byteGEP(build, adaptor.getBase(), adaptor.getBytes()), "agent",
+        rewriter);
+  }
+};
+
+struct LdsAtomicPattern : ConvertOpToLLVMPattern<wave::LdsAtomicOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+  LogicalResult
+  matchAndRewrite(wave::LdsAtomicOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Build build{rewriter, op.getLoc()};
+    Value base = getLdsBase(build, op);
+    if (!base)
+      return failure();
+    return replaceWithAtomic(op, op.getKind(), adaptor.getValue(),
+                             byteGEP(build, base, adaptor.getAddr()),
+                             "workgroup", rewriter);
+  }
+};
+
+} // namespace
+
+void populateMemoryPatterns(LLVMTypeConverter &converter,
+                            RewritePatternSet &patterns) {
+  patterns
+      .add<ResourcePattern, BufferLoadPattern, BufferStorePattern,
+           PtrAddPattern, GlobalLoadPattern, GlobalStorePattern, LdsLoadPattern,
+           LdsStorePattern, GlobalAtomicPattern, LdsAtomicPattern>(converter);
+}
+
+} // namespace tlc

@@ -1,0 +1,150 @@
+//===- FitLDS.cpp - Give shared buffers their place in LDS ------*- C++ -*-===//
+//
+// Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Sets `lds_offset` on every shared alloc. Buffers whose contents never matter
+// at the same time share bytes:
+//
+// 1. Number the ops of the kernel; the live range of a buffer runs from its
+//    first access to its last, extended over each loop in which it carries a
+//    value from one iteration to the next (Liveness.h).
+// 2. Place buffers at the lowest free offset, largest first; up to seven
+//    buffers in every order, until the peak of live bytes is met.
+// 3. Check the outcome: no two buffers alive at once overlap.
+//
+// Sharing bytes makes the last reader of one buffer and the first writer of the
+// next depend on each other; tile-insert-sync, which runs later, sees the
+// offsets and orders them.
+//
+//   %q = tile.alloc {name = "Q"} : memref<64x64xf16, shared>   // dead after
+//   %o = tile.alloc {name = "O"} : memref<64x64xf16, shared>   // the loop
+// becomes
+//   %q = tile.alloc {lds_offset = 0, name = "Q"} : ...
+//   %o = tile.alloc {lds_offset = 0, name = "O"} : ...
+//
+// What does not fit is an error that lists the buffers and an extent that
+// would.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Liveness.h"
+#include "tlc/Dialect/Tile/Transforms/Passes.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+using namespace tlc;
+using namespace tlc::tile;
+
+namespace tlc::tile {
+#define GEN_PASS_DEF_TILEFITLDS
+#include "tlc/Dialect/Tile/Transforms/Passes.h.inc"
+} // namespace tlc::tile
+
+static std::string describe(AllocOp alloc) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << '\'' << alloc.getName().value_or("(unnamed)") << "' (";
+  auto type = cast<MemRefType>(alloc.getType());
+  llvm::interleave(type.getShape(), os, "x");
+  os << 'x' << type.getElementType() << ')';
+  return text;
+}
+
+/// The bytes a kernel would need with extent `from` replaced by `to` in every
+/// buffer that has it.
+static int64_t bytesWith(ArrayRef<LiveBuffer> buffers, int64_t from,
+                         int64_t to) {
+  SmallVector<LiveBuffer> scaled(buffers);
+  for (LiveBuffer &b : scaled)
+    for (int64_t extent : cast<MemRefType>(b.alloc.getType()).getShape())
+      if (extent == from)
+        b.bytes = b.bytes / from * to;
+  return planLds(scaled);
+}
+
+/// The largest smaller extent (a halving of one that buffers have) that fits.
+static void suggest(InFlightDiagnostic &diag, ArrayRef<LiveBuffer> buffers,
+                    int64_t limit) {
+  llvm::SetVector<int64_t> extents;
+  for (const LiveBuffer &b : buffers)
+    for (int64_t extent : cast<MemRefType>(b.alloc.getType()).getShape())
+      extents.insert(extent);
+  bool any = false;
+  for (int64_t extent : extents)
+    for (int64_t smaller = extent / 2; smaller >= 16; smaller /= 2) {
+      int64_t bytes = bytesWith(buffers, extent, smaller);
+      if (bytes > limit)
+        continue;
+      std::string names;
+      for (const LiveBuffer &b : buffers)
+        if (llvm::is_contained(cast<MemRefType>(b.alloc.getType()).getShape(),
+                               extent))
+          names += (names.empty() ? "'" : ", '") +
+                   b.alloc.getName().value_or("(unnamed)").str() + "'";
+      diag.attachNote() << "with " << smaller << " in place of " << extent
+                        << " as the extent of " << names << " it needs "
+                        << bytes << " bytes and fits";
+      any = true;
+      break;
+    }
+  if (!any)
+    diag.attachNote() << "no single extent, halved, makes it fit: use smaller "
+                         "tiles in more than one dimension";
+}
+
+static LogicalResult refuse(KernelOp kernel, ArrayRef<LiveBuffer> buffers,
+                            int64_t total, int64_t limit) {
+  InFlightDiagnostic diag = kernel.emitError()
+                            << "the kernel's shared buffers need " << total
+                            << " bytes of LDS, but a workgroup on gfx942 has "
+                            << limit << ' ' << kLdsLimitTag;
+  for (const LiveBuffer &b : buffers)
+    diag.attachNote(b.alloc.getLoc())
+        << describe(b.alloc) << " takes " << b.bytes << " bytes";
+  suggest(diag, buffers, limit);
+  return diag;
+}
+
+/// Two buffers alive at once share no byte: the invariant this pass exists for.
+static LogicalResult check(ArrayRef<LiveBuffer> buffers) {
+  for (auto [i, a] : llvm::enumerate(buffers))
+    for (const LiveBuffer &b : buffers.drop_front(i + 1))
+      if (a.meets(b) && a.offset < b.offset + b.bytes &&
+          b.offset < a.offset + a.bytes)
+        return a.alloc->emitError("internal error: LDS of ")
+               << describe(a.alloc) << " overlaps " << describe(b.alloc);
+  return success();
+}
+
+namespace {
+struct FitLDS : tlc::tile::impl::TileFitLDSBase<FitLDS> {
+  using TileFitLDSBase::TileFitLDSBase;
+
+  LogicalResult fit(KernelOp kernel) {
+    SmallVector<LiveBuffer> buffers = getLiveBuffers(kernel);
+    int64_t total = planLds(buffers);
+    if (total > ldsBytes)
+      return refuse(kernel, buffers, total, ldsBytes);
+    if (failed(check(buffers)))
+      return failure();
+    int64_t sum = 0;
+    for (LiveBuffer &b : buffers) {
+      b.alloc.setLdsOffset(b.offset);
+      sum += b.bytes;
+    }
+    if (total + 16 * int64_t(buffers.size()) < sum)
+      kernel.emitRemark() << "LDS: " << buffers.size() << " buffers of " << sum
+                          << " bytes share " << total << " bytes";
+    return success();
+  }
+
+  void runOnOperation() override {
+    for (auto kernel : getOperation().getBody().getOps<KernelOp>())
+      if (failed(fit(kernel)))
+        return signalPassFailure();
+  }
+};
+} // namespace

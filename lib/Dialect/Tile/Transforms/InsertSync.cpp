@@ -1,0 +1,402 @@
+//===- InsertSync.cpp - Order accesses of different threads -----*- C++ -*-===//
+//
+// Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Inserts tile.sync where an access to shared memory could meet an earlier one
+// by another thread out of order. A forward walk keeps the accesses since the
+// last barrier; an op in conflict with one of them (at least one of the two
+// writes, their places may overlap) gets a barrier in front of it, as late as
+// possible, so that one barrier serves many pairs.
+//
+// * Places are bytes once tile-fit-lds has set offsets: buffers that share
+//   bytes conflict. Boxes at constant offsets, and the copies of a
+//   double-buffered tile in one step (RotatingSlot.h), are told apart.
+// * Loops: what is open at the end of the body enters it again, until nothing
+//   changes; on the way round, a step's copies become those of the step before.
+// * A tile.parallel, and a branch or loop that not all threads take, is one op:
+//   the barrier goes in front of it. Inside such a branch no barrier can be: an
+//   unordered pair there gets a warning, a tile.sync an error.
+// * Global tensors that a kernel both reads and writes count too; a barrier
+//   that orders them carries `tile.global`. A barrier that the user wrote
+//   stays, and orders everything.
+//
+//   tile.copy %k to %K                  tile.copy %k to %K
+//   tile.gemm %Q, %K into %S     ->     tile.sync
+//                                       tile.gemm %Q, %K into %S
+//
+//===----------------------------------------------------------------------===//
+
+#include "BufferUse.h"
+#include "RotatingSlot.h"
+#include "mlir/IR/Matchers.h"
+#include "tlc/Dialect/Tile/Transforms/Passes.h"
+
+using namespace mlir;
+using namespace tlc;
+using namespace tlc::tile;
+
+namespace tlc::tile {
+#define GEN_PASS_DEF_TILEINSERTSYNC
+#include "tlc/Dialect/Tile/Transforms/Passes.h.inc"
+} // namespace tlc::tile
+
+namespace {
+/// What an access touches, as far as it matters for overlap.
+struct Footprint {
+  Value storage; // the alloc, or the pointer behind a tensor
+  bool global = false;
+  int64_t ldsBegin = -1, ldsEnd = -1; // bytes, where known
+  /// Constant box per dimension of the storage; extent 0 where unknown.
+  SmallVector<std::pair<int64_t, int64_t>, 4> box;
+  std::optional<RotatingSlot> slot; // of the leading dimension
+
+  bool operator==(const Footprint &o) const {
+    return storage == o.storage && box == o.box && slot == o.slot;
+  }
+};
+
+/// An access that no barrier has ordered yet.
+struct Open {
+  Operation *op;
+  Footprint place;
+  bool read, write, atomic;
+
+  bool operator==(const Open &o) const {
+    return op == o.op && place == o.place && read == o.read && write == o.write;
+  }
+};
+using State = SmallVector<Open>;
+} // namespace
+
+static void merge(State &into, ArrayRef<Open> from) {
+  for (const Open &open : from)
+    if (!llvm::is_contained(into, open))
+      into.push_back(open);
+}
+
+static Footprint placeOf(const Access &access) {
+  Footprint place;
+  Value base = getBase(access.buffer);
+  place.global = getSpace(base) == Space::Global;
+  place.storage = base;
+  if (auto tensor = base.getDefiningOp<TensorOp>())
+    place.storage = tensor.getSource();
+  if (auto alloc = base.getDefiningOp<AllocOp>())
+    if (std::optional<int64_t> offset = alloc.getLdsOffset()) {
+      place.ldsBegin = *offset;
+      place.ldsEnd = *offset + getLdsBytes(alloc);
+    }
+  // A box is known for one view of the base. Two tensors over one pointer may
+  // have different shapes: their boxes say nothing.
+  auto view = access.buffer.getDefiningOp<ViewOp>();
+  if (!view || view.getSource() != base || place.global)
+    return place;
+  auto shape = cast<MemRefType>(view.getType()).getShape();
+  for (auto [offset, extent] : llvm::zip(view.getOffsets(), shape)) {
+    APInt c;
+    if (matchPattern(offset, m_ConstantInt(&c)))
+      place.box.push_back({c.getSExtValue(), extent});
+    else
+      place.box.push_back({0, 0});
+  }
+  if (!shape.empty() && shape.front() == 1)
+    place.slot = matchSlot(view.getOffsets().front());
+  return place;
+}
+
+static bool mayOverlap(const Footprint &a, const Footprint &b) {
+  if (a.global != b.global)
+    return false;
+  if (a.storage != b.storage)
+    return a.ldsBegin >= 0 && b.ldsBegin >= 0 && a.ldsBegin < b.ldsEnd &&
+           b.ldsBegin < a.ldsEnd;
+  if (a.slot && b.slot && a.slot->loop == b.slot->loop &&
+      a.slot->copies == b.slot->copies && a.slot->ahead != b.slot->ahead)
+    return false;
+  if (a.box.size() == b.box.size())
+    for (auto [x, y] : llvm::zip(a.box, b.box))
+      if (x.second && y.second &&
+          (x.first + x.second <= y.first || y.first + y.second <= x.first))
+        return false;
+  return true;
+}
+
+/// Whether both are one thread's own element: the same indices, in code written
+/// per thread.
+static bool isOwnElement(const Open &a, const Open &b) {
+  auto indices = [](Operation *op) -> std::optional<OperandRange> {
+    if (auto load = dyn_cast<LoadOp>(op))
+      return load.getIndices();
+    if (auto store = dyn_cast<StoreOp>(op))
+      return store.getIndices();
+    return std::nullopt;
+  };
+  auto x = indices(a.op), y = indices(b.op);
+  return x && y && a.place.storage == b.place.storage && *x == *y &&
+         !x->empty() && !llvm::all_of(*x, isUniform);
+}
+
+static bool inConflict(const Open &a, const Open &b) {
+  if (!(a.write || b.write) || (a.atomic && b.atomic))
+    return false;
+  // The same op writes the same box, by the same threads, or another one.
+  if (a.place.global && a.op == b.op && !a.read && !b.read)
+    return false;
+  return mayOverlap(a.place, b.place) && !isOwnElement(a, b);
+}
+
+namespace {
+class SyncInserter {
+public:
+  explicit SyncInserter(KernelOp kernel);
+  LogicalResult run() {
+    State state;
+    return visit(*kernel.getBody().begin(), state);
+  }
+
+private:
+  LogicalResult visit(Block &block, State &state);
+  LogicalResult visitRegionOp(Operation *op, State &state);
+  LogicalResult visitDivergent(Operation *op, State &state);
+  void enter(Operation *op, ArrayRef<Open> accesses, State &state);
+  void passSync(SyncOp sync, State &state);
+  State accessesBelow(Operation *op);
+  void addAccesses(Operation *op, State &into);
+  void warnInside(Operation *op);
+
+  KernelOp kernel;
+  llvm::SetVector<Value> sharedGlobals; // pointers both read and written
+  llvm::SetVector<Operation *> inserted, warned;
+};
+} // namespace
+
+SyncInserter::SyncInserter(KernelOp kernel) : kernel(kernel) {
+  llvm::SetVector<Value> read, written, rewritten;
+  kernel.walk([&](Operation *op) {
+    for (const Access &access : getAccesses(op)) {
+      auto tensor = getBase(access.buffer).getDefiningOp<TensorOp>();
+      if (!tensor)
+        continue;
+      if (access.read && !isa<AtomicOp>(op))
+        read.insert(tensor.getSource());
+      if (access.write && !written.insert(tensor.getSource()))
+        rewritten.insert(tensor.getSource());
+    }
+  });
+  for (Value pointer : written)
+    if (read.contains(pointer) || rewritten.contains(pointer))
+      sharedGlobals.insert(pointer);
+}
+
+void SyncInserter::addAccesses(Operation *op, State &into) {
+  for (const Access &access : getAccesses(op)) {
+    Space space = getSpace(access.buffer);
+    if (space != Space::Shared && space != Space::Global)
+      continue;
+    Open open{op, placeOf(access), access.read, access.write,
+              isa<AtomicOp>(op)};
+    if (open.place.global && !sharedGlobals.contains(open.place.storage))
+      continue;
+    into.push_back(open);
+  }
+}
+
+State SyncInserter::accessesBelow(Operation *op) {
+  State result;
+  op->walk([&](Operation *inner) { addAccesses(inner, result); });
+  return result;
+}
+
+/// Orders `accesses`, about to happen in `op`, after the open ones.
+void SyncInserter::enter(Operation *op, ArrayRef<Open> accesses, State &state) {
+  bool needed = false, global = false;
+  for (const Open &open : state)
+    for (const Open &access : accesses)
+      if (inConflict(open, access)) {
+        needed = true;
+        global |= open.place.global;
+      }
+  if (needed) {
+    // On a later visit of a loop the barrier may stand there already, and only
+    // have to order more.
+    OpBuilder b(op);
+    auto sync = dyn_cast_or_null<SyncOp>(op->getPrevNode());
+    if (!sync) {
+      sync = SyncOp::create(b, op->getLoc());
+      inserted.insert(sync);
+    }
+    if (global)
+      sync->setAttr(kSyncGlobalAttr, b.getUnitAttr());
+    llvm::erase_if(state, [&](Open &o) { return global || !o.place.global; });
+  }
+  merge(state, accesses);
+}
+
+void SyncInserter::passSync(SyncOp sync, State &state) {
+  // Only a barrier that has global accesses to order waits for them.
+  bool global = llvm::any_of(state, [](Open &o) { return o.place.global; });
+  if (global && !inserted.contains(sync))
+    sync->setAttr(kSyncGlobalAttr, UnitAttr::get(sync.getContext()));
+  global = sync->hasAttr(kSyncGlobalAttr);
+  llvm::erase_if(state, [&](Open &o) { return global || !o.place.global; });
+}
+
+LogicalResult SyncInserter::visit(Block &block, State &state) {
+  for (Operation &op : llvm::make_early_inc_range(block)) {
+    if (auto sync = dyn_cast<SyncOp>(op)) {
+      passSync(sync, state);
+      continue;
+    }
+    if (isa<ParallelOp>(op)) {
+      enter(&op, accessesBelow(&op), state);
+      continue;
+    }
+    if (op.getNumRegions()) {
+      if (failed(visitRegionOp(&op, state)))
+        return failure();
+      continue;
+    }
+    State accesses;
+    addAccesses(&op, accesses);
+    auto reduce = dyn_cast<ReduceOp>(op);
+    if (reduce && reduce.getScratch()) {
+      // The op has barriers of its own around its writes to the scratch
+      // buffer; what stays open afterwards is that it was read.
+      State own;
+      for (Open &access : accesses) {
+        Open after = access;
+        if (access.place.storage == getBase(reduce.getScratch())) {
+          after.write = false;
+          after.read = true;
+        } else {
+          own.push_back(access);
+        }
+        access = after;
+      }
+      enter(&op, own, state);
+      llvm::erase_if(state, [](Open &o) { return !o.place.global; });
+      merge(state, accesses);
+      continue;
+    }
+    if (!accesses.empty())
+      enter(&op, accesses, state);
+  }
+  return success();
+}
+
+/// On the way round the back edge the copies of a step become those of the step
+/// before; outside the loop nothing is known of them.
+static State rotated(State state, scf::ForOp loop) {
+  for (Open &open : state)
+    if (open.place.slot && open.place.slot->loop == loop)
+      open.place.slot->ahead =
+          (open.place.slot->ahead + open.place.slot->copies - 1) %
+          open.place.slot->copies;
+  return state;
+}
+static State left(State state, Operation *loop) {
+  for (Open &open : state)
+    if (open.place.slot && open.place.slot->loop == loop)
+      open.place.slot.reset();
+  return state;
+}
+
+static bool runsAtLeastOnce(scf::ForOp loop) {
+  APInt lower, upper;
+  return matchPattern(loop.getLowerBound(), m_ConstantInt(&lower)) &&
+         matchPattern(loop.getUpperBound(), m_ConstantInt(&upper)) &&
+         lower.slt(upper);
+}
+
+LogicalResult SyncInserter::visitRegionOp(Operation *op, State &state) {
+  if (auto loop = dyn_cast<scf::ForOp>(op)) {
+    if (!isUniform(loop.getLowerBound()) || !isUniform(loop.getUpperBound()) ||
+        !isUniform(loop.getStep()))
+      return visitDivergent(op, state);
+    State entry = state, end;
+    for (size_t before = ~size_t(0); entry.size() != before;) {
+      before = entry.size();
+      end = entry;
+      if (failed(visit(*loop.getBody(), end)))
+        return failure();
+      merge(entry, rotated(end, loop));
+    }
+    end = left(end, op);
+    if (!runsAtLeastOnce(loop))
+      merge(end, state);
+    state = end;
+    return success();
+  }
+  if (auto loop = dyn_cast<scf::WhileOp>(op)) {
+    if (!isUniform(loop.getConditionOp().getCondition()))
+      return visitDivergent(op, state);
+    State exit;
+    for (size_t before = ~size_t(0); state.size() != before;) {
+      before = state.size();
+      exit = state;
+      if (failed(visit(*loop.getBeforeBody(), exit)))
+        return failure();
+      State end = exit;
+      if (failed(visit(*loop.getAfterBody(), end)))
+        return failure();
+      merge(state, end);
+    }
+    state = exit;
+    return success();
+  }
+  if (auto branch = dyn_cast<scf::IfOp>(op)) {
+    if (!isUniform(branch.getCondition()))
+      return visitDivergent(op, state);
+    State otherwise = state;
+    if (failed(visit(*branch.thenBlock(), state)) ||
+        (branch.elseBlock() && failed(visit(*branch.elseBlock(), otherwise))))
+      return failure();
+    merge(state, otherwise);
+    return success();
+  }
+  return visitDivergent(op, state);
+}
+
+LogicalResult SyncInserter::visitDivergent(Operation *op, State &state) {
+  SyncOp barrier;
+  op->walk([&](SyncOp sync) { barrier = sync; });
+  if (barrier) {
+    InFlightDiagnostic diag = barrier.emitError(
+        "a barrier in code that not all threads of the workgroup run");
+    diag.attachNote(op->getLoc()) << "this differs between threads";
+    return diag;
+  }
+  enter(op, accessesBelow(op), state);
+  warnInside(op);
+  return success();
+}
+
+/// Pairs of accesses within code that only some threads run: no barrier can
+/// order them.
+void SyncInserter::warnInside(Operation *op) {
+  State inside = accessesBelow(op);
+  for (auto [i, a] : llvm::enumerate(inside))
+    for (const Open &b : ArrayRef(inside).drop_front(i + 1))
+      if (a.op != b.op && inConflict(a, b) && warned.insert(b.op)) {
+        InFlightDiagnostic diag = b.op->emitWarning("different threads may ")
+                                  << (b.write ? "write" : "read") << " '"
+                                  << getBufferName(a.place.storage)
+                                  << "' here and in an earlier access, and no "
+                                     "barrier can stand between them";
+        diag.attachNote(a.op->getLoc()) << "the earlier access";
+        return;
+      }
+}
+
+namespace {
+struct InsertSync : tlc::tile::impl::TileInsertSyncBase<InsertSync> {
+  void runOnOperation() override {
+    for (auto kernel : getOperation().getBody().getOps<KernelOp>())
+      if (failed(SyncInserter(kernel).run()))
+        return signalPassFailure();
+  }
+};
+} // namespace

@@ -1,0 +1,288 @@
+//===- Legalize.cpp - What the later passes take for granted ----*- C++ -*-===//
+//
+// Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// 1. Workgroups become whole wavefronts. Tile ops do not say which thread does
+//    what, so extra threads change nothing. A kernel written per thread
+//    (tile.thread_id) without barriers or tile ops gets `if (id < n)` around
+//    its body; any other is refused.
+// 2. Loops marked `tile.unroll` or `tile.vectorized` with constant bounds are
+//    unrolled, and so are loops with constant bounds whose variable indexes a
+//    fragment or local buffer: registers cannot be indexed at run time.
+// 3. Views of views become one view: offsets add.
+// 4. Buffers that nothing reads disappear, with the ops that only wrote them.
+//
+//   tile.kernel grid(%n) threads[32] (%b) {...}
+//     -> tile.kernel grid(%n) threads[64] (%b) {...}
+//   %v = tile.view %a[%i, %j], %w = tile.view %v[%k, %l]
+//     -> %w = tile.view %a[%i + %k, %j + %l]
+//
+//===----------------------------------------------------------------------===//
+
+#include "BufferUse.h"
+#include "mlir/Dialect/SCF/Utils/Utils.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "tlc/Dialect/Tile/Transforms/Passes.h"
+#include "tlc/Layout/BankModel.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace tlc;
+using namespace tlc::tile;
+
+namespace tlc::tile {
+#define GEN_PASS_DEF_TILELEGALIZE
+#include "tlc/Dialect/Tile/Transforms/Passes.h.inc"
+} // namespace tlc::tile
+
+//===----------------------------------------------------------------------===//
+// Whole wavefronts
+//===----------------------------------------------------------------------===//
+
+/// An op that stands in the way of threads that only wait, or null.
+static Operation *findCollective(KernelOp kernel) {
+  Operation *found = nullptr;
+  kernel.walk([&](Operation *op) {
+    if (isa<SyncOp, CopyOp, FillOp, GemmOp, ReduceOp, ScanOp, TransposeOp,
+            ParallelOp>(op))
+      found = op;
+    return found ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return found;
+}
+
+/// Ops that count threads: each thread has an effect of its own.
+static Operation *findPerThread(KernelOp kernel) {
+  Operation *found = nullptr;
+  kernel.walk([&](Operation *op) {
+    if (isa<ThreadIdOp, PrintOp>(op) ||
+        (isa<AtomicOp>(op) && !op->getParentOfType<ParallelOp>()))
+      found = op;
+    return found ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return found;
+}
+
+/// Puts everything but allocs of the kernel's body into `if (id < n)` for the
+/// last thread dimension, the one that is padded.
+static void guardBody(KernelOp kernel, int64_t dim, int64_t count) {
+  Block *body = &kernel.getBody().front();
+  OpBuilder b = OpBuilder::atBlockBegin(body);
+  Location loc = kernel.getLoc();
+  SmallVector<Operation *> moved;
+  for (Operation &op : body->without_terminator())
+    if (!isa<AllocOp>(op))
+      moved.push_back(&op);
+  if (!moved.empty())
+    b.setInsertionPoint(body->getTerminator());
+  Value id =
+      ThreadIdOp::create(b, loc, b.getI32Type(), b.getI64IntegerAttr(dim));
+  Value n = arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(count));
+  Value in = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, id, n);
+  auto guard = scf::IfOp::create(b, loc, in);
+  for (Operation *op : moved)
+    op->moveBefore(guard.thenBlock()->getTerminator());
+}
+
+static LogicalResult padThreads(KernelOp kernel) {
+  int64_t threads = kernel.getNumThreads();
+  if (threads % kWaveSize == 0)
+    return success();
+  SmallVector<int64_t> shape(kernel.getThreads());
+  int64_t rest = threads / shape.back(), count = shape.back();
+  while (rest * shape.back() % kWaveSize)
+    ++shape.back();
+  int64_t padded = rest * shape.back();
+  if (padded > 1024)
+    return kernel.emitError("needs a multiple of 64 threads: ")
+           << threads << " would become " << padded << ", more than 1024";
+  if (Operation *perThread = findPerThread(kernel)) {
+    if (Operation *collective = findCollective(kernel)) {
+      InFlightDiagnostic diag =
+          kernel.emitError("needs a multiple of 64 threads, but has ")
+          << threads << "; use " << padded;
+      diag.attachNote(perThread->getLoc())
+          << "written for each thread here, so that further threads would "
+             "change the meaning";
+      diag.attachNote(collective->getLoc())
+          << "all threads must take part here, so that further threads cannot "
+             "be kept out";
+      return diag;
+    }
+    guardBody(kernel, shape.size() - 1, count);
+  }
+  kernel.emitRemark() << "threads padded from " << threads << " to " << padded
+                      << ": whole wavefronts of 64";
+  kernel.setThreads(shape);
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Loops
+//===----------------------------------------------------------------------===//
+
+static std::optional<int64_t> constantTrips(scf::ForOp loop) {
+  APInt lower, upper, step;
+  if (!matchPattern(loop.getLowerBound(), m_ConstantInt(&lower)) ||
+      !matchPattern(loop.getUpperBound(), m_ConstantInt(&upper)) ||
+      !matchPattern(loop.getStep(), m_ConstantInt(&step)) ||
+      !step.isStrictlyPositive())
+    return std::nullopt;
+  return std::max<int64_t>(
+      0, llvm::divideCeilSigned(upper.getSExtValue() - lower.getSExtValue(),
+                                step.getSExtValue()));
+}
+
+/// Whether `value` is computed from the loop's variable.
+static bool dependsOn(Value value, Value iv) {
+  if (value == iv)
+    return true;
+  Operation *op = value.getDefiningOp();
+  return op && llvm::any_of(op->getOperands(),
+                            [&](Value v) { return dependsOn(v, iv); });
+}
+
+/// Whether the loop's variable chooses a register.
+static bool indexesRegisters(scf::ForOp loop) {
+  Value iv = loop.getInductionVar();
+  auto inRegisters = [](Value buffer) {
+    Space space = getSpace(buffer);
+    return space == Space::Fragment || space == Space::Local;
+  };
+  auto anyDepends = [&](ValueRange indices) {
+    return llvm::any_of(indices, [&](Value v) { return dependsOn(v, iv); });
+  };
+  return loop
+      .walk([&](Operation *op) {
+        bool hit = false;
+        if (auto load = dyn_cast<LoadOp>(op))
+          hit = inRegisters(load.getSource()) && anyDepends(load.getIndices());
+        else if (auto store = dyn_cast<StoreOp>(op))
+          hit = inRegisters(store.getDest()) && anyDepends(store.getIndices());
+        else if (auto view = dyn_cast<ViewOp>(op))
+          hit = inRegisters(view.getSource()) && anyDepends(view.getOffsets());
+        return hit ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+static LogicalResult unrollLoops(KernelOp kernel) {
+  constexpr int64_t kMostTrips = 4096;
+  SmallVector<scf::ForOp> loops;
+  kernel.walk([&](scf::ForOp loop) { loops.push_back(loop); }); // inner first
+  for (scf::ForOp loop : loops) {
+    bool marked = loop->hasAttr(kUnrollAttr) || loop->hasAttr(kVectorizedAttr);
+    if (!marked && !indexesRegisters(loop))
+      continue;
+    std::optional<int64_t> trips = constantTrips(loop);
+    if (!trips)
+      continue; // a hint that cannot be followed
+    if (*trips > kMostTrips)
+      return loop.emitError("would be unrolled ")
+             << *trips << " times; at most " << kMostTrips
+             << " copies of a loop's body are made";
+    if (*trips == 0) {
+      for (auto [result, init] : llvm::zip(loop.getResults(), loop.getInits()))
+        result.replaceAllUsesWith(init);
+      loop.erase();
+      continue;
+    }
+    if (*trips == 1) {
+      IRRewriter rewriter(kernel.getContext());
+      rewriter.setInsertionPoint(loop);
+      if (failed(loop.promoteIfSingleIteration(rewriter)))
+        return loop.emitError("cannot be unrolled");
+      continue;
+    }
+    if (failed(loopUnrollByFactor(loop, *trips)))
+      return loop.emitError("cannot be unrolled");
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Views and dead buffers
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// view(view(x)[a])[b] -> view(x)[a + b]
+struct FoldViewOfView : OpRewritePattern<ViewOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(ViewOp outer,
+                                PatternRewriter &b) const override {
+    auto inner = outer.getSource().getDefiningOp<ViewOp>();
+    if (!inner)
+      return failure();
+    SmallVector<Value> offsets;
+    Location loc = outer.getLoc();
+    for (auto [x, y] : llvm::zip(inner.getOffsets(), outer.getOffsets())) {
+      Value p = x, q = y;
+      if (p.getType() != q.getType()) {
+        Type wide = b.getI64Type();
+        if (p.getType() != wide)
+          p = arith::ExtSIOp::create(b, loc, wide, p);
+        if (q.getType() != wide)
+          q = arith::ExtSIOp::create(b, loc, wide, q);
+      }
+      offsets.push_back(b.createOrFold<arith::AddIOp>(loc, p, q));
+    }
+    b.replaceOpWithNewOp<ViewOp>(outer, outer.getType(), inner.getSource(),
+                                 offsets);
+    return success();
+  }
+};
+} // namespace
+
+/// Erases buffers of a kernel that are written and never read, with the ops
+/// whose only effect it is to write them.
+static void eraseUnreadBuffers(KernelOp kernel) {
+  for (bool changed = true; changed;) {
+    changed = false;
+    SmallVector<AllocOp> allocs;
+    kernel.walk([&](AllocOp alloc) { allocs.push_back(alloc); });
+    for (AllocOp alloc : allocs) {
+      SmallVector<Access> accesses = getAllAccesses(alloc.getResult());
+      if (llvm::any_of(accesses, [](const Access &a) {
+            return a.read ||
+                   !isa<CopyOp, FillOp, StoreOp, ReduceOp, ScanOp, TransposeOp>(
+                       a.op);
+          }))
+        continue;
+      for (const Access &access : accesses)
+        access.op->erase();
+      changed |= !accesses.empty();
+      eraseDeadCode(kernel);
+      if (alloc->use_empty())
+        alloc->erase();
+    }
+  }
+}
+
+namespace {
+struct Legalize : tlc::tile::impl::TileLegalizeBase<Legalize> {
+  void runOnOperation() override {
+    for (auto kernel : getOperation().getBody().getOps<KernelOp>())
+      if (failed(padThreads(kernel)) || failed(unrollLoops(kernel)))
+        return signalPassFailure();
+
+    RewritePatternSet patterns(&getContext());
+    patterns.add<FoldViewOfView>(&getContext());
+    for (Dialect *dialect : getContext().getLoadedDialects())
+      if (isa<arith::ArithDialect, scf::SCFDialect>(dialect))
+        dialect->getCanonicalizationPatterns(patterns);
+    for (RegisteredOperationName op : getContext().getRegisteredOperations())
+      if (isa<arith::ArithDialect, scf::SCFDialect>(op.getDialect()))
+        op.getCanonicalizationPatterns(patterns, &getContext());
+    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
+      return signalPassFailure();
+
+    for (auto kernel : getOperation().getBody().getOps<KernelOp>())
+      eraseUnreadBuffers(kernel);
+  }
+};
+} // namespace

@@ -1,0 +1,42 @@
+//===- Liveness.h - When shared buffers hold something ----------*- C++ -*-===//
+//
+// Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TLC_LIB_DIALECT_TILE_TRANSFORMS_LIVENESS_H
+#define TLC_LIB_DIALECT_TILE_TRANSFORMS_LIVENESS_H
+
+#include "BufferUse.h"
+
+namespace tlc::tile {
+
+/// A shared buffer and the closed interval of op numbers (pre-order over the
+/// kernel) in which its content matters.
+struct LiveBuffer {
+  mutable AllocOp alloc; ///< ops' accessors are not const
+  int64_t bytes = 0;
+  int64_t first = 0, last = 0;
+  int64_t offset = 0; ///< where planLds puts it
+
+  bool meets(const LiveBuffer &o) const {
+    return first <= o.last && o.first <= last;
+  }
+};
+
+/// The shared buffers of a kernel that something accesses. A buffer accessed in
+/// a loop lives through the whole loop, unless each iteration starts by
+/// overwriting it.
+llvm::SmallVector<LiveBuffer> getLiveBuffers(KernelOp kernel);
+
+/// Sets the offsets, so that buffers alive at once do not overlap, and returns
+/// the bytes needed. Small sets are placed optimally.
+int64_t planLds(llvm::MutableArrayRef<LiveBuffer> buffers);
+
+/// The most bytes alive at once: no plan needs less.
+int64_t peakBytes(llvm::ArrayRef<LiveBuffer> buffers);
+
+} // namespace tlc::tile
+
+#endif // TLC_LIB_DIALECT_TILE_TRANSFORMS_LIVENESS_H

@@ -1,0 +1,95 @@
+//===- Compile.cpp - tlc compile -*- C++ -*-===//
+//
+// Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "tlc/Driver/Pipeline.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace tlc;
+using llvm::StringRef;
+
+/// k.tile -> k.hsaco in the current folder.
+static std::string defaultOutput(StringRef path, Stage stage) {
+  if (stage != Stage::HSACO && stage != Stage::Obj)
+    return "-";
+  StringRef name = path.rsplit('/').second;
+  if (name.empty())
+    name = path;
+  return (name.rsplit('.').first + (stage == Stage::Obj ? ".o" : ".hsaco"))
+      .str();
+}
+
+static int write(Compilation &compilation, StringRef path, StringRef bytes) {
+  if (path == "-") {
+    llvm::outs() << bytes;
+    llvm::outs().flush();
+    if (llvm::outs().has_error()) {
+      llvm::outs().clear_error();
+      compilation.diagnostics().report(DiagID::CannotWrite,
+                                       "standard output cannot be written");
+      return ExitDiagnostics;
+    }
+    return ExitOk;
+  }
+  std::string error;
+  if (writeFileAtomically(path, bytes, error))
+    return ExitOk;
+  compilation.diagnostics().report(DiagID::CannotWrite, error);
+  return ExitDiagnostics;
+}
+
+int tlc::runCompile(Arguments arguments) {
+  InputOptions input;
+  std::string output, error;
+  Stage stage = Stage::HSACO;
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    StringRef arg = arguments[i];
+    if (arg == "-o" || arg == "--output") {
+      if (++i == arguments.size())
+        return usageError("-o needs a file");
+      output = arguments[i].str();
+    } else if (arg == "--emit" || arg.starts_with("--emit=")) {
+      if (!arg.consume_front("--emit="))
+        arg = ++i < arguments.size() ? arguments[i] : "";
+      auto parsed = parseStage(arg);
+      if (!parsed)
+        return usageError("--emit takes ast, tile, wave, rocdl, llvm, asm, "
+                          "obj or hsaco, not '" +
+                          arg + "'");
+      stage = *parsed;
+    } else if (!input.take(arguments, i, error)) {
+      return usageError("unexpected argument '" + arg + "'");
+    }
+    if (!error.empty())
+      return usageError(error);
+  }
+  if (input.path.empty())
+    return usageError("compile needs a kernel file");
+  if (output.empty())
+    output = defaultOutput(input.path, stage);
+
+  Compilation compilation(input);
+  if (stage == Stage::AST) {
+    SourceManager &sources = compilation.diagnostics().sourceManager();
+    const SourceManager::Buffer *buffer = sources.openFile(input.path, error);
+    if (!buffer) {
+      compilation.diagnostics().report(DiagID::CannotRead, error);
+      return ExitDiagnostics;
+    }
+    std::string text;
+    llvm::raw_string_ostream os(text);
+    if (!printAST(*buffer, compilation.diagnostics(), os))
+      return ExitDiagnostics;
+    return write(compilation, output, text);
+  }
+  auto module = compilation.import();
+  if (!module)
+    return compilation.failureCode();
+  auto bytes = compilation.compile(*module, stage);
+  if (!bytes)
+    return compilation.failureCode();
+  return write(compilation, output, *bytes);
+}

@@ -1,0 +1,81 @@
+//===- DiagnosticRouter.cpp - MLIR's diagnostics through tlc's -*- C++ -*-===//
+//
+// Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "DiagnosticRouter.h"
+
+using namespace tlc;
+
+DiagnosticRouter::DiagnosticRouter(Compilation &compilation)
+    : ScopedDiagnosticHandler(&compilation.context()),
+      compilation(compilation) {
+  setHandler([this](mlir::Diagnostic &diag) {
+    route(diag);
+    return mlir::success();
+  });
+}
+
+SourceRange DiagnosticRouter::rangeOf(mlir::Location loc) {
+  SourceLoc begin;
+  loc->walk([&](mlir::Location inner) {
+    auto place = mlir::dyn_cast<mlir::FileLineColLoc>(inner);
+    if (!place)
+      return mlir::WalkResult::advance();
+    begin = compilation.sources.find(place.getFilename(), place.getLine(),
+                                     place.getColumn());
+    return begin.isValid() ? mlir::WalkResult::interrupt()
+                           : mlir::WalkResult::advance();
+  });
+  if (!begin.isValid())
+    return {};
+  return {begin, begin.advanced(1)};
+}
+
+/// Cuts "[TL0601]" off the end of a message.
+static std::optional<DiagID> takeID(std::string &message) {
+  llvm::StringRef text(message);
+  size_t at = text.rfind("[TL");
+  if (at == llvm::StringRef::npos || !text.ends_with("]"))
+    return std::nullopt;
+  auto info = findDiagnostic(text.substr(at + 1).drop_back());
+  if (!info)
+    return std::nullopt;
+  message = text.substr(0, at).rtrim().str();
+  return info->id;
+}
+
+void DiagnosticRouter::route(mlir::Diagnostic &diag) {
+  Diagnostic out;
+  out.message = diag.str();
+  std::optional<DiagID> id = takeID(out.message);
+  switch (diag.getSeverity()) {
+  case mlir::DiagnosticSeverity::Error:
+    out.severity = Severity::Error;
+    out.id = id.value_or(DiagID::PassError);
+    break;
+  case mlir::DiagnosticSeverity::Warning:
+    out.severity = Severity::Warning;
+    out.id = id.value_or(DiagID::PassWarning);
+    break;
+  default:
+    out.severity = Severity::Remark;
+    out.id = id.value_or(DiagID::PassRemark);
+    break;
+  }
+  if (out.id == DiagID::LdsDoesNotFit || out.id == DiagID::RegistersDoNotFit)
+    compilation.code = ExitResourceLimit;
+  out.range = rangeOf(diag.getLocation());
+  for (mlir::Diagnostic &note : diag.getNotes()) {
+    std::string text = note.str();
+    llvm::StringRef ref(text);
+    // "help: ..." is what to do, not another place.
+    if (ref.consume_front("help: "))
+      out.help = ref.str();
+    else
+      out.notes.push_back({rangeOf(note.getLocation()), text});
+  }
+  compilation.diags.emit(std::move(out));
+}

@@ -1,0 +1,163 @@
+//===- Main.cpp - tlc's commands -*- C++ -*-===//
+//
+// Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "tlc/Driver/Driver.h"
+#include "tlc/Support/Diagnostics.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Config/llvm-config.h"
+#include "llvm/Support/ErrorHandling.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/raw_ostream.h"
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <unistd.h>
+
+using namespace tlc;
+using llvm::StringRef;
+
+static const Command commands[] = {
+    {"compile", "compile a kernel to a gfx942 code object", runCompile,
+     "tlc compile FILE [-o OUT] [--emit=STAGE] [-D NAME=VALUE]... "
+     "[--kernel NAME]\n\n"
+     "  -o FILE           the result; - is standard output\n"
+     "  --emit=STAGE      ast, tile, wave, rocdl, llvm, asm, obj or hsaco\n"
+     "  -D NAME=VALUE     bind a parameter (repeatable)\n"
+     "  --kernel NAME     choose a kernel of the file\n"
+     "  --remarks         say what the passes decided\n"},
+    {"explain", "explain a diagnostic by its id, such as TL0302", runExplain,
+     "tlc explain ID\n"},
+};
+
+int tlc::usageError(const llvm::Twine &message) {
+  llvm::errs() << "tlc: error: " << message << " [TL0903]\n"
+               << "tlc: help: 'tlc help' lists the commands\n";
+  return ExitUsage;
+}
+
+static void printHelp(llvm::raw_ostream &os) {
+  os << "tlc: tile kernels for AMD gfx942 (MI300X)\n\nusage: tlc COMMAND "
+        "...\n\ncommands:\n";
+  for (const Command &command : commands)
+    os << "  " << llvm::left_justify(command.name, 10) << command.summary
+       << '\n';
+  os << "  help      describe a command\n\n"
+        "A file name in place of a command is compiled: tlc k.tile\n\n"
+        "exit codes: 0 ok, 1 diagnostics, 2 usage, 3 check failed, "
+        "4 resource limit, 5 internal error\n";
+}
+
+int tlc::runExplain(Arguments arguments) {
+  if (arguments.size() != 1)
+    return usageError("explain takes one id, such as TL0302");
+  auto info = findDiagnostic(arguments[0]);
+  if (!info)
+    return usageError("there is no diagnostic '" + arguments[0] + "'");
+  llvm::outs() << diagnosticCode(info->id) << " (" << info->name
+               << "): " << info->title << '\n';
+  return ExitOk;
+}
+
+//===----------------------------------------------------------------------===//
+// Faults of tlc itself
+//===----------------------------------------------------------------------===//
+
+static std::string commandLine;
+
+/// Writes the command line where a reader can find it and ends the process.
+/// Called from signal handlers: plain system calls only.
+[[noreturn]] static void endWithReproducer(const char *what) {
+  char path[] = "/tmp/tlc-reproducer-XXXXXX";
+  int fd = mkstemp(path);
+  auto put = [](int to, const char *text, size_t size) {
+    while (size) {
+      ssize_t n = ::write(to, text, size);
+      if (n <= 0)
+        return;
+      text += n;
+      size -= n;
+    }
+  };
+  auto say = [&](const char *text) { put(2, text, strlen(text)); };
+  say("tlc: error: internal error: ");
+  say(what);
+  say(" [TL0904]\n");
+  if (fd >= 0) {
+    put(fd, commandLine.data(), commandLine.size());
+    close(fd);
+    say("tlc: note: the command that shows it is in ");
+    say(path);
+    say("\n");
+  }
+  _exit(ExitInternal);
+}
+
+static void onSignal(int number) {
+  endWithReproducer(number == SIGSEGV   ? "segmentation fault"
+                    : number == SIGABRT ? "abort"
+                    : number == SIGFPE  ? "arithmetic fault"
+                    : number == SIGBUS  ? "bus error"
+                                        : "illegal instruction");
+}
+
+static void onFatalError(void *, const char *reason, bool) {
+  endWithReproducer(reason);
+}
+
+int tlc::runTlc(int argc, char **argv) {
+  commandLine = "#!/bin/sh\ncd '" + std::string(getcwd(nullptr, 0)) + "'\n";
+  for (int i = 0; i < argc; ++i)
+    commandLine += "'" + std::string(argv[i]) + "' ";
+  commandLine += '\n';
+  for (int number : {SIGSEGV, SIGABRT, SIGFPE, SIGBUS, SIGILL})
+    std::signal(number, onSignal);
+  llvm::install_fatal_error_handler(onFatalError);
+
+  std::vector<StringRef> arguments(argv + 1, argv + argc);
+  if (arguments.empty()) {
+    printHelp(llvm::errs());
+    return ExitUsage;
+  }
+  StringRef name = arguments.front();
+  Arguments rest = llvm::ArrayRef(arguments).drop_front();
+  if (name == "--version" || name == "-V") {
+    llvm::outs() << "tlc " TLC_VERSION " (LLVM " LLVM_VERSION_STRING
+                    "), target gfx942\n";
+    return ExitOk;
+  }
+  auto find = [](StringRef wanted) -> const Command * {
+    for (const Command &command : commands)
+      if (command.name == wanted)
+        return &command;
+    return nullptr;
+  };
+  if (name == "--help" || name == "-h" || name == "help") {
+    if (rest.empty()) {
+      printHelp(llvm::outs());
+      return ExitOk;
+    }
+    const Command *command = find(rest[0]);
+    if (!command)
+      return usageError("there is no command '" + rest[0] + "'");
+    llvm::outs() << "usage: " << command->usage;
+    return ExitOk;
+  }
+  const Command *command = find(name);
+  if (!command && StringRef(name).contains('.')) {
+    command = find("compile");
+    rest = arguments;
+  }
+  if (!command)
+    return usageError("there is no command '" + name + "'");
+  for (StringRef arg : rest)
+    if (arg == "--help" || arg == "-h") {
+      llvm::outs() << "usage: " << command->usage;
+      return ExitOk;
+    }
+  return command->run(rest);
+}

@@ -1,0 +1,218 @@
+//===- ObjDump.cpp - The command `tlc objdump` ------------------*- C++ -*-===//
+//
+// Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "tlc/Driver/ObjDump.h"
+#include "ObjDumpImpl.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include <algorithm>
+
+using namespace llvm;
+using namespace tlc;
+
+namespace {
+
+constexpr int Success = 0, BadObject = 1, BadUsage = 2;
+
+constexpr const char *usage =
+    "usage: tlc objdump [--kernel NAME] [--no-code] [--raw] [--no-lines] "
+    "OBJECT...\n"
+    "  Shows metadata, kernel descriptors, resources and annotated code of "
+    "gfx942 code objects.\n"
+    "  --kernel NAME  only this kernel\n"
+    "  --no-code      no disassembly\n"
+    "  --raw          with the encoding of each instruction\n"
+    "  --no-lines     without source lines\n";
+
+/// Waves of one SIMD by its 512 registers, handed out in granules of 8.
+unsigned wavesByRegisters(unsigned vgprs) {
+  constexpr unsigned file = 512, granule = 8, slots = 8;
+  unsigned rounded =
+      std::max(granule, (vgprs + granule - 1) / granule * granule);
+  return std::min(slots, file / rounded);
+}
+
+void yesNo(raw_ostream &os, const char *name, bool value) {
+  os << "    " << left_justify(name, 28) << (value ? "yes" : "no") << '\n';
+}
+
+void printDescriptor(raw_ostream &os, const sim::KernelInfo &kernel) {
+  const sim::KernelDescriptor &d = kernel.descriptor;
+  static constexpr const char *rounding[] = {"to nearest", "up", "down",
+                                             "to zero"};
+  static constexpr const char *denormals[] = {"flushed", "flushed at output",
+                                              "flushed at input", "kept"};
+  os << "  descriptor at " << format_hex(kernel.descriptorAddress, 1)
+     << ", entry at " << format_hex(kernel.entryAddress, 1) << '\n';
+  os << "    compute_pgm_rsrc1           " << format_hex(d.rsrc1, 10) << '\n'
+     << "    compute_pgm_rsrc2           " << format_hex(d.rsrc2, 10) << '\n'
+     << "    compute_pgm_rsrc3           " << format_hex(d.rsrc3, 10) << '\n'
+     << "    kernel_code_properties      " << format_hex(d.properties, 6)
+     << '\n';
+  os << "    f32 rounding, denormals     " << rounding[d.rsrc1 >> 12 & 3]
+     << ", " << denormals[d.rsrc1 >> 16 & 3] << '\n'
+     << "    f16/f64 rounding, denormals " << rounding[d.rsrc1 >> 14 & 3]
+     << ", " << denormals[d.rsrc1 >> 18 & 3] << '\n';
+  yesNo(os, "dx10_clamp", d.dx10Clamp());
+  yesNo(os, "ieee_mode", d.ieeeMode());
+  os << "    user SGPRs                  " << d.userSgprCount();
+  // In the order in which the registers are set up.
+  static constexpr struct {
+    unsigned bit;
+    const char *name;
+    unsigned sgprs;
+  } properties[] = {{0, "private segment buffer", 4},
+                    {1, "dispatch pointer", 2},
+                    {2, "queue pointer", 2},
+                    {3, "kernarg segment pointer", 2},
+                    {4, "dispatch id", 2},
+                    {5, "flat scratch", 2},
+                    {6, "private segment size", 1}};
+  unsigned next = 0;
+  for (const auto &property : properties)
+    if (d.properties >> property.bit & 1) {
+      os << (next ? ", " : " (") << property.name << " s" << next;
+      next += property.sgprs;
+    }
+  os << (next ? ")\n" : "\n");
+  if (d.preloadLength())
+    os << "    kernarg preload             " << d.preloadLength()
+       << " dwords from dword " << d.preloadOffset() << '\n';
+  os << "    workgroup ids               ";
+  for (unsigned i = 0; i < 3; ++i)
+    if (d.rsrc2 >> (7 + i) & 1)
+      os << "xyz"[i];
+  os << "\n    work-item ids               ";
+  static constexpr const char *itemIds[] = {"x", "xy", "xyz", "?"};
+  os << itemIds[d.rsrc2 >> 11 & 3] << '\n';
+}
+
+void printResources(raw_ostream &os, const sim::KernelInfo &kernel) {
+  const sim::KernelDescriptor &d = kernel.descriptor;
+  unsigned accumulators =
+      d.vgprCount() > d.accumOffset() ? d.vgprCount() - d.accumOffset() : 0;
+  os << "  resources\n"
+     << "    VGPRs allocated             " << d.vgprCount() << " ("
+     << std::min(d.vgprCount(), d.accumOffset()) << " architectural, "
+     << accumulators << " accumulation)\n";
+  if (kernel.hasMetadata) {
+    os << "    used                        " << kernel.vgprCount << " VGPRs, "
+       << kernel.agprCount << " AGPRs, " << kernel.sgprCount << " SGPRs\n"
+       << "    spilled                     " << kernel.vgprSpills << " VGPRs, "
+       << kernel.sgprSpills << " SGPRs\n";
+  }
+  os << "    LDS                         " << d.groupSegmentFixedSize
+     << " bytes and what the launch adds\n"
+     << "    scratch                     " << d.privateSegmentFixedSize
+     << " bytes a lane\n"
+     << "    kernarg segment             " << kernel.kernargSize << " bytes\n"
+     << "    wavefronts a SIMD           " << wavesByRegisters(d.vgprCount())
+     << " by registers\n"
+     << "    workgroup                   at most " << kernel.maxWorkgroupSize
+     << " work-items";
+  const uint32_t *required = kernel.requiredWorkgroupSize;
+  if (required[0])
+    os << ", required " << required[0] << " x " << required[1] << " x "
+       << required[2];
+  os << '\n';
+}
+
+} // namespace
+
+void tlc::printKernel(raw_ostream &os, const sim::KernelInfo &kernel) {
+  os << "\nkernel " << kernel.name << '\n';
+  if (!kernel.arguments.empty()) {
+    os << "  arguments\n    offset size  kind\n";
+    for (const sim::KernelArgument &argument : kernel.arguments) {
+      os << format("    %6u %4u  ", argument.offset, argument.size)
+         << argument.valueKind;
+      if (!argument.name.empty())
+        os << ' ' << argument.name;
+      if (!argument.typeName.empty())
+        os << " : " << argument.typeName;
+      os << '\n';
+    }
+  }
+  printResources(os, kernel);
+  printDescriptor(os, kernel);
+}
+
+namespace {
+
+int dump(StringRef path, const ObjDumpOptions &options) {
+  auto buffer = MemoryBuffer::getFile(path, /*IsText=*/false,
+                                      /*RequiresNullTerminator=*/false);
+  if (!buffer) {
+    errs() << "error: " << path << ": " << buffer.getError().message() << '\n';
+    return BadObject;
+  }
+  StringRef bytes = (*buffer)->getBuffer();
+  sim::CodeObject object;
+  std::string problem;
+  std::span<const uint8_t> file(reinterpret_cast<const uint8_t *>(bytes.data()),
+                                bytes.size());
+  if (!sim::CodeObject::parse(file, object, problem)) {
+    errs() << "error: " << path << ": " << problem << '\n';
+    return BadObject;
+  }
+  if (!options.kernel.empty() && !object.findKernel(options.kernel)) {
+    errs() << "error: " << path << ": no kernel '" << options.kernel << "'\n";
+    return BadObject;
+  }
+  raw_ostream &os = outs();
+  os << path << ": code object version " << object.version;
+  if (!object.target.empty())
+    os << ", " << object.target;
+  os << ", " << object.kernels.size()
+     << (object.kernels.size() == 1 ? " kernel\n" : " kernels\n");
+  for (const sim::KernelInfo &kernel : object.kernels)
+    if (options.kernel.empty() || kernel.name == options.kernel)
+      printKernel(os, kernel);
+  if (options.code)
+    printCode(os, object, options);
+  os.flush();
+  return Success;
+}
+
+} // namespace
+
+int tlc::runObjdump(ArrayRef<StringRef> args) {
+  ObjDumpOptions options;
+  SmallVector<StringRef> files;
+  for (size_t i = 0; i < args.size(); ++i) {
+    StringRef arg = args[i];
+    if (arg == "--help" || arg == "-h") {
+      outs() << usage;
+      return Success;
+    }
+    if (arg == "--kernel" && i + 1 < args.size()) {
+      options.kernel = args[++i].str();
+    } else if (arg.consume_front("--kernel=")) {
+      options.kernel = arg.str();
+    } else if (arg == "--no-code") {
+      options.code = false;
+    } else if (arg == "--raw") {
+      options.raw = true;
+    } else if (arg == "--no-lines") {
+      options.lines = false;
+    } else if (arg.starts_with("-") && arg != "-") {
+      errs() << "error: unknown or incomplete option '" << args[i] << "'\n"
+             << usage;
+      return BadUsage;
+    } else {
+      files.push_back(arg);
+    }
+  }
+  if (files.empty()) {
+    errs() << "error: no object given\n" << usage;
+    return BadUsage;
+  }
+  int status = Success;
+  for (StringRef file : files)
+    status = std::max(status, dump(file, options));
+  return status;
+}

@@ -1,0 +1,198 @@
+//===- Pipeline.cpp - From a kernel file to a code object -*- C++ -*-===//
+//
+// Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "tlc/Driver/Pipeline.h"
+#include "DiagnosticRouter.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
+#include "tlc/Conversion/TileToWave.h"
+#include "tlc/Conversion/WaveToROCDL.h"
+#include "tlc/Dialect/Tile/Transforms/Passes.h"
+#include "tlc/Dialect/Wave/IR/WaveDialect.h"
+#include "tlc/Target/AMDGPU.h"
+#include "tlc/Target/BuildContract.h"
+#include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/Process.h"
+
+using namespace mlir;
+using namespace tlc;
+
+std::optional<Stage> tlc::parseStage(StringRef name) {
+  return llvm::StringSwitch<std::optional<Stage>>(name)
+      .Case("ast", Stage::AST)
+      .Case("tile", Stage::Tile)
+      .Case("wave", Stage::Wave)
+      .Case("rocdl", Stage::ROCDL)
+      .Case("llvm", Stage::LLVM)
+      .Case("asm", Stage::Asm)
+      .Case("obj", Stage::Obj)
+      .Case("hsaco", Stage::HSACO)
+      .Default(std::nullopt);
+}
+
+bool InputOptions::take(Arguments arguments, size_t &i, std::string &error) {
+  StringRef arg = arguments[i];
+  auto value = [&](StringRef option) -> std::optional<StringRef> {
+    if (arg.consume_front(option)) {
+      arg.consume_front("=");
+      if (!arg.empty())
+        return arg;
+      if (i + 1 < arguments.size())
+        return arguments[++i];
+      error = (option + " needs a value").str();
+    }
+    return std::nullopt;
+  };
+  if (arg == "--remarks")
+    return remarks = true;
+  if (arg.starts_with("-D")) {
+    auto definition = value("-D");
+    if (!definition)
+      return true;
+    auto [name, text] = definition->split('=');
+    if (name.empty() || !definition->contains('='))
+      error = ("-D takes NAME=VALUE, not '" + *definition + "'").str();
+    else
+      frontend.defines[name] = text.str();
+    return true;
+  }
+  if (arg == "--kernel" || arg.starts_with("--kernel=")) {
+    if (auto name = value("--kernel"))
+      frontend.kernel = name->str();
+    return true;
+  }
+  if (arg.starts_with("-") && arg != "-")
+    return false;
+  if (!path.empty())
+    return false;
+  path = arg.str();
+  return true;
+}
+
+static bool useColor() {
+  return llvm::sys::Process::StandardErrHasColors() &&
+         !llvm::sys::Process::GetEnv("NO_COLOR");
+}
+
+Compilation::Compilation(const InputOptions &options)
+    : options(options), diags(sources, llvm::errs(), useColor()),
+      ctx(std::make_unique<MLIRContext>(MLIRContext::Threading::DISABLED)) {
+  diags.setRemarks(options.remarks);
+  loadFrontendDialects(*ctx);
+  ctx->loadDialect<wave::WaveDialect>();
+  target::registerTranslations(*ctx);
+  router = std::make_unique<DiagnosticRouter>(*this);
+}
+
+Compilation::~Compilation() = default;
+
+OwningOpRef<ModuleOp> Compilation::import() {
+  if (!StringRef(options.path).ends_with(".mlir"))
+    return importFile(options.path, options.frontend, *ctx, diags);
+  std::string error;
+  const SourceManager::Buffer *buffer = sources.openFile(options.path, error);
+  if (!buffer) {
+    diags.report(DiagID::CannotRead, error);
+    return nullptr;
+  }
+  return parseSourceString<ModuleOp>(buffer->text, ctx.get(), options.path);
+}
+
+void tlc::buildTilePipeline(PassManager &passes) {
+  OpPassManager &func = passes.nest<tile::FuncOp>();
+  func.addPass(tile::createTileLegalize());
+  func.addPass(tile::createTileInferLayouts());
+  func.addPass(tile::createTileFitLDS());
+  func.addPass(tile::createTileInsertSync());
+}
+
+void tlc::buildWavePipeline(PassManager &passes) {
+  passes.addPass(createConvertTileToWave());
+  passes.addPass(createCanonicalizerPass());
+  passes.addPass(createCSEPass());
+}
+
+void tlc::buildROCDLPipeline(PassManager &passes) {
+  passes.addPass(createExpandWaveMath());
+  passes.addPass(createCanonicalizerPass());
+  passes.addPass(createConvertWaveToROCDL());
+}
+
+llvm::Expected<std::string> Compilation::generate(ModuleOp module,
+                                                  Stage stage) {
+  auto generator = target::CodeGenerator::create();
+  if (!generator)
+    return generator.takeError();
+  if (llvm::Error error = (*generator)->translate(module, &launchContract))
+    return error;
+  if (llvm::Error error = (*generator)->optimize())
+    return error;
+  if (stage == Stage::LLVM)
+    return (*generator)->printIR();
+  if (stage == Stage::Asm)
+    return (*generator)->emitAssembly();
+  llvm::Expected<std::string> object = (*generator)->emitObject();
+  if (!object || stage == Stage::Obj)
+    return object;
+  return target::createLldLinker()->link(*object);
+}
+
+std::optional<std::string> Compilation::compile(ModuleOp module, Stage stage) {
+  auto text = [&] {
+    std::string result;
+    llvm::raw_string_ostream os(result);
+    module.print(os, OpPrintingFlags());
+    os << '\n';
+    return result;
+  };
+  if (stage == Stage::Tile)
+    return text();
+  for (auto func : module.getOps<tile::FuncOp>()) {
+    FailureOr<target::Contract> contract = target::buildContract(func);
+    if (failed(contract))
+      return std::nullopt;
+    launchContract = std::move(*contract);
+  }
+  auto run = [&](function_ref<void(PassManager &)> build) {
+    PassManager passes(ctx.get(), ModuleOp::getOperationName());
+    passes.enableVerifier(true);
+    build(passes);
+    if (succeeded(passes.run(module)))
+      return true;
+    // A pass that fails says why; one that does not is at fault.
+    if (!diags.hasErrors()) {
+      diags.report(DiagID::Internal, "a pass failed without a reason");
+      code = ExitInternal;
+    }
+    return false;
+  };
+  if (!run([](PassManager &passes) {
+        buildTilePipeline(passes);
+        buildWavePipeline(passes);
+      }))
+    return std::nullopt;
+  for (auto kernel : module.getOps<wave::KernelOp>())
+    for (target::Kernel &k : launchContract.kernels)
+      if (k.name == kernel.getSymName()) {
+        k.ldsBytes = kernel.getLdsBytes();
+        k.block = {int64_t(kernel.getThreads()), 1, 1};
+      }
+  if (stage == Stage::Wave)
+    return text();
+  if (!run(buildROCDLPipeline))
+    return std::nullopt;
+  if (stage == Stage::ROCDL)
+    return text();
+  llvm::Expected<std::string> result = generate(module, stage);
+  if (!result) {
+    diags.report(DiagID::Internal, llvm::toString(result.takeError()));
+    code = ExitInternal;
+    return std::nullopt;
+  }
+  return std::move(*result);
+}

@@ -1,0 +1,385 @@
+//===- Buffers.cpp - Allocation, indexing, loads and stores ---------------===//
+//
+// Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Interpreter.h"
+
+using namespace tlc;
+using namespace tlc::frontend;
+using namespace mlir;
+using frontend::Value;
+
+bool Interpreter::requireDevice(SourceRange range, StringRef what) {
+  if (kernelOp)
+    return true;
+  error(DiagID::OutsideKernel, range, "'" + what + "' must stand inside `with T.Kernel(...)`");
+  return false;
+}
+
+DType Interpreter::dtypeFrom(Value v, SourceRange range, bool quiet) {
+  if (v.is(VK::DType))
+    return v.asDType();
+  if (v.is(VK::Str))
+    if (DType t = findDType(v.asStr()))
+      return t;
+  if (v.is(VK::Builtin)) { // Python's own types
+    StringRef name = v.asBuiltin()->name;
+    if (name == "int")
+      return dtypes::int32;
+    if (name == "float")
+      return dtypes::float32;
+    if (name == "bool")
+      return dtypes::boolean;
+  }
+  if (quiet)
+    return nullptr;
+  if (v.is(VK::Poison))
+    poisonError(v, range);
+  else if (v)
+    error(DiagID::BadDType, range, describe(v) + " is not an element type");
+  return nullptr;
+}
+
+bool Interpreter::shapeFrom(Value v, SourceRange range, llvm::SmallVectorImpl<Value> &out) {
+  SmallVector<Value> dims;
+  if (v.isSequence())
+    dims.assign(v.as<SequenceObject>()->elements);
+  else
+    dims.push_back(v);
+  for (Value d : dims) {
+    if (isSymbolic(d))
+      d = deref(d, range);
+    if (d.is(VK::Float) && d.asFloat() == double(int64_t(d.asFloat())))
+      d = Value::integral(int64_t(d.asFloat()));
+    bool ok = d.isIntLike() || (d.is(VK::Scalar) && d.asSym().type->isInteger());
+    if (!ok) {
+      typeError(range, "an integer in the shape", d);
+      return false;
+    }
+    if (d.isIntLike() && d.asInt() <= 0) {
+      error(DiagID::BadShape, range, "extent " + llvm::Twine(d.asInt()) + " in a shape: extents are positive");
+      return false;
+    }
+    out.push_back(d.isIntLike() ? Value::integral(d.asInt()) : d);
+  }
+  return true;
+}
+
+bool Interpreter::staticShape(BufferObject *buffer, SourceRange range,
+                              llvm::SmallVectorImpl<int64_t> &out) {
+  for (Value d : buffer->shape) {
+    if (!d.is(VK::Int)) {
+      error(DiagID::NotConstant, range,
+            "the shape " + shapeText(buffer->shape) + " must be known at compile time");
+      return false;
+    }
+    out.push_back(d.asInt());
+  }
+  return true;
+}
+
+BufferObject *Interpreter::allocate(tile::Space space, Value shape, Value dtype, const Args &args) {
+  auto *buffer = make<BufferObject>();
+  buffer->space = space;
+  buffer->declared = args.range;
+  buffer->dtype = dtypeFrom(dtype, args.range);
+  SmallVector<int64_t> extents;
+  if (!buffer->dtype || !shapeFrom(shape, args.range, buffer->shape) ||
+      !staticShape(buffer, args.range, extents))
+    return nullptr;
+  int64_t total = 1;
+  for (int64_t e : extents)
+    if (__builtin_mul_overflow(total, e, &total) || total > (int64_t(1) << 32)) {
+      error(DiagID::BadShape, args.range, "a buffer of shape " + shapeText(buffer->shape) + " is too large");
+      return nullptr;
+    }
+  at(args.range);
+  buffer->memref = tile::AllocOp::create(
+      b, tile::getBufferType(extents, buffer->dtype->storageType(&context), space), nullptr, nullptr, nullptr);
+  return buffer;
+}
+
+Value Interpreter::allocShared(Args &args) {
+  auto *buffer = allocate(tile::Space::Shared, args[0], args[1], args);
+  return buffer ? Value::object(buffer) : Value();
+}
+Value Interpreter::allocFragment(Args &args) {
+  // T.alloc_fragment(shape, dtype, "local") is private to a thread.
+  bool local = args.has(2) && args[2].is(VK::Str) && args[2].asStr() == "local";
+  auto *buffer = allocate(local ? tile::Space::Local : tile::Space::Fragment, args[0], args[1], args);
+  return buffer ? Value::object(buffer) : Value();
+}
+Value Interpreter::allocLocal(Args &args) {
+  auto *buffer = allocate(tile::Space::Local, args[0], args[1], args);
+  return buffer ? Value::object(buffer) : Value();
+}
+
+/// T.alloc_var(dtype, init): also alloc_var(dtype, scope) with a string.
+Value Interpreter::allocVar(Args &args) {
+  auto *buffer = allocate(tile::Space::Local, Value::integral(1), args[0], args);
+  if (!buffer)
+    return {};
+  buffer->isVar = true;
+  Value init = args.has(1) && !args[1].is(VK::Str) ? args[1] : args.has(2) && !args[2].is(VK::Str) ? args[2] : Value();
+  if (init && !store(buffer, {Value::integral(0)}, init, args.range))
+    return {};
+  return Value::object(buffer);
+}
+
+//===----------------------------------------------------------------------===//
+// Indexing
+//===----------------------------------------------------------------------===//
+
+/// buffer[index]: an element or a region. Element reads happen when the value
+/// is needed; `reference` keeps them from happening here.
+Value Interpreter::indexBuffer(BufferObject *buffer, Value index, SourceRange range, bool reference) {
+  SmallVector<Value> indices;
+  if (index.is(VK::Tuple))
+    indices.assign(index.as<SequenceObject>()->elements);
+  else
+    indices.push_back(index);
+  // `...` stands for all dimensions that are not named.
+  for (size_t i = 0; i < indices.size(); ++i)
+    if (indices[i].is(VK::Ellipsis) && indices.size() <= buffer->shape.size() + 1) {
+      Value all = Value::object(make<SliceObject>());
+      auto *slice = all.as<SliceObject>();
+      slice->lower = slice->upper = slice->step = Value::none();
+      size_t n = buffer->shape.size() + 1 - indices.size();
+      indices.erase(indices.begin() + i);
+      indices.insert(indices.begin() + i, n, all);
+      break;
+    }
+  if (indices.size() != buffer->shape.size()) {
+    error(DiagID::RankMismatch, range,
+          llvm::Twine(indices.size()) + " indices for '" + buffer->name + "' of rank " +
+              llvm::Twine(buffer->shape.size()))
+        .note(buffer->declared, "'" + buffer->name + "' has shape " + shapeText(buffer->shape));
+    return {};
+  }
+  auto *region = make<RegionObject>();
+  region->buffer = buffer;
+  region->range = range;
+  region->isElement = llvm::none_of(indices, [](Value v) { return v.is(VK::Slice); });
+  for (auto [dim, v] : llvm::enumerate(indices)) {
+    Value extent = buffer->shape[dim];
+    Value offset = v, size = Value::integral(1);
+    if (v.is(VK::Slice)) {
+      auto *slice = v.as<SliceObject>();
+      if (!slice->step.is(VK::None) && !(slice->step.isIntLike() && slice->step.asInt() == 1))
+        return fail(DiagID::SlicedStep, range, "a slice of a buffer has no step");
+      auto wrap = [&](Value bound, Value absent) {
+        if (bound.is(VK::None))
+          return absent;
+        if (bound.isIntLike() && bound.asInt() < 0)
+          return binary(BinOpKind::Add, extent, bound, range);
+        return deref(bound, range);
+      };
+      offset = wrap(slice->lower, Value::integral(0));
+      Value upper = wrap(slice->upper, extent);
+      if (!offset || !upper)
+        return {};
+      for (Value bound : {offset, upper})
+        if (!bound.isIntLike() && !(bound.is(VK::Scalar) && bound.asSym().type->isInteger()))
+          return typeError(range, "an integer in the slice", bound);
+      if (auto n = constantDifference(upper, offset))
+        size = Value::integral(*n);
+      else if (!(size = binary(BinOpKind::Sub, upper, offset, range)))
+        return {};
+      if (size.is(VK::Int) && size.asInt() <= 0)
+        return fail(DiagID::BadShape, range, "a slice of extent " + llvm::Twine(size.asInt()));
+    } else {
+      offset = deref(v, range);
+      if (!offset)
+        return {};
+      if (!offset.isIntLike() && !(offset.is(VK::Scalar) && !offset.asSym().type->isFloat()))
+        return typeError(range, "an integer index", offset);
+      if (offset.isIntLike() && offset.asInt() < 0) {
+        offset = binary(BinOpKind::Add, extent, offset, range);
+        if (!offset)
+          return {};
+      }
+    }
+    // A constant outside a buffer that has no bounds checks is a mistake.
+    if (offset.isIntLike() && extent.is(VK::Int) && buffer->space != tile::Space::Global &&
+        (offset.asInt() < 0 || offset.asInt() >= extent.asInt())) {
+      error(DiagID::IndexOutOfBounds, range,
+            "index " + llvm::Twine(offset.asInt()) + " is outside dimension " + llvm::Twine(dim) + " of '" +
+                buffer->name + "'")
+          .note(buffer->declared, "'" + buffer->name + "' has shape " + shapeText(buffer->shape));
+      return {};
+    }
+    region->offsets.push_back(offset);
+    region->extents.push_back(size);
+  }
+  Value v = Value::object(region);
+  return region->isElement && !reference ? deref(v, range) : v;
+}
+
+bool Interpreter::indexOperands(BufferObject *buffer, ArrayRef<Value> indices, SourceRange range,
+                                llvm::SmallVectorImpl<mlir::Value> &out) {
+  if (!buffer->memref) {
+    error(DiagID::OutsideKernel, range, "'" + buffer->name + "' is not a buffer in memory yet");
+    return false;
+  }
+  SmallVector<Value> mapped(indices);
+  if (buffer->indexMap) {
+    // An annotated layout says where the element really is.
+    Value r = callFunction(buffer->indexMap, indices, {}, range);
+    mapped.clear();
+    if (!r || !iterate(r, range, mapped))
+      return false;
+    if (mapped.size() != buffer->shape.size()) {
+      error(DiagID::BadLayout, range, "the layout of '" + buffer->name + "' gives " + llvm::Twine(mapped.size()) + " indices");
+      return false;
+    }
+  }
+  for (Value v : mapped) {
+    out.push_back(toIndex(v, range));
+    if (!out.back())
+      return false;
+  }
+  return true;
+}
+
+Value Interpreter::load(BufferObject *buffer, ArrayRef<Value> indices, SourceRange range) {
+  if (!requireDevice(range, "reading '" + buffer->name + "'"))
+    return {};
+  SmallVector<mlir::Value> operands;
+  if (!indexOperands(buffer, indices, range, operands))
+    return {};
+  at(range);
+  mlir::Value v = tile::LoadOp::create(b, buffer->dtype->storageType(&context), buffer->memref, operands);
+  if (buffer->dtype->isBool()) {
+    mlir::Value zero = arith::ConstantOp::create(b, b.getI8IntegerAttr(0));
+    v = arith::CmpIOp::create(b, arith::CmpIPredicate::ne, v, zero);
+  }
+  return Value::scalar({v, buffer->dtype});
+}
+
+bool Interpreter::store(BufferObject *buffer, ArrayRef<Value> indices, Value value, SourceRange range) {
+  if (!requireDevice(range, "writing '" + buffer->name + "'"))
+    return false;
+  if (value.is(VK::Buffer) && !value.as<BufferObject>()->isVar) {
+    typeError(range, "a scalar to store", value);
+    return false;
+  }
+  Sym s = castValue(value, buffer->dtype, range);
+  SmallVector<mlir::Value> operands;
+  if (!s || !indexOperands(buffer, indices, range, operands))
+    return false;
+  at(range);
+  mlir::Value v = s.value;
+  if (buffer->dtype->isBool())
+    v = b.createOrFold<arith::ExtUIOp>(b.getI8Type(), v);
+  tile::StoreOp::create(b, v, buffer->memref, operands);
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Boxes
+//===----------------------------------------------------------------------===//
+
+bool Interpreter::toBox(Value v, SourceRange range, Box &box, StringRef what) {
+  box.range = range;
+  if (v.is(VK::Buffer)) {
+    box.buffer = v.as<BufferObject>();
+    box.isWhole = true;
+    box.extents.assign(box.buffer->shape);
+    box.offsets.assign(box.buffer->shape.size(), Value::integral(0));
+  } else if (v.is(VK::Region)) {
+    auto *region = v.as<RegionObject>();
+    box.buffer = region->buffer;
+    box.offsets = region->offsets;
+    box.extents = region->extents;
+    box.isElement = region->isElement;
+  } else {
+    typeError(range, "a buffer as " + what.str(), v);
+    return false;
+  }
+  if (box.buffer->memref)
+    return true;
+  error(DiagID::WrongSpace, range, "'" + box.buffer->name + "' cannot be used as a buffer here")
+      .note(box.buffer->declared, "declared here");
+  return false;
+}
+
+bool Interpreter::staticExtents(const Box &box, llvm::SmallVectorImpl<int64_t> &out, StringRef what) {
+  for (Value e : box.extents) {
+    if (!e.is(VK::Int)) {
+      error(DiagID::NotConstant, box.range,
+            "the extents " + shapeText(box.extents) + " of the " + what + " must be known at compile time");
+      return false;
+    }
+    out.push_back(e.asInt());
+  }
+  return true;
+}
+
+mlir::Value Interpreter::boxValue(const Box &box, ArrayRef<int64_t> extents) {
+  auto type = cast<MemRefType>(box.buffer->memref.getType());
+  bool whole = type.getShape() == extents;
+  for (Value o : box.offsets)
+    whole &= o.isIntLike() && o.asInt() == 0;
+  if (whole)
+    return box.buffer->memref;
+  SmallVector<mlir::Value> offsets;
+  for (Value o : box.offsets) {
+    offsets.push_back(toIndex(o, box.range));
+    if (!offsets.back())
+      return {};
+  }
+  SmallVector<int64_t> strides(extents.size(), ShapedType::kDynamic);
+  auto layout = StridedLayoutAttr::get(&context, ShapedType::kDynamic, strides);
+  at(box.range);
+  return tile::ViewOp::create(b, MemRefType::get(extents, type.getElementType(), layout, type.getMemorySpace()),
+                              box.buffer->memref, offsets);
+}
+
+/// Runs `body` for every point of a box, on the device, with the indices into
+/// the whole buffer.
+bool Interpreter::elementwise(const Box &box, ArrayRef<int64_t> extents,
+                              llvm::function_ref<bool(ArrayRef<Value>)> body) {
+  SmallVector<int64_t> loop;
+  for (int64_t e : extents)
+    if (e != 1)
+      loop.push_back(e);
+  auto run = [&](ArrayRef<mlir::Value> vars) {
+    SmallVector<Value> indices;
+    size_t next = 0;
+    for (auto [e, offset] : llvm::zip(extents, box.offsets)) {
+      Value index = offset;
+      if (e != 1)
+        index = binary(BinOpKind::Add, offset, Value::scalar({vars[next++], dtypes::int32}), box.range);
+      if (!index)
+        return false;
+      indices.push_back(index);
+    }
+    return body(indices);
+  };
+  if (loop.empty() || parallelDepth) {
+    // Inside a parallel loop the points are visited one after another.
+    SmallVector<mlir::Value> vars;
+    auto nest = [&](auto &self, size_t i) -> bool {
+      if (i == loop.size())
+        return run(vars);
+      mlir::Value zero = constant(int64_t(0), dtypes::int32).value, one = constant(int64_t(1), dtypes::int32).value;
+      auto forOp = scf::ForOp::create(b, zero, constant(loop[i], dtypes::int32).value, one);
+      return inRegion(forOp.getBody(), true, [&] {
+        vars.push_back(forOp.getInductionVar());
+        return self(self, i + 1);
+      });
+    };
+    return nest(nest, 0);
+  }
+  auto parallel = tile::ParallelOp::create(b, ArrayRef<int64_t>(loop));
+  ++parallelDepth;
+  bool ok = inRegion(&parallel.getBody().front(), true, [&] {
+    SmallVector<mlir::Value> vars(parallel.getBody().getArguments().begin(), parallel.getBody().getArguments().end());
+    return run(vars);
+  });
+  --parallelDepth;
+  return ok;
+}

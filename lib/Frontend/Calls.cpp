@@ -1,0 +1,440 @@
+//===- Calls.cpp - Functions, arguments, attributes -----------------------===//
+//
+// Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Functions of the file are inlined by running them. Their arguments are passed
+// by reference, so that a helper may copy from a buffer's element; a macro
+// reads scalar arguments once, unless the parameter is a T.Ref.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Interpreter.h"
+
+using namespace tlc;
+using namespace tlc::frontend;
+using llvm::SmallVector;
+
+FunctionObject::Kind Interpreter::decoratedKind(const FunctionDefStmt *def) {
+  bool isPrimFunc = false;
+  if (isJit(def, &isPrimFunc, nullptr))
+    return FunctionObject::Jit;
+  if (isPrimFunc)
+    return FunctionObject::PrimFunc;
+  for (const Expr *d : def->decorators) {
+    if (auto *call = llvm::dyn_cast<CallExpr>(d))
+      d = call->callee;
+    if (auto *attr = llvm::dyn_cast<AttributeExpr>(d); attr && (attr->attr == "macro" || attr->attr == "inline"))
+      return FunctionObject::Macro;
+    if (auto *name = llvm::dyn_cast<NameExpr>(d); name && name->id == "macro")
+      return FunctionObject::Macro;
+  }
+  return FunctionObject::Plain;
+}
+
+Value Interpreter::makeFunction(const FunctionDefStmt *def) {
+  auto *fn = make<FunctionObject>();
+  fn->def = def;
+  fn->closure = scope;
+  fn->type = decoratedKind(def);
+  for (const Param &p : def->params) {
+    // The kernel's own defaults wait until it is known which are needed.
+    if (!p.defaultValue || (fn->type == FunctionObject::Jit && scope == moduleScope)) {
+      fn->defaults.push_back(Value());
+      continue;
+    }
+    Value v = eval(p.defaultValue);
+    if (!v)
+      return {};
+    fn->defaults.push_back(v);
+  }
+  return Value::object(fn);
+}
+
+Value Interpreter::evalCall(const CallExpr *e) {
+  Value callee = evalRef(e->callee);
+  if (!callee)
+    return {};
+  switch (callee.kind()) {
+  case VK::Builtin:
+    return callBuiltin(callee.asBuiltin(), e, Value());
+  case VK::Method:
+    if (auto *method = callee.as<MethodObject>(); method->builtin)
+      return callBuiltin(method->builtin, e, method->self);
+    break;
+  case VK::Poison: {
+    auto *poison = callee.as<PoisonObject>();
+    if (poison->missing)
+      return poisonError(callee, e->callee->range);
+    return makePoison(poison->what + "(...)", e->range);
+  }
+  case VK::DType: { // T.float32(x)
+    if (e->args.size() != 1 || !e->keywords.empty())
+      return fail(DiagID::BadCall, e->range, "a cast takes one value");
+    Value v = eval(e->args[0]);
+    if (!v)
+      return {};
+    if (v.is(VK::Str))
+      if (v.asStr() == "inf" || v.asStr() == "-inf")
+        v = Value::real(v.asStr()[0] == '-' ? -HUGE_VAL : HUGE_VAL);
+    Sym s = castValue(v, callee.asDType(), e->range);
+    return s ? fold(s) : Value();
+  }
+  case VK::Function: {
+    auto *fn = callee.as<FunctionObject>();
+    SmallVector<Value> args;
+    SmallVector<std::pair<StringRef, Value>> keywords;
+    if (!evalList(e->args, args, /*reference=*/true))
+      return {};
+    for (const Keyword &k : e->keywords) {
+      Value v = evalRef(k.value);
+      if (!v)
+        return {};
+      if (!k.name.empty()) {
+        keywords.push_back({k.name, v});
+        continue;
+      }
+      if (!v.is(VK::Dict))
+        return typeError(k.range, "a dictionary", v);
+      for (auto &entry : v.as<DictObject>()->entries)
+        keywords.push_back({entry.first.asStr(), entry.second});
+    }
+    return callFunction(fn, args, keywords, e->range);
+  }
+  default:
+    break;
+  }
+  return fail(DiagID::NotCallable, e->callee->range, describe(callee) + " is not a function");
+}
+
+Value Interpreter::callValue(Value callee, ArrayRef<Value> args, SourceRange range) {
+  if (callee.is(VK::Function))
+    return callFunction(callee.as<FunctionObject>(), args, {}, range);
+  return fail(DiagID::NotCallable, range, describe(callee) + " is not a function");
+}
+
+Value Interpreter::callFunction(FunctionObject *fn, ArrayRef<Value> args,
+                                ArrayRef<std::pair<StringRef, Value>> keywords, SourceRange range,
+                                Value *self) {
+  if (callDepth >= 64)
+    return fail(DiagID::CallDepth, range, "calls of '" + fn->name() + "' are nested too deeply");
+  Scope *callee = newScope(fn->closure);
+  callee->function = fn;
+  callee->staged = fn->type == FunctionObject::Macro || (fn->lambda && scope->staged);
+  size_t next = 0;
+  llvm::SmallVector<bool> used(keywords.size(), false);
+  for (auto [i, p] : llvm::enumerate(fn->params())) {
+    Value v;
+    if (p.kind == Param::VarArgs) {
+      v = makeSequence(VK::Tuple, args.drop_front(std::min(next, args.size())));
+      next = args.size();
+    } else if (p.kind == Param::KwArgs) {
+      auto *dict = make<DictObject>();
+      for (auto [k, pair] : llvm::enumerate(keywords))
+        if (!used[k]) {
+          dict->entries.push_back({makeString(pair.first), pair.second});
+          used[k] = true;
+        }
+      v = Value::object(dict);
+    } else {
+      if (p.kind != Param::KwOnly && next < args.size())
+        v = args[next++];
+      for (auto [k, pair] : llvm::enumerate(keywords))
+        if (pair.first == p.name && !used[k]) {
+          if (v) {
+            error(DiagID::BadCall, range, "'" + fn->name() + "' got '" + p.name + "' twice")
+                .note(p.range, "the parameter");
+            return {};
+          }
+          v = pair.second;
+          used[k] = true;
+        }
+      if (!v)
+        v = fn->defaults[i];
+      if (!v) {
+        error(DiagID::BadCall, range, "'" + fn->name() + "' needs a value for '" + p.name + "'")
+            .note(p.range, "the parameter");
+        return {};
+      }
+    }
+    if (fn->type == FunctionObject::Macro) {
+      bool isRef = false;
+      if (auto *attr = llvm::dyn_cast_or_null<AttributeExpr>(p.annotation))
+        isRef = attr->attr == "Ref";
+      if (!isRef && !(v = deref(v, range)))
+        return {};
+    }
+    callee->names[p.name] = {Binding::Live, v, p.range, unsigned(loopStack.size()), 0};
+  }
+  if (next < args.size()) {
+    error(DiagID::BadCall, range,
+          "'" + fn->name() + "' takes " + llvm::Twine(next) + " arguments, not " +
+              llvm::Twine(args.size()))
+        .note(fn->range(), "defined here");
+    return {};
+  }
+  for (auto [k, pair] : llvm::enumerate(keywords))
+    if (!used[k]) {
+      error(DiagID::BadCall, range, "'" + fn->name() + "' has no parameter '" + pair.first + "'")
+          .note(fn->range(), "defined here");
+      return {};
+    }
+  ++callDepth;
+  diags.context.push_back({range, "in the call of '" + fn->name().str() + "' here"});
+  Scope *outer = std::exchange(scope, callee);
+  unsigned outerRegion = std::exchange(regionDepth, 0u);
+  auto *outerExit = std::exchange(exitFlag, nullptr);
+  auto *outerSkip = std::exchange(skipFlag, nullptr);
+  // Records of changes restart at depth 0: keep the outer ones.
+  std::vector<Change> outerChanges;
+  std::swap(outerChanges, changes);
+  Value result;
+  if (fn->lambda) {
+    result = evalRef(fn->lambda->body);
+  } else {
+    Flow flow = execBlock(fn->def->body);
+    if (flow == Flow::Return)
+      result = returnValue;
+    else if (flow != Flow::Error)
+      result = Value::none();
+  }
+  // Elements are read where the function ends: it may have stored to them.
+  if (result && result.is(VK::Region) && fn->type != FunctionObject::Macro)
+    result = result.as<RegionObject>()->isElement ? deref(result, range) : result;
+  std::swap(outerChanges, changes);
+  exitFlag = outerExit;
+  skipFlag = outerSkip;
+  regionDepth = outerRegion;
+  scope = outer;
+  diags.context.pop_back();
+  --callDepth;
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Builtins
+//===----------------------------------------------------------------------===//
+
+static llvm::StringMap<const BuiltinInfo *> &builtinTable() {
+  static llvm::StringMap<const BuiltinInfo *> table;
+  return table;
+}
+
+void frontend::registerBuiltins(ArrayRef<BuiltinInfo> table) {
+  for (const BuiltinInfo &info : table)
+    builtinTable()[info.name] = &info;
+}
+
+const BuiltinInfo *frontend::findBuiltin(StringRef name) { return builtinTable().lookup(name); }
+
+bool Interpreter::bindArgs(const BuiltinInfo *builtin, const CallExpr *e, Args &args) {
+  SmallVector<StringRef> params;
+  builtin->signature.split(params, ',', -1, false);
+  bool takesRest = false, takesAny = false;
+  struct Spec {
+    StringRef name;
+    bool optional, reference, lazy;
+  };
+  SmallVector<Spec> specs;
+  for (StringRef p : params) {
+    if (p == "*" || p == "&*") {
+      takesRest = true;
+      continue;
+    }
+    if (p == "**") {
+      takesAny = true;
+      continue;
+    }
+    Spec spec{p, false, false, false};
+    spec.optional = spec.name.consume_back("?");
+    spec.reference = spec.name.consume_front("&");
+    spec.lazy = spec.name.consume_front("~");
+    specs.push_back(spec);
+  }
+  bool restByRef = builtin->signature.contains("&*");
+  args.range = e->range;
+  args.call = e;
+  args.values.resize(specs.size());
+  args.ranges.resize(specs.size());
+  args.exprs.assign(specs.size(), nullptr);
+  StringRef name = builtin->name;
+  auto put = [&](size_t i, Value v, Expr *expr, SourceRange range) {
+    if (args.values[i] || args.exprs[i]) {
+      error(DiagID::BadCall, range, "'" + name + "' got '" + specs[i].name + "' twice");
+      return false;
+    }
+    args.values[i] = v;
+    args.exprs[i] = expr;
+    args.ranges[i] = range;
+    return true;
+  };
+  size_t next = 0;
+  for (Expr *arg : e->args) {
+    SmallVector<Value> values;
+    if (auto *star = llvm::dyn_cast<StarredExpr>(arg)) {
+      Value v = eval(star->value);
+      if (!v || !iterate(v, arg->range, values))
+        return false;
+    } else if (next < specs.size() && specs[next].lazy) {
+      if (!put(next++, Value(), arg, arg->range))
+        return false;
+      continue;
+    } else {
+      bool byRef = next < specs.size() ? specs[next].reference : restByRef;
+      values.push_back(byRef ? evalRef(arg) : eval(arg));
+      if (!values[0])
+        return false;
+    }
+    for (Value v : values) {
+      if (next < specs.size()) {
+        if (!put(next++, v, arg, arg->range))
+          return false;
+      } else if (takesRest) {
+        args.rest.push_back(v);
+        args.restRanges.push_back(arg->range);
+      } else {
+        error(DiagID::BadCall, arg->range,
+              "'" + name + "' takes at most " + llvm::Twine(specs.size()) + " arguments");
+        return false;
+      }
+    }
+  }
+  for (const Keyword &k : e->keywords) {
+    SmallVector<std::pair<StringRef, Value>> pairs;
+    auto spec = llvm::find_if(specs, [&](const Spec &s) { return s.name == k.name; });
+    if (!k.name.empty() && spec != specs.end() && spec->lazy) {
+      if (!put(size_t(spec - specs.begin()), Value(), k.value, k.value->range))
+        return false;
+      continue;
+    }
+    Value v = spec != specs.end() && spec->reference ? evalRef(k.value) : eval(k.value);
+    if (!v)
+      return false;
+    if (!k.name.empty()) {
+      pairs.push_back({k.name, v});
+    } else if (v.is(VK::Dict)) {
+      for (auto &entry : v.as<DictObject>()->entries)
+        if (entry.first.is(VK::Str))
+          pairs.push_back({entry.first.asStr(), entry.second});
+    } else {
+      typeError(k.range, "a dictionary", v);
+      return false;
+    }
+    for (auto &[key, value] : pairs) {
+      auto it = llvm::find_if(specs, [&, key = key](const Spec &s) { return s.name == key; });
+      if (it != specs.end()) {
+        if (!put(size_t(it - specs.begin()), value, k.value, k.value->range))
+          return false;
+      } else if (takesAny) {
+        args.extra.push_back({key, value});
+      } else {
+        error(DiagID::BadCall, k.range, "'" + name + "' has no parameter '" + key + "'");
+        return false;
+      }
+    }
+  }
+  for (auto [i, spec] : llvm::enumerate(specs))
+    if (!spec.optional && !args.values[i] && !args.exprs[i]) {
+      error(DiagID::BadCall, e->range, "'" + name + "' needs a value for '" + spec.name + "'");
+      return false;
+    }
+  return true;
+}
+
+Value Interpreter::callBuiltin(const BuiltinInfo *builtin, const CallExpr *e, Value self) {
+  if ((builtin->flags & BuiltinInfo::Device) && !requireDevice(e->range, builtin->name))
+    return {};
+  Args args;
+  args.self = self;
+  if (!bindArgs(builtin, e, args))
+    return {};
+  at(e->range);
+  const BuiltinInfo *outer = std::exchange(currentBuiltin, builtin);
+  Value v = (this->*builtin->fn)(args);
+  currentBuiltin = outer;
+  return v;
+}
+
+//===----------------------------------------------------------------------===//
+// Attributes
+//===----------------------------------------------------------------------===//
+
+Value Interpreter::attribute(Value object, StringRef attr, SourceRange range) {
+  auto method = [&](StringRef type) -> Value {
+    const BuiltinInfo *builtin = findBuiltin((type + "." + attr).str());
+    if (!builtin)
+      return {};
+    auto *m = make<MethodObject>();
+    m->builtin = builtin;
+    m->self = object;
+    return Value::object(m);
+  };
+  Value found;
+  switch (object.kind()) {
+  case VK::Module:
+    return moduleAttribute(object.as<ModuleObject>(), attr, range);
+  case VK::Poison: {
+    auto *poison = object.as<PoisonObject>();
+    return makePoison(poison->what + (poison->missing ? "" : "." + attr), poison->origin, poison->missing);
+  }
+  case VK::Buffer: {
+    auto *buffer = object.as<BufferObject>();
+    if (attr == "shape")
+      return makeSequence(VK::Tuple, buffer->shape);
+    if (attr == "dtype")
+      return Value::dtype(buffer->dtype);
+    if (attr == "name")
+      return makeString(buffer->name);
+    if (attr == "ndim")
+      return Value::integral(int64_t(buffer->shape.size()));
+    found = method("buffer");
+    break;
+  }
+  case VK::Region: {
+    auto *region = object.as<RegionObject>();
+    if (attr == "dtype")
+      return Value::dtype(region->buffer->dtype);
+    if (attr == "buffer")
+      return Value::object(region->buffer);
+    if (region->isElement)
+      found = method("scalar");
+    break;
+  }
+  case VK::Scalar:
+    if (attr == "dtype")
+      return Value::dtype(object.asSym().type);
+    found = method("scalar");
+    break;
+  case VK::Int:
+  case VK::Bool:
+  case VK::Float:
+    if (attr == "dtype")
+      return Value::dtype(object.is(VK::Float) ? dtypes::float32 : object.is(VK::Bool) ? dtypes::boolean : dtypes::int32);
+    found = method("scalar");
+    break;
+  case VK::DType:
+    if (attr == "bits")
+      return Value::integral(object.asDType()->bits);
+    if (attr == "itemsize" || attr == "bytes")
+      return Value::integral((object.asDType()->bits + 7) / 8);
+    if (attr == "name" || attr == "__name__")
+      return makeString(object.asDType()->name);
+    found = method("dtype");
+    break;
+  case VK::Str: found = method("str"); break;
+  case VK::List: found = method("list"); break;
+  case VK::Tuple: found = method("list"); break;
+  case VK::Dict: found = method("dict"); break;
+  case VK::Function:
+    if (attr == "__name__")
+      return makeString(object.as<FunctionObject>()->name());
+    break;
+  default:
+    break;
+  }
+  if (found)
+    return found;
+  return fail(DiagID::NoAttribute, range, describe(object) + " has no attribute '" + attr + "'");
+}

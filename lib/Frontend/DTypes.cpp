@@ -1,0 +1,106 @@
+//===- DTypes.cpp - Element types of the language -------------------------===//
+//
+// Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "DTypes.h"
+#include "mlir/IR/Builders.h"
+
+using namespace tlc;
+using namespace tlc::frontend;
+using D = DTypeInfo;
+
+static const DTypeInfo table[] = {
+    {"bool", D::Bool, 1},           {"int4", D::Int, 4},
+    {"int8", D::Int, 8},            {"int16", D::Int, 16},
+    {"int32", D::Int, 32},          {"int64", D::Int, 64},
+    {"uint4", D::UInt, 4},          {"uint8", D::UInt, 8},
+    {"uint16", D::UInt, 16},        {"uint32", D::UInt, 32},
+    {"uint64", D::UInt, 64},        {"float16", D::Float, 16},
+    {"bfloat16", D::Float, 16},     {"float32", D::Float, 32},
+    {"float64", D::Float, 64},      {"tfloat32", D::Float, 32},
+    {"float8_e4m3fn", D::Float, 8}, {"float8_e4m3fnuz", D::Float, 8},
+    {"float8_e5m2", D::Float, 8},   {"float8_e5m2fnuz", D::Float, 8},
+    {"float8_e4m3b11fnuz", D::Float, 8},
+    {"float8_e3m4", D::Float, 8},   {"float8_e8m0fnu", D::Float, 8},
+    {"float6_e2m3fn", D::Float, 6}, {"float6_e3m2fn", D::Float, 6},
+    {"float4_e2m1fn", D::Float, 4},
+};
+
+static constexpr struct {
+  llvm::StringRef alias, name;
+} aliases[] = {
+    {"half", "float16"},       {"float", "float32"},  {"double", "float64"},
+    {"int", "int32"},          {"short", "int16"},    {"long", "int64"},
+    {"uint", "uint32"},        {"char", "int8"},      {"float8_e4m3", "float8_e4m3fn"},
+    {"boolean", "bool"},       {"e4m3_float8", "float8_e4m3fn"},
+    {"e5m2_float8", "float8_e5m2"},
+};
+
+DType frontend::findDType(llvm::StringRef name) {
+  for (auto &entry : aliases)
+    if (entry.alias == name)
+      name = entry.name;
+  for (const DTypeInfo &info : table)
+    if (info.name == name)
+      return &info;
+  return nullptr;
+}
+
+DType frontend::integerType(unsigned bits, bool isSigned) {
+  for (const DTypeInfo &info : table)
+    if (info.cls == (isSigned ? D::Int : D::UInt) && info.bits == bits)
+      return &info;
+  return nullptr;
+}
+
+namespace tlc::frontend::dtypes {
+const DType boolean = &table[0], int32 = &table[4], int64 = &table[5], uint8 = &table[7],
+            float16 = &table[11], bfloat16 = &table[12], float32 = &table[13], float64 = &table[14];
+} // namespace tlc::frontend::dtypes
+
+mlir::Type DTypeInfo::valueType(mlir::MLIRContext *context) const {
+  mlir::Builder b(context);
+  switch (cls) {
+  case Bool:
+    return b.getI1Type();
+  case Int:
+  case UInt:
+    return b.getIntegerType(bits);
+  case Float:
+    break;
+  }
+  if (name == "bfloat16")
+    return b.getBF16Type();
+  if (bits == 16)
+    return b.getF16Type();
+  if (bits == 32) // tfloat32 only says how a matrix product may round
+    return b.getF32Type();
+  if (bits == 64)
+    return b.getF64Type();
+  if (name == "float8_e4m3fn")
+    return mlir::Float8E4M3FNType::get(context);
+  if (name == "float8_e4m3fnuz")
+    return mlir::Float8E4M3FNUZType::get(context);
+  if (name == "float8_e5m2")
+    return mlir::Float8E5M2Type::get(context);
+  if (name == "float8_e5m2fnuz")
+    return mlir::Float8E5M2FNUZType::get(context);
+  if (name == "float8_e4m3b11fnuz")
+    return mlir::Float8E4M3B11FNUZType::get(context);
+  if (name == "float8_e3m4")
+    return mlir::Float8E3M4Type::get(context);
+  if (name == "float8_e8m0fnu")
+    return mlir::Float8E8M0FNUType::get(context);
+  if (name == "float6_e2m3fn")
+    return mlir::Float6E2M3FNType::get(context);
+  if (name == "float6_e3m2fn")
+    return mlir::Float6E3M2FNType::get(context);
+  return mlir::Float4E2M1FNType::get(context);
+}
+
+mlir::Type DTypeInfo::storageType(mlir::MLIRContext *context) const {
+  return isBool() ? mlir::Builder(context).getI8Type() : valueType(context);
+}

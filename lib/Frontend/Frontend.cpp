@@ -1,0 +1,509 @@
+//===- Frontend.cpp - Choosing and running a kernel -----------------------===//
+//
+// Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Three forms of kernel: a factory whose body returns a T.prim_func, an eager
+// function that holds its T.Kernel itself, and a T.prim_func at module level.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Interpreter.h"
+#include "tlc/Frontend/Parser.h"
+#include "mlir/IR/Diagnostics.h"
+
+using namespace tlc;
+using namespace tlc::frontend;
+using llvm::SmallVector;
+
+namespace tlc::frontend {
+void registerAllBuiltins();
+}
+
+Interpreter::Interpreter(const SourceManager::Buffer &buffer, StmtList body, const FrontendOptions &options,
+                         mlir::MLIRContext &context, ASTContext &ast, DiagnosticEngine &diags)
+    : sources(diags.sourceManager()), diags(diags), options(options), context(context), ast(ast),
+      b(mlir::UnknownLoc::get(&context), &context) {
+  registerAllBuiltins();
+  moduleScope = scope = newScope(nullptr);
+  moduleScope->module = body;
+  moduleScope->path = buffer.name;
+  collectDefinitions(moduleScope, body);
+}
+Interpreter::~Interpreter() = default;
+
+//===----------------------------------------------------------------------===//
+// What is a kernel
+//===----------------------------------------------------------------------===//
+
+/// Looks at decorators by name, through module aliases, without evaluating.
+bool Interpreter::isJit(const FunctionDefStmt *def, bool *isPrimFunc, const CallExpr **callOut) {
+  bool jit = false;
+  for (const Expr *d : def->decorators) {
+    auto *call = llvm::dyn_cast<CallExpr>(d);
+    if (call)
+      d = call->callee;
+    StringRef name;
+    if (auto *attr = llvm::dyn_cast<AttributeExpr>(d))
+      name = attr->attr;
+    else if (auto *n = llvm::dyn_cast<NameExpr>(d))
+      name = n->id;
+    if (name == "prim_func" && isPrimFunc)
+      *isPrimFunc = true;
+    if (name == "jit" || name == "lazy_jit") {
+      jit = true;
+      if (callOut)
+        *callOut = call;
+    }
+  }
+  return jit;
+}
+
+static bool containsPrimFunc(StmtList body, bool &hasKernel) {
+  bool found = false;
+  for (const Stmt *s : body) {
+    if (auto *f = llvm::dyn_cast<FunctionDefStmt>(s)) {
+      for (const Expr *d : f->decorators) {
+        if (auto *call = llvm::dyn_cast<CallExpr>(d))
+          d = call->callee;
+        auto *attr = llvm::dyn_cast<AttributeExpr>(d);
+        found |= attr && attr->attr == "prim_func";
+      }
+    } else if (auto *i = llvm::dyn_cast<IfStmt>(s)) {
+      found |= containsPrimFunc(i->body, hasKernel);
+      found |= containsPrimFunc(i->orelse, hasKernel);
+    } else if (auto *w = llvm::dyn_cast<WithStmt>(s)) {
+      for (auto &item : w->items)
+        if (auto *call = llvm::dyn_cast<CallExpr>(item.context))
+          if (auto *attr = llvm::dyn_cast<AttributeExpr>(call->callee))
+            hasKernel |= attr->attr == "Kernel";
+      found |= containsPrimFunc(w->body, hasKernel);
+    } else if (auto *loop = llvm::dyn_cast<ForStmt>(s)) {
+      found |= containsPrimFunc(loop->body, hasKernel);
+    }
+  }
+  return found;
+}
+
+/// An eager function launches its kernel itself, or a macro does it for it.
+bool Interpreter::isEager(const FunctionDefStmt *def) {
+  bool hasKernel = false;
+  if (containsPrimFunc(def->body, hasKernel))
+    return false;
+  if (hasKernel)
+    return true;
+  for (const Stmt *s : def->body)
+    if (auto *a = llvm::dyn_cast<AnnAssignStmt>(s))
+      for (const Param &p : def->params)
+        if (auto *n = llvm::dyn_cast<NameExpr>(a->target); n && !a->value && n->id == p.name)
+          return true;
+  return false;
+}
+
+std::vector<const FunctionDefStmt *> Interpreter::findKernels() {
+  std::vector<const FunctionDefStmt *> kernels;
+  for (const Stmt *s : moduleScope->module) {
+    auto *def = llvm::dyn_cast<FunctionDefStmt>(s);
+    if (!def)
+      continue;
+    bool primFunc = false, hasKernel = false;
+    if (isJit(def, &primFunc, nullptr) || primFunc || containsPrimFunc(def->body, hasKernel))
+      kernels.push_back(def);
+  }
+  return kernels;
+}
+
+static void constCalls(const Expr *e, llvm::function_ref<void(StringRef, SourceRange)> fn) {
+  auto *call = llvm::dyn_cast_or_null<CallExpr>(e);
+  if (!call || call->args.empty())
+    return;
+  auto *attr = llvm::dyn_cast<AttributeExpr>(call->callee);
+  auto *text = llvm::dyn_cast<ConstantExpr>(call->args[0]);
+  if (!attr || attr->attr != "const" || !text || text->type != ConstantExpr::Str)
+    return;
+  SmallVector<StringRef> names;
+  llvm::SplitString(text->text, names, ", \t");
+  for (StringRef name : names)
+    fn(name, call->range);
+}
+
+static void constNamesIn(StmtList body, llvm::function_ref<void(StringRef, SourceRange)> fn) {
+  for (const Stmt *s : body) {
+    if (auto *a = llvm::dyn_cast<AssignStmt>(s)) {
+      constCalls(a->value, fn);
+      if (auto *tuple = llvm::dyn_cast<TupleExpr>(a->value))
+        for (const Expr *e : tuple->elements)
+          constCalls(e, fn);
+    }
+  }
+}
+
+/// Parameters of a kernel that take compile-time values.
+static void compileTimeParams(const FunctionDefStmt *def, bool eager, llvm::function_ref<void(const Param &)> fn) {
+  llvm::StringSet<> typed;
+  for (const Stmt *s : def->body)
+    if (auto *a = llvm::dyn_cast<AnnAssignStmt>(s); a && !a->value)
+      if (auto *n = llvm::dyn_cast<NameExpr>(a->target))
+        typed.insert(n->id);
+  for (const Param &p : def->params) {
+    if (p.kind == Param::VarArgs || p.kind == Param::KwArgs || (eager && typed.count(p.name)))
+      continue;
+    // Tensors and T.int32 scalars are run-time arguments of an eager function.
+    const Expr *type = p.annotation;
+    if (auto *call = llvm::dyn_cast_or_null<CallExpr>(type))
+      type = call->callee;
+    if (auto *sub = llvm::dyn_cast_or_null<SubscriptExpr>(type))
+      type = sub->object;
+    auto *attr = llvm::dyn_cast_or_null<AttributeExpr>(type);
+    if (eager && attr && (attr->attr == "Tensor" || attr->attr == "StridedTensor" || attr->attr == "Buffer" || attr->attr == "ptr" || findDType(attr->attr)))
+      continue;
+    fn(p);
+  }
+}
+
+void Interpreter::collectMissing(const FunctionDefStmt *def) {
+  missing.clear();
+  compileTimeParams(def, isEager(def), [&](const Param &p) {
+    if (!p.defaultValue && !defined.count(p.name))
+      missing.push_back({p.name, p.range});
+  });
+  constNamesIn(def->body, [&](StringRef name, SourceRange range) {
+    if (!defined.count(name))
+      missing.push_back({name, range});
+  });
+  // Module-level names that only host code sets, as far as the text shows.
+  llvm::StringSet<> seen;
+  collectingMissing = true;
+  for (auto &[name, stmt] : moduleScope->definitions) {
+    if (defined.count(name) || llvm::isa_and_nonnull<FunctionDefStmt, ClassDefStmt, ImportStmt, ImportFromStmt>(stmt))
+      continue;
+    auto it = moduleScope->names.find(name);
+    if (it != moduleScope->names.end() && it->second.value.is(VK::Poison) && it->second.value.as<PoisonObject>()->missing)
+      missing.push_back({name, it->second.where});
+  }
+  collectingMissing = false;
+}
+
+void Interpreter::reportMissing(ArrayRef<std::pair<StringRef, SourceRange>> names) {
+  std::string list, options;
+  for (auto [i, m] : llvm::enumerate(names)) {
+    list += (i ? ", " : "") + m.first.str();
+    options += (i ? " -D " : "-D ") + m.first.str() + "=...";
+  }
+  auto diag = error(DiagID::MissingParameters, names[0].second, "no value for " + list);
+  for (auto &m : names.drop_front())
+    diag.note(m.second, "'" + m.first + "' is needed here");
+  diag.help("give " + options);
+}
+
+void Interpreter::describe(const FunctionDefStmt *def, KernelInfo &info) {
+  info.name = def->name.str();
+  info.range = def->nameRange;
+  compileTimeParams(def, isEager(def), [&](const Param &p) {
+    info.parameters.push_back({p.name.str(), p.defaultValue != nullptr});
+  });
+  constNamesIn(def->body, [&](StringRef name, SourceRange) { info.parameters.push_back({name.str(), false}); });
+}
+
+//===----------------------------------------------------------------------===//
+// Running
+//===----------------------------------------------------------------------===//
+
+/// Binds one parameter of a factory or eager function: -D, default, or, for an
+/// eager function, a run-time argument by its annotation.
+bool Interpreter::bindParameter(const FunctionDefStmt *def, unsigned index, Scope *where) {
+  const Param &p = def->params[index];
+  bool found = false;
+  Value v = defineValue(p.name, found);
+  Binding binding{Binding::Live, v, p.range};
+  if (found) {
+    // A name of a type stays one: block sizes are numbers, dtypes types.
+  } else if (p.kind == Param::VarArgs) {
+    binding.value = makeSequence(VK::Tuple, {});
+  } else if (p.kind == Param::KwArgs) {
+    binding.value = Value::object(make<DictObject>());
+  } else if (p.defaultValue) {
+    if (!(binding.value = eval(p.defaultValue)))
+      return false;
+  } else {
+    binding.state = Binding::Pending;
+  }
+  where->names[p.name] = binding;
+  return true;
+}
+
+bool Interpreter::runEager(const FunctionDefStmt *def, FunctionObject *fn) {
+  Scope *body = newScope(moduleScope);
+  body->function = fn;
+  body->staged = true;
+  for (unsigned i = 0; i < def->params.size(); ++i)
+    if (!bindParameter(def, i, body))
+      return false;
+  scope = body;
+  // Parameters whose own annotation says what they are.
+  for (auto [i, p] : llvm::enumerate(def->params)) {
+    if (body->names[p.name].state != Binding::Pending || !p.annotation)
+      continue;
+    Value type = eval(p.annotation);
+    if (!type)
+      return false;
+    if (type.is(VK::Annotation) && type.as<AnnotationObject>()->type == AnnotationObject::Tensor) {
+      BufferObject *buffer = addTensor(p.name, type.as<AnnotationObject>(), Argument::Param, unsigned(i), p.range);
+      if (!buffer)
+        return false;
+      body->names[p.name] = {Binding::Live, Value::object(buffer), p.range};
+    } else if (type.is(VK::DType)) {
+      Argument a;
+      a.name = p.name.str();
+      a.order = unsigned(i);
+      a.dtype = type.asDType();
+      int n = addArgument(a, typeOf(a.dtype), p.range);
+      body->names[p.name] = {Binding::Live, Value::scalar({arguments[size_t(n)].value, a.dtype}), p.range};
+    }
+  }
+  Flow flow = execBlock(def->body);
+  if (flow == Flow::Error)
+    return false;
+  if (flow == Flow::Return && !nameOutputs(returnExpr, returnValue, def->nameRange))
+    return false;
+  for (Argument &a : arguments)
+    if (a.cls == Argument::Output && !returned.count(a.buffer)) {
+      error(DiagID::MissingOutput, a.buffer->declared, "this T.empty tensor is never returned");
+      return false;
+    }
+  return true;
+}
+
+/// Outputs are named by the variables returned, and ordered as returned.
+bool Interpreter::nameOutputs(const Expr *e, Value v, SourceRange range) {
+  SmallVector<Value> values;
+  if (v.isSequence())
+    values.assign(v.as<SequenceObject>()->elements);
+  else if (!v.is(VK::None))
+    values.push_back(v);
+  for (auto [i, out] : llvm::enumerate(values)) {
+    if (!out.is(VK::Buffer) || out.as<BufferObject>()->argument < 0) {
+      typeError(e ? e->range : range, "a tensor to return", out);
+      return false;
+    }
+    returned.insert(out.as<BufferObject>());
+    Argument &a = arguments[size_t(out.as<BufferObject>()->argument)];
+    if (a.cls == Argument::Output)
+      a.order = unsigned(i);
+  }
+  return true;
+}
+
+bool Interpreter::evalOutIdx(const FunctionDefStmt *def, llvm::SmallVectorImpl<int64_t> &out) {
+  const CallExpr *call = nullptr;
+  isJit(def, nullptr, &call);
+  if (!call)
+    return true;
+  SmallVector<Value> values;
+  for (const Keyword &k : call->keywords)
+    if (k.name == "out_idx") {
+      Value v = eval(k.value);
+      if (!v)
+        return false;
+      if (v.isSequence())
+        values.assign(v.as<SequenceObject>()->elements);
+      else if (!v.is(VK::None))
+        values.push_back(v);
+      for (Value i : values) {
+        if (!i.isIntLike()) {
+          typeError(k.range, "the index of a parameter", i);
+          return false;
+        }
+        out.push_back(i.asInt());
+      }
+    }
+  return true;
+}
+
+bool Interpreter::runFactory(const FunctionDefStmt *def, FunctionObject *fn) {
+  SmallVector<int64_t> outIdx;
+  if (!evalOutIdx(def, outIdx))
+    return false;
+  Scope *body = newScope(moduleScope);
+  body->function = fn;
+  body->staged = false;
+  for (unsigned i = 0; i < def->params.size(); ++i)
+    if (!bindParameter(def, i, body))
+      return false;
+  scope = body;
+  Flow flow = execBlock(def->body);
+  if (flow == Flow::Error)
+    return false;
+  Value result = flow == Flow::Return ? returnValue : Value::none();
+  if (!result.is(VK::Function) || result.as<FunctionObject>()->type != FunctionObject::PrimFunc) {
+    error(DiagID::NoProgram, def->nameRange, "'" + def->name + "' returns " + describe(result) + ", not a T.prim_func");
+    return false;
+  }
+  return runPrimFunc(result.as<FunctionObject>(), outIdx);
+}
+
+bool Interpreter::runPrimFunc(FunctionObject *fn, ArrayRef<int64_t> outIdx) {
+  Scope *body = newScope(fn->closure);
+  body->function = fn;
+  body->staged = true;
+  scope = fn->closure;
+  for (auto [i, p] : llvm::enumerate(fn->params())) {
+    bool found = false;
+    Value given = fn->closure == moduleScope ? defineValue(p.name, found) : Value();
+    if (found) {
+      body->names[p.name] = {Binding::Live, given, p.range};
+      continue;
+    }
+    if (!p.annotation) {
+      error(DiagID::BadArgument, p.range, "the parameter '" + p.name + "' of a T.prim_func needs a type");
+      return false;
+    }
+    Value type = eval(p.annotation);
+    if (!type)
+      return false;
+    if (type.is(VK::Annotation) && type.as<AnnotationObject>()->type == AnnotationObject::Tensor) {
+      BufferObject *buffer = addTensor(p.name, type.as<AnnotationObject>(), Argument::Param, unsigned(i), p.range);
+      if (!buffer)
+        return false;
+      body->names[p.name] = {Binding::Live, Value::object(buffer), p.range};
+    } else if (DType dtype = dtypeFrom(type, {}, true)) {
+      Argument a;
+      a.name = p.name.str();
+      a.order = unsigned(i);
+      a.dtype = dtype;
+      int n = addArgument(a, typeOf(dtype), p.range);
+      body->names[p.name] = {Binding::Live, Value::scalar({arguments[size_t(n)].value, dtype}), p.range};
+    } else {
+      typeError(p.annotation->range, "T.Tensor(...) or an element type", type);
+      return false;
+    }
+  }
+  int64_t count = int64_t(fn->params().size());
+  for (int64_t i : outIdx) {
+    int64_t index = i < 0 ? i + count : i;
+    if (index < 0 || index >= count) {
+      error(DiagID::BadArgument, fn->range(), "out_idx " + llvm::Twine(i) + " names none of the " + llvm::Twine(count) + " parameters");
+      return false;
+    }
+    for (Argument &a : arguments)
+      if (a.cls == Argument::Param && a.order == unsigned(index))
+        a.forcedOut = true;
+  }
+  scope = body;
+  return execBlock(fn->def->body) != Flow::Error;
+}
+
+mlir::OwningOpRef<mlir::ModuleOp> Interpreter::run(const FunctionDefStmt *def) {
+  kernelDef = def;
+  at(def->nameRange);
+  module = mlir::ModuleOp::create(b.getLoc());
+  b.setInsertionPointToStart(module->getBody());
+  func = tile::FuncOp::create(b, def->name, b.getFunctionType({}, {}));
+  b.setInsertionPoint(func.getBody().front().getTerminator());
+  if (!parseDefines())
+    return {};
+  collectMissing(def);
+  bool isPrimFunc = false;
+  isJit(def, &isPrimFunc, nullptr);
+  if (!missing.empty() && !isPrimFunc) {
+    reportMissing(missing);
+    return {};
+  }
+  scope = moduleScope;
+  Value fn = makeFunction(def);
+  if (!fn)
+    return {};
+  bool ok = isPrimFunc       ? runPrimFunc(fn.as<FunctionObject>(), {})
+            : isEager(def) ? runEager(def, fn.as<FunctionObject>())
+                             : runFactory(def, fn.as<FunctionObject>());
+  if (!ok || !finish())
+    return {};
+  for (auto &entry : options.defines)
+    if (!usedDefines.contains(entry.getKey()))
+      diags.report(DiagID::UnusedDefine, def->nameRange, "nothing reads -D " + entry.getKey());
+  return std::move(module);
+}
+
+//===----------------------------------------------------------------------===//
+// Entry points
+//===----------------------------------------------------------------------===//
+
+void tlc::loadFrontendDialects(mlir::MLIRContext &context) {
+  context.loadDialect<tile::TileDialect, mlir::arith::ArithDialect, mlir::math::MathDialect, mlir::scf::SCFDialect,
+                      mlir::memref::MemRefDialect>();
+}
+
+static const FunctionDefStmt *chooseKernel(Interpreter &interp, StringRef wanted, SourceRange file, DiagnosticEngine &diags) {
+  auto kernels = interp.findKernels();
+  if (!wanted.empty()) {
+    for (auto *k : kernels)
+      if (k->name == wanted)
+        return k;
+    // Any other function of the module may be a factory all the same.
+    for (const Stmt *s : interp.moduleScope->module)
+      if (auto *def = llvm::dyn_cast<FunctionDefStmt>(s); def && def->name == wanted)
+        return def;
+    auto diag = diags.report(DiagID::NoSuchKernel, file, "the file has no kernel '" + wanted + "'");
+    for (auto *k : kernels)
+      diag.note(k->nameRange, "'" + k->name + "' is one");
+    return nullptr;
+  }
+  if (kernels.size() == 1)
+    return kernels[0];
+  if (kernels.empty()) {
+    diags.report(DiagID::NoKernel, file, "the file holds no kernel: no function is decorated with @tilelang.jit or @T.prim_func");
+    return nullptr;
+  }
+  auto diag = diags.report(DiagID::AmbiguousKernel, file, "the file holds " + llvm::Twine(kernels.size()) + " kernels");
+  for (auto *k : kernels)
+    diag.note(k->nameRange, "'" + k->name + "' is one");
+  diag.help("choose one with --kernel NAME");
+  return nullptr;
+}
+
+mlir::OwningOpRef<mlir::ModuleOp> tlc::importBuffer(const SourceManager::Buffer &buffer, const FrontendOptions &options,
+                                                    mlir::MLIRContext &context, DiagnosticEngine &diags) {
+  ASTContext ast;
+  auto parsed = parseFile(buffer, ast, diags);
+  if (!parsed)
+    return {};
+  loadFrontendDialects(context);
+  Interpreter interp(buffer, *parsed, options, context, ast, diags);
+  const FunctionDefStmt *kernel = chooseKernel(interp, options.kernel, {buffer.loc(0), buffer.loc(0)}, diags);
+  return kernel ? interp.run(kernel) : nullptr;
+}
+
+mlir::OwningOpRef<mlir::ModuleOp> tlc::importFile(StringRef path, const FrontendOptions &options,
+                                                  mlir::MLIRContext &context, DiagnosticEngine &diags) {
+  std::string reason;
+  const SourceManager::Buffer *buffer = diags.sourceManager().openFile(path, reason);
+  if (!buffer) {
+    diags.report(DiagID::CannotRead, "cannot read '" + path + "': " + reason);
+    return {};
+  }
+  return importBuffer(*buffer, options, context, diags);
+}
+
+std::optional<std::vector<KernelInfo>> tlc::listKernels(const SourceManager::Buffer &buffer, DiagnosticEngine &diags) {
+  ASTContext ast;
+  auto parsed = parseFile(buffer, ast, diags);
+  if (!parsed)
+    return std::nullopt;
+  mlir::MLIRContext context;
+  FrontendOptions options;
+  Interpreter interp(buffer, *parsed, options, context, ast, diags);
+  std::vector<KernelInfo> infos;
+  for (auto *def : interp.findKernels())
+    interp.describe(def, infos.emplace_back());
+  return infos;
+}
+
+bool tlc::printAST(const SourceManager::Buffer &buffer, DiagnosticEngine &diags, llvm::raw_ostream &os) {
+  ASTContext ast;
+  auto parsed = parseFile(buffer, ast, diags);
+  if (parsed)
+    dumpAST(*parsed, diags.sourceManager(), os);
+  return parsed.has_value();
+}

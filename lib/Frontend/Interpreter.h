@@ -1,0 +1,396 @@
+//===- Interpreter.h - The staging interpreter ------------------*- C++ -*-===//
+//
+// Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Runs the part of a file that one kernel needs. Operations on compile-time
+// values are computed; operations that meet a symbolic value emit IR at the
+// builder's place. The rule is per value, not per construct, so `if`, `for`,
+// the ternary and calls all look at what they are given.
+//
+// Failure: a function that returns a Value returns an Invalid one, others
+// false or Flow::Error; the message has been reported then.
+//
+// The topics are spread over files:
+//   Frontend        entry points, choice of the kernel, -D values
+//   Program         parameters, arguments of the tile.func, roles
+//   Names           scopes, modules, imports, lazy module-level names
+//   Expressions     evaluation of expression nodes
+//   HostOps         arithmetic and comparison of compile-time values
+//   SymbolicOps     arithmetic, comparison and casts of SSA values
+//   SymbolicMath    ranges and differences of index expressions
+//   Statements      execution of statement nodes
+//   ControlFlow     symbolic if, for, while; names across regions
+//   Calls           functions, arguments, methods
+//   Buffers, Copies, TileOps, MathOps, Loops, Python*: the builtins
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TLC_LIB_FRONTEND_INTERPRETER_H
+#define TLC_LIB_FRONTEND_INTERPRETER_H
+
+#include "Values.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "tlc/Frontend/Frontend.h"
+#include "tlc/Frontend/Parser.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/StringSet.h"
+
+namespace tlc::frontend {
+
+struct Binding {
+  enum State : uint8_t { Live, Expired, Conditional, Pending } state = Live;
+  Value value;
+  SourceRange where;
+  unsigned loopDepth = 0; ///< device loops open where it was bound
+  unsigned readLoop = 0;  ///< serial number of the innermost device loop that read it
+};
+
+struct Scope {
+  llvm::DenseMap<StringRef, Binding> names;
+  Scope *parent = nullptr;
+  FunctionObject *function = nullptr;
+  bool staged = false;      ///< the body of a prim_func, macro or eager function
+  StmtList module;          ///< module scopes: evaluated lazily
+  llvm::DenseMap<StringRef, const Stmt *> definitions; ///< module scopes
+  llvm::StringSet<> evaluating;
+  std::string path;
+};
+
+enum class Flow : uint8_t { Next, Break, Continue, Return, Error };
+
+struct ReducerInfo {
+  tile::ReduceKind kind;
+};
+
+/// The arguments of one call of a builtin, bound to its parameters.
+struct Args {
+  SourceRange range; ///< the whole call
+  const CallExpr *call = nullptr;
+  Value self; ///< receiver of a method
+  llvm::SmallVector<Value, 8> values;
+  llvm::SmallVector<SourceRange, 8> ranges;
+  llvm::SmallVector<Expr *, 8> exprs;
+  llvm::SmallVector<Value, 4> rest; ///< of a '*' parameter
+  llvm::SmallVector<SourceRange, 4> restRanges;
+  llvm::SmallVector<std::pair<StringRef, Value>, 2> extra; ///< of a '**' parameter
+  bool has(unsigned i) const { return bool(values[i]) && !values[i].is(VK::None); }
+  Value operator[](unsigned i) const { return values[i]; }
+  SourceRange rangeOf(unsigned i) const { return ranges[i].isValid() ? ranges[i] : range; }
+};
+
+class Interpreter;
+using BuiltinFn = Value (Interpreter::*)(Args &);
+
+/// A function of the language. `signature` lists its parameters:
+/// "&src,&dst,width?": `?` is optional, `&` takes buffers and elements by
+/// reference, `~` is not evaluated, a last `*` takes all further positional
+/// ones, a last `**` all further named ones.
+struct BuiltinInfo {
+  StringRef name; ///< "T.copy", "math.sqrt", "len", "str.join"
+  BuiltinFn fn;
+  StringRef signature;
+  int64_t data = 0;
+  enum Flags : uint8_t { None = 0, Device = 1 } flags = None; ///< Device: only inside T.Kernel
+};
+void registerBuiltins(ArrayRef<BuiltinInfo> table);
+const BuiltinInfo *findBuiltin(StringRef name);
+
+class Interpreter {
+public:
+  Interpreter(const SourceManager::Buffer &buffer, StmtList module, const FrontendOptions &options,
+              mlir::MLIRContext &context, ASTContext &ast, DiagnosticEngine &diags);
+  ~Interpreter();
+
+  mlir::OwningOpRef<mlir::ModuleOp> run(const FunctionDefStmt *kernel);
+  /// The kernels of the module, in order.
+  std::vector<const FunctionDefStmt *> findKernels();
+  /// Parameters that a caller would have to give.
+  void describe(const FunctionDefStmt *kernel, KernelInfo &info);
+
+  //===--- Reporting -----------------------------------------------------===//
+  DiagBuilder error(DiagID id, SourceRange range, const llvm::Twine &message) {
+    return diags.report(id, range, message);
+  }
+  Value fail(DiagID id, SourceRange range, const llvm::Twine &message) {
+    error(id, range, message);
+    return {};
+  }
+  Value typeError(SourceRange range, StringRef wanted, Value got);
+  Value poisonError(Value poison, SourceRange range);
+  std::string describe(Value v);
+  std::string shapeText(ArrayRef<Value> shape);
+  /// The text of a value as Python's str() or repr() would give it.
+  std::string str(Value v, bool repr = false);
+
+  //===--- Objects -------------------------------------------------------===//
+  template <typename T, typename... A> T *make(A &&...args) {
+    auto owned = std::make_unique<T>(std::forward<A>(args)...);
+    T *raw = owned.get();
+    objects.push_back(std::move(owned));
+    return raw;
+  }
+  Value makeSequence(VK kind, ArrayRef<Value> elements);
+  Value makeString(const llvm::Twine &text) { return Value::string(ast.save(text.str())); }
+  Value makePoison(const llvm::Twine &what, SourceRange origin, bool missing = false);
+
+  //===--- Names ---------------------------------------------------------===//
+  Scope *newScope(Scope *parent);
+  Binding *lookup(StringRef name, Scope **where = nullptr);
+  Value readName(const NameExpr *name, bool reference);
+  bool bindName(StringRef name, Value value, SourceRange range);
+  Value moduleName(Scope *module, StringRef name, SourceRange use, bool &found);
+  Value evaluateDefinition(Scope *module, StringRef name, const Stmt *stmt, SourceRange use);
+  void collectDefinitions(Scope *module, StmtList body);
+  Value importModule(StringRef dotted, SourceRange range);
+  Value importMember(StringRef module, StringRef name, SourceRange range);
+  Value moduleAttribute(ModuleObject *module, StringRef attr, SourceRange range, bool quiet = false);
+  Value loadSibling(StringRef name, SourceRange range);
+  Value lazily(StringRef name, SourceRange use, llvm::function_ref<Value()> compute);
+  Value defineValue(StringRef name, bool &found);
+  bool parseDefines();
+  Value missingName(StringRef name, SourceRange use, Value poison);
+  void collectMissing(const FunctionDefStmt *fn);
+  void reportMissing(ArrayRef<std::pair<StringRef, SourceRange>> names);
+  Value mathConstantValue(const BuiltinInfo *builtin);
+
+  //===--- Expressions ---------------------------------------------------===//
+  /// The value of an expression; a variable (T.alloc_var) or element is read.
+  Value eval(const Expr *e);
+  /// The same, but buffers, variables and elements stay references.
+  Value evalRef(const Expr *e);
+  bool evalList(ExprList list, llvm::SmallVectorImpl<Value> &out, bool reference = false);
+  Value deref(Value v, SourceRange range);
+  Value evalNode(const Expr *e, bool reference);
+  Value evalConstant(const ConstantExpr *e);
+  Value evalJoined(const JoinedStrExpr *e);
+  Value evalDict(const DictExpr *e);
+  Value evalComprehension(const ComprehensionExpr *e);
+  Value evalBoolOp(const BoolOpExpr *e);
+  Value evalCompare(const CompareExpr *e);
+  Value evalTernary(const IfExpExpr *e);
+  Value evalAttribute(const AttributeExpr *e, bool reference);
+  Value evalSubscript(const SubscriptExpr *e, bool reference);
+  Value attribute(Value object, StringRef attr, SourceRange range);
+  Value subscript(Value object, Value index, SourceRange range);
+  /// The elements of a compile-time iterable.
+  bool iterate(Value v, SourceRange range, llvm::SmallVectorImpl<Value> &out);
+  bool formatSpec(Value v, StringRef spec, SourceRange range, std::string &out);
+
+  //===--- Compile-time operations ----------------------------------------===//
+  Value binary(BinOpKind op, Value a, Value b, SourceRange range);
+  Value unary(UnaryOpKind op, Value v, SourceRange range);
+  Value compare(CmpOpKind op, Value a, Value b, SourceRange range);
+  Value hostBinary(BinOpKind op, Value a, Value b, SourceRange range);
+  Value hostArith(BinOpKind op, Value a, Value b, SourceRange range);
+  std::optional<bool> hostEquals(Value a, Value b);
+  /// Truth of a compile-time value; nothing for a symbolic one.
+  std::optional<bool> truth(Value v, SourceRange range, bool &failed);
+  bool isSymbolic(Value v) const;
+
+  //===--- Symbolic operations --------------------------------------------===//
+  void at(SourceRange range) { b.setLoc(locOf(range)); }
+  mlir::Location locOf(SourceRange range);
+  mlir::Type typeOf(DType t) { return t->valueType(&context); }
+  /// A value as an operand: literals become i32, i64, f32 or i1 constants.
+  Sym toSym(Value v, SourceRange range);
+  Sym constant(double value, DType type);
+  Sym constant(int64_t value, DType type);
+  Sym cast(Sym v, DType to);
+  Sym castValue(Value v, DType to, SourceRange range);
+  /// i32 or i64 for an index; literals are i32.
+  mlir::Value toIndex(Value v, SourceRange range);
+  /// i32 exactly, for loop bounds and grids.
+  mlir::Value toI32(Value v, SourceRange range);
+  mlir::Value toI1(Value v, SourceRange range);
+  bool promote(Sym &a, Sym &b, Value va, Value vb, SourceRange range);
+  Value symBinary(BinOpKind op, Value a, Value b, SourceRange range);
+  Value symCompare(CmpOpKind op, Value a, Value b, SourceRange range);
+  Value symUnary(UnaryOpKind op, Value v, SourceRange range);
+  Sym floorDiv(Sym a, Sym b);
+  Sym floorMod(Sym a, Sym b);
+  /// A Value for a result: small integer and bool constants become literals.
+  Value fold(Sym s);
+  Value select(mlir::Value cond, llvm::function_ref<Value()> then,
+               llvm::function_ref<Value()> otherwise, SourceRange range);
+
+  //===--- Index analysis -------------------------------------------------===//
+  bool isNonNegative(mlir::Value v, unsigned depth = 0);
+  /// a - b if that is a constant.
+  std::optional<int64_t> constantDifference(Value a, Value b);
+  /// A bound that every value of v is below (exclusive), if one is known.
+  std::optional<int64_t> upperBound(mlir::Value v, unsigned depth = 0);
+  bool sameValue(Value a, Value b);
+  std::string indexText(Value v);
+
+  //===--- Statements -----------------------------------------------------===//
+  Flow exec(const Stmt *s);
+  Flow execBlock(StmtList body);
+  Flow execAssign(const AssignStmt *s);
+  Flow execAugAssign(const AugAssignStmt *s);
+  Flow execAnnAssign(const AnnAssignStmt *s);
+  Flow execFor(const ForStmt *s);
+  Flow execWhile(const WhileStmt *s);
+  Flow execIf(const IfStmt *s);
+  Flow execWith(const WithStmt *s);
+  Flow execReturn(const ReturnStmt *s);
+  Flow execRaise(const RaiseStmt *s);
+  Flow execAssert(const AssertStmt *s);
+  Flow execTry(const TryStmt *s);
+  Flow execImport(const Stmt *s);
+  bool assign(const Expr *target, Value value, SourceRange range);
+  bool unpack(ExprList targets, Value value, SourceRange range);
+  Value makeFunction(const FunctionDefStmt *def);
+  bool step(SourceRange range);
+
+  //===--- Control flow on the device --------------------------------------===//
+  struct Change {
+    Scope *scope;
+    StringRef name;
+    Binding old;
+    bool existed;
+  };
+  /// Runs `body` with the builder in `block`; names it binds are judged
+  /// afterwards by `loop` or branch rules.
+  bool inRegion(mlir::Block *block, bool loop, llvm::function_ref<bool()> body);
+  void leaveRegion(size_t mark, mlir::Block *block);
+  bool isDefinedIn(Value v, mlir::Region *region);
+  void setBinding(Scope *where, StringRef name, Binding binding);
+  Flow symbolicIf(const IfStmt *s, mlir::Value cond);
+  Flow deviceLoop(const ForStmt *s, LoopObject *loop);
+  Flow serialLoop(const ForStmt *s, LoopObject *loop);
+  Flow loopWithExit(const ForStmt *s, mlir::Value lower, mlir::Value upper, mlir::Value step);
+  BufferObject *makeFlag();
+  void setFlag(BufferObject *flag, bool on);
+  mlir::Value notExited();
+  Flow parallelLoop(const ForStmt *s, LoopObject *loop);
+  Flow gridLoop(const ForStmt *s, LoopObject *loop);
+  Flow persistentLoop(const ForStmt *s, LoopObject *loop);
+  Flow threadLoop(const ForStmt *s, LoopObject *loop);
+  Flow symbolicWhile(const WhileStmt *s);
+  bool bindLoopVars(const ForStmt *s, ArrayRef<mlir::Value> vars);
+  bool execBody(StmtList body);
+  Flow kernelLaunch(const WithStmt *s, size_t item, KernelObject *kernel);
+
+  //===--- Calls ----------------------------------------------------------===//
+  Value evalCall(const CallExpr *e);
+  struct CallSite {
+    SourceRange range;
+    const CallExpr *expr = nullptr;
+  };
+  Value callFunction(FunctionObject *fn, ArrayRef<Value> args,
+                     ArrayRef<std::pair<StringRef, Value>> keywords, SourceRange range,
+                     Value *self = nullptr);
+  Value callBuiltin(const BuiltinInfo *builtin, const CallExpr *e, Value self);
+  /// Calls a builtin or function with values (map, sorted keys, layouts).
+  Value callValue(Value callee, ArrayRef<Value> args, SourceRange range);
+  bool bindArgs(const BuiltinInfo *builtin, const CallExpr *e, Args &args);
+
+  //===--- Buffers --------------------------------------------------------===//
+  Value load(BufferObject *buffer, ArrayRef<Value> indices, SourceRange range);
+  bool store(BufferObject *buffer, ArrayRef<Value> indices, Value value, SourceRange range);
+  bool indexOperands(BufferObject *buffer, ArrayRef<Value> indices, SourceRange range,
+                     llvm::SmallVectorImpl<mlir::Value> &out);
+  Value indexBuffer(BufferObject *buffer, Value index, SourceRange range, bool reference);
+  BufferObject *allocate(tile::Space space, Value shape, Value dtype, const Args &args);
+  bool staticShape(BufferObject *buffer, SourceRange range, llvm::SmallVectorImpl<int64_t> &out);
+  bool shapeFrom(Value v, SourceRange range, llvm::SmallVectorImpl<Value> &out);
+  DType dtypeFrom(Value v, SourceRange range, bool quiet = false);
+  bool requireDevice(SourceRange range, StringRef what);
+  /// A buffer or region operand with its extents; an element has none.
+  struct Box {
+    BufferObject *buffer = nullptr;
+    llvm::SmallVector<Value> offsets, extents;
+    bool isElement = false, isWhole = false;
+    SourceRange range;
+  };
+  bool toBox(Value v, SourceRange range, Box &box, StringRef what);
+  /// The memref of a box whose extents are constant, a tile.view if needed.
+  mlir::Value boxValue(const Box &box, ArrayRef<int64_t> extents);
+  bool staticExtents(const Box &box, llvm::SmallVectorImpl<int64_t> &out, StringRef what);
+  bool elementwise(const Box &box, llvm::ArrayRef<int64_t> extents,
+                   llvm::function_ref<bool(ArrayRef<Value>)> body);
+  bool copyBoxes(Box src, Box dst, SourceRange range, Args *args);
+  bool copyByLoops(const Box &src, const Box &dst, ArrayRef<Value> extents,
+                   ArrayRef<int> srcDim, ArrayRef<int> dstDim, SourceRange range);
+  Value safeExtent(Value a, Value b, SourceRange range);
+
+  //===--- Program --------------------------------------------------------===//
+  struct Argument {
+    std::string name;
+    enum Class : uint8_t { Param, Output, Workspace, Dim } cls = Param;
+    unsigned order = 0;
+    DType dtype = nullptr;
+    BufferObject *buffer = nullptr;
+    mlir::BlockArgument value;
+    bool forcedOut = false, isPointer = false;
+  };
+  int addArgument(Argument argument, mlir::Type type, SourceRange range);
+  BufferObject *addTensor(StringRef name, AnnotationObject *type, Argument::Class cls,
+                          unsigned order, SourceRange range);
+  Value dynamicDim(StringRef name, DType type, SourceRange range);
+  bool runEager(const FunctionDefStmt *def, FunctionObject *fn);
+  bool runFactory(const FunctionDefStmt *def, FunctionObject *fn);
+  bool runPrimFunc(FunctionObject *fn, ArrayRef<int64_t> outIdx);
+  bool bindParameter(const FunctionDefStmt *def, unsigned index, Scope *scope);
+  bool evalOutIdx(const FunctionDefStmt *def, llvm::SmallVectorImpl<int64_t> &out);
+  bool nameOutputs(const Expr *value, Value result, SourceRange range);
+  bool finish();
+  mlir::ArrayAttr argumentAttrs();
+  void permuteArguments();
+  StringRef roleOf(const Argument &arg);
+  bool isJit(const FunctionDefStmt *def, bool *isPrimFunc, const CallExpr **call);
+  bool isEager(const FunctionDefStmt *def);
+  FunctionObject::Kind decoratedKind(const FunctionDefStmt *def);
+
+  /// Declared by each topic's table; bodies are Value name(Args &).
+#define TLC_BUILTIN(name) Value name(Args &args);
+#include "Builtins.def"
+#undef TLC_BUILTIN
+  Value reduceImpl(Args &args, tile::ReduceKind kind, Value buffer, Value out, Value dim,
+                   Value clear, Value nan);
+  bool fillBox(Value target, Value value, SourceRange range, SourceRange valueRange);
+  Value atomicImpl(Args &args, tile::AtomicKind kind);
+  Value unsupported(const BuiltinInfo *info, SourceRange range);
+
+  //===--- State ----------------------------------------------------------===//
+  SourceManager &sources;
+  DiagnosticEngine &diags;
+  const FrontendOptions &options;
+  mlir::MLIRContext &context;
+  ASTContext &ast;
+  mlir::ImplicitLocOpBuilder b;
+
+  std::vector<std::unique_ptr<Object>> objects;
+  std::vector<std::unique_ptr<Scope>> scopes;
+  std::vector<std::unique_ptr<ReducerInfo>> reducers;
+  std::vector<Change> changes;
+  std::vector<Argument> arguments;
+  std::vector<std::pair<StringRef, SourceRange>> missing;
+  llvm::StringSet<> usedDefines;
+  llvm::DenseSet<BufferObject *> returned; ///< by an eager function
+  llvm::StringMap<Value> siblings;
+  Scope *moduleScope = nullptr, *scope = nullptr;
+  const FunctionDefStmt *kernelDef = nullptr;
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  tile::FuncOp func;
+  tile::KernelOp kernelOp;
+  const BuiltinInfo *currentBuiltin = nullptr;
+  Value returnValue;
+  const Expr *returnExpr = nullptr;
+  unsigned regionDepth = 0, callDepth = 0, kernelCount = 0, outputCount = 0, workspaceCount = 0;
+  unsigned parallelDepth = 0, loopSerial = 0;
+  llvm::SmallVector<unsigned> loopStack; ///< serial numbers of open device loops
+  uint64_t steps = 0;
+  llvm::StringMap<Value> defined; ///< the -D values
+  bool collectingMissing = false;
+  /// break and continue of the innermost device loop; null where it has none.
+  BufferObject *exitFlag = nullptr, *skipFlag = nullptr;
+  bool inDeviceLoop = false; ///< the innermost loop is IR, not unrolled by the host
+};
+
+} // namespace tlc::frontend
+
+#endif // TLC_LIB_FRONTEND_INTERPRETER_H

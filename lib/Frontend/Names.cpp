@@ -1,0 +1,405 @@
+//===- Names.cpp - Scopes and lazy module-level names ---------------------===//
+//
+// Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A name is looked for in the function, the functions around it, the -D
+// values, the module and the builtins. Module-level names are evaluated when
+// first read: functions, imports and plain assignments. What only running the
+// host code would tell (torch tensors, argparse results) becomes a poison value
+// that asks for a -D when it is used.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Interpreter.h"
+
+using namespace tlc;
+using namespace tlc::frontend;
+using llvm::SmallVector;
+
+Scope *Interpreter::newScope(Scope *parent) {
+  scopes.push_back(std::make_unique<Scope>());
+  scopes.back()->parent = parent;
+  if (parent)
+    scopes.back()->staged = parent->staged;
+  return scopes.back().get();
+}
+
+Binding *Interpreter::lookup(StringRef name, Scope **where) {
+  for (Scope *s = scope; s && s->module.empty(); s = s->parent) {
+    auto it = s->names.find(name);
+    if (it == s->names.end())
+      continue;
+    if (where)
+      *where = s;
+    return &it->second;
+  }
+  return nullptr;
+}
+
+static Scope *moduleOf(Scope *s) {
+  while (s->parent)
+    s = s->parent;
+  return s;
+}
+
+Value Interpreter::readName(const NameExpr *name, bool reference) {
+  if (Binding *binding = lookup(name->id)) {
+    switch (binding->state) {
+    case Binding::Live:
+      if (!loopStack.empty())
+        binding->readLoop = loopStack.back();
+      return binding->value;
+    case Binding::Expired:
+      error(DiagID::Expired, name->range,
+            "'" + name->id + "' was made in a block that has ended")
+          .note(binding->where, "made here")
+          .help("keep a value across blocks in a T.alloc_var or T.alloc_local buffer");
+      return {};
+    case Binding::Conditional:
+      error(DiagID::Expired, name->range,
+            "'" + name->id + "' depends on a condition that is only known on the device")
+          .note(binding->where, "set here, under the condition")
+          .help("use T.if_then_else, or keep it in a T.alloc_var");
+      return {};
+    case Binding::Pending:
+      error(DiagID::HostValue, name->range,
+            "the parameter '" + name->id + "' has no type yet")
+          .note(binding->where, "declared here")
+          .help("annotate it, as in `" + name->id + ": T.Tensor((M, N), dtype)`, or give -D " +
+                name->id + "=value");
+      return {};
+    }
+  }
+  bool found = false;
+  Scope *top = moduleOf(scope);
+  Value v = moduleName(top, name->id, name->range, found);
+  if (found)
+    return v;
+  if (const BuiltinInfo *builtin = findBuiltin(name->id))
+    return Value::builtin(builtin);
+  if (top->names.count("*"))
+    return makePoison("'" + name->id + "'", top->names["*"].where);
+  if (name->id == "__name__")
+    return makeString("__tile__");
+  if (name->id == "__file__")
+    return makeString(top->path);
+  error(DiagID::UndefinedName, name->range, "nothing defines '" + name->id + "'")
+      .help("-D " + name->id + "=value gives it a value");
+  return {};
+}
+
+Value Interpreter::moduleName(Scope *top, StringRef name, SourceRange use, bool &found) {
+  if (top == moduleScope) {
+    Value defined = defineValue(name, found);
+    if (found)
+      return defined;
+  }
+  if (auto it = top->names.find(name); it != top->names.end()) {
+    found = true;
+    return it->second.value;
+  }
+  auto it = top->definitions.find(name);
+  if (it == top->definitions.end())
+    return {};
+  found = true;
+  if (!top->evaluating.insert(name).second)
+    return makePoison(name, it->second ? it->second->range : use, true);
+  Value v = evaluateDefinition(top, name, it->second, use);
+  top->evaluating.erase(name);
+  if (v)
+    top->names[name] = {Binding::Live, v, it->second ? it->second->range : use};
+  return v;
+}
+
+/// Runs a module-level expression with its messages withheld: a failure only
+/// means that host code would have to run. Symbolic results (sizes made of
+/// T.dynamic) are computed before the kernel, where every user sees them.
+Value Interpreter::lazily(StringRef name, SourceRange origin,
+                          llvm::function_ref<Value()> compute) {
+  DiagnosticEngine::Capture quiet(diags);
+  mlir::OpBuilder::InsertionGuard guard(b);
+  if (kernelOp)
+    b.setInsertionPoint(kernelOp);
+  Value v = compute();
+  return v && !v.is(VK::Poison) ? v : makePoison(name, origin, true);
+}
+
+Value Interpreter::evaluateDefinition(Scope *top, StringRef name, const Stmt *stmt,
+                                      SourceRange use) {
+  if (!stmt) // bound by host control flow
+    return makePoison(name, use, true);
+  Scope *outer = scope;
+  scope = top;
+  Value result;
+  switch (stmt->kind) {
+  case StmtKind::FunctionDef:
+    result = makeFunction(llvm::cast<FunctionDefStmt>(stmt));
+    break;
+  case StmtKind::Import:
+    for (const ImportAlias &alias : llvm::cast<ImportStmt>(stmt)->names)
+      if (!alias.asName.empty() ? alias.asName == name : alias.name.split('.').first == name)
+        result = importModule(alias.asName.empty() ? name : alias.name, alias.range);
+    break;
+  case StmtKind::ImportFrom: {
+    auto *from = llvm::cast<ImportFromStmt>(stmt);
+    for (const ImportAlias &alias : from->names)
+      if ((alias.asName.empty() ? alias.name : alias.asName) == name)
+        result = importMember(from->module, alias.name, alias.range);
+    break;
+  }
+  case StmtKind::Assign:
+  case StmtKind::AnnAssign: {
+    const Expr *value = stmt->kind == StmtKind::Assign ? llvm::cast<AssignStmt>(stmt)->value
+                                                       : llvm::cast<AnnAssignStmt>(stmt)->value;
+    ExprList targets;
+    if (auto *a = llvm::dyn_cast<AssignStmt>(stmt))
+      targets = a->targets;
+    else
+      targets = ExprList(&llvm::cast<AnnAssignStmt>(stmt)->target, 1);
+    result = lazily(name, stmt->range, [&]() -> Value {
+      Value v = eval(value);
+      for (const Expr *target : targets) {
+        if (auto *n = llvm::dyn_cast<NameExpr>(target)) {
+          if (n->id == name)
+            return v;
+          continue;
+        }
+        ExprList elements;
+        if (auto *tuple = llvm::dyn_cast<TupleExpr>(target))
+          elements = tuple->elements;
+        else if (auto *list = llvm::dyn_cast<ListExpr>(target))
+          elements = list->elements;
+        SmallVector<Value> values;
+        if (!v || !iterate(v, value->range, values) || values.size() != elements.size())
+          return {};
+        for (auto [e, x] : llvm::zip(elements, values))
+          if (auto *n = llvm::dyn_cast<NameExpr>(e); n && n->id == name)
+            return x;
+      }
+      return {};
+    });
+    break;
+  }
+  case StmtKind::ClassDef:
+    result = makePoison("the class '" + name + "'", stmt->range);
+    break;
+  default:
+    result = makePoison(name, stmt->range, true);
+    break;
+  }
+  scope = outer;
+  return result;
+}
+
+static void targetNames(const Expr *target, llvm::function_ref<void(StringRef)> fn) {
+  if (auto *name = llvm::dyn_cast<NameExpr>(target))
+    fn(name->id);
+  else if (auto *star = llvm::dyn_cast<StarredExpr>(target))
+    targetNames(star->value, fn);
+  else if (auto *tuple = llvm::dyn_cast<TupleExpr>(target))
+    for (const Expr *e : tuple->elements)
+      targetNames(e, fn);
+  else if (auto *list = llvm::dyn_cast<ListExpr>(target))
+    for (const Expr *e : list->elements)
+      targetNames(e, fn);
+}
+
+/// Names bound by control flow of the module: host code, except imports and
+/// functions, which may stand under `try` or `if`.
+static void hostNames(StmtList body, llvm::DenseMap<StringRef, const Stmt *> &out) {
+  auto host = [&](StringRef name) { out.try_emplace(name, nullptr); };
+  for (const Stmt *s : body) {
+    switch (s->kind) {
+    case StmtKind::Assign:
+      for (const Expr *t : llvm::cast<AssignStmt>(s)->targets)
+        targetNames(t, host);
+      break;
+    case StmtKind::AugAssign:
+      targetNames(llvm::cast<AugAssignStmt>(s)->target, host);
+      break;
+    case StmtKind::For:
+      targetNames(llvm::cast<ForStmt>(s)->target, host);
+      hostNames(llvm::cast<ForStmt>(s)->body, out);
+      break;
+    case StmtKind::While: hostNames(llvm::cast<WhileStmt>(s)->body, out); break;
+    case StmtKind::If:
+      hostNames(llvm::cast<IfStmt>(s)->body, out);
+      hostNames(llvm::cast<IfStmt>(s)->orelse, out);
+      break;
+    case StmtKind::With:
+      for (auto &item : llvm::cast<WithStmt>(s)->items)
+        if (item.target)
+          targetNames(item.target, host);
+      hostNames(llvm::cast<WithStmt>(s)->body, out);
+      break;
+    case StmtKind::Try:
+      hostNames(llvm::cast<TryStmt>(s)->body, out);
+      for (auto &handler : llvm::cast<TryStmt>(s)->handlers)
+        hostNames(handler.body, out);
+      break;
+    case StmtKind::FunctionDef:
+      out.try_emplace(llvm::cast<FunctionDefStmt>(s)->name, s);
+      break;
+    case StmtKind::Import:
+      for (auto &a : llvm::cast<ImportStmt>(s)->names)
+        out.try_emplace(a.asName.empty() ? a.name.split('.').first : a.asName, s);
+      break;
+    case StmtKind::ImportFrom:
+      for (auto &a : llvm::cast<ImportFromStmt>(s)->names)
+        out.try_emplace(a.asName.empty() ? a.name : a.asName, s);
+      break;
+    default:
+      break;
+    }
+  }
+}
+
+void Interpreter::collectDefinitions(Scope *top, StmtList body) {
+  llvm::DenseMap<StringRef, const Stmt *> host;
+  llvm::StringSet<> augmented;
+  for (const Stmt *s : body) {
+    auto define = [&](StringRef name) { top->definitions[name] = s; };
+    switch (s->kind) {
+    case StmtKind::FunctionDef: define(llvm::cast<FunctionDefStmt>(s)->name); break;
+    case StmtKind::ClassDef: define(llvm::cast<ClassDefStmt>(s)->name); break;
+    case StmtKind::Assign:
+      for (const Expr *t : llvm::cast<AssignStmt>(s)->targets)
+        targetNames(t, define);
+      break;
+    case StmtKind::AnnAssign:
+      if (llvm::cast<AnnAssignStmt>(s)->value)
+        targetNames(llvm::cast<AnnAssignStmt>(s)->target, define);
+      break;
+    case StmtKind::AugAssign:
+      targetNames(llvm::cast<AugAssignStmt>(s)->target, [&](StringRef n) { augmented.insert(n); });
+      break;
+    case StmtKind::Import:
+      for (auto &a : llvm::cast<ImportStmt>(s)->names)
+        define(a.asName.empty() ? a.name.split('.').first : a.asName);
+      break;
+    case StmtKind::ImportFrom: {
+      auto *from = llvm::cast<ImportFromStmt>(s);
+      for (auto &a : from->names) {
+        if (a.name == "*")
+          top->names["*"] = {Binding::Live, Value::none(), a.range};
+        else
+          define(a.asName.empty() ? a.name : a.asName);
+      }
+      break;
+    }
+    case StmtKind::If: {
+      // `if __name__ == "__main__":` never runs; other branches may rebind.
+      auto *test = llvm::dyn_cast<CompareExpr>(llvm::cast<IfStmt>(s)->condition);
+      auto *name = test ? llvm::dyn_cast<NameExpr>(test->first) : nullptr;
+      llvm::DenseMap<StringRef, const Stmt *> bound;
+      hostNames(ArrayRef<Stmt *>(const_cast<Stmt *>(s)), bound);
+      for (auto &[n, def] : bound) {
+        host.try_emplace(n, def);
+        if (!def && !(name && name->id == "__name__"))
+          augmented.insert(n);
+      }
+      break;
+    }
+    default:
+      hostNames(ArrayRef<Stmt *>(const_cast<Stmt *>(s)), host);
+      break;
+    }
+  }
+  for (auto &[name, def] : host)
+    top->definitions.try_emplace(name, def);
+  for (auto &entry : augmented)
+    top->definitions[ast.save(entry.getKey())] = nullptr;
+}
+
+//===----------------------------------------------------------------------===//
+// Binding
+//===----------------------------------------------------------------------===//
+
+void Interpreter::setBinding(Scope *where, StringRef name, Binding binding) {
+  auto it = where->names.find(name);
+  if (regionDepth)
+    changes.push_back({where, name, it == where->names.end() ? Binding() : it->second,
+                       it != where->names.end()});
+  where->names[name] = binding;
+}
+
+bool Interpreter::bindName(StringRef name, Value value, SourceRange range) {
+  auto it = scope->names.find(name);
+  if (it != scope->names.end()) {
+    Binding &old = it->second;
+    // Assigning to a variable stores into it.
+    if (old.state == Binding::Live && old.value.is(VK::Buffer) &&
+        old.value.as<BufferObject>()->isVar && !value.is(VK::Buffer))
+      return store(old.value.as<BufferObject>(), {Value::integral(0)}, value, range);
+    auto *loop = llvm::find(loopStack, old.readLoop);
+    if (old.state == Binding::Live && old.readLoop && loop != loopStack.end() &&
+        size_t(loop - loopStack.begin()) >= old.loopDepth && !old.value.identical(value)) {
+      error(DiagID::CarriedName, range,
+            "'" + name + "' is read and then rebound in a loop that runs on the device: the next "
+            "iteration would not see the new value")
+          .note(old.where, "its value from before the loop")
+          .help("keep it in a T.alloc_var, which holds its value across iterations");
+      return false;
+    }
+  }
+  setBinding(scope, name, {Binding::Live, value, range, unsigned(loopStack.size()), 0});
+  return true;
+}
+
+bool Interpreter::isDefinedIn(Value v, mlir::Region *region) {
+  auto inside = [&](mlir::Value x) {
+    return x && (region == x.getParentRegion() || region->isProperAncestor(x.getParentRegion()));
+  };
+  switch (v.kind()) {
+  case VK::Scalar:
+    return inside(v.asSym().value);
+  case VK::Buffer:
+    return inside(v.as<BufferObject>()->memref);
+  case VK::Region:
+    return isDefinedIn(Value::object(v.as<RegionObject>()->buffer), region) ||
+           llvm::any_of(v.as<RegionObject>()->offsets,
+                        [&](Value o) { return isDefinedIn(o, region); });
+  case VK::Tuple:
+  case VK::List:
+    return llvm::any_of(v.as<SequenceObject>()->elements,
+                        [&](Value o) { return isDefinedIn(o, region); });
+  default:
+    return false;
+  }
+}
+
+/// Judges the names that a region has bound since `mark`. Values made in it are
+/// gone; compile-time values stay.
+void Interpreter::leaveRegion(size_t mark, mlir::Block *block) {
+  for (size_t i = mark; i < changes.size(); ++i) {
+    auto it = changes[i].scope->names.find(changes[i].name);
+    if (it != changes[i].scope->names.end() && isDefinedIn(it->second.value, block->getParent()))
+      it->second.state = Binding::Expired;
+  }
+  if (regionDepth == 0)
+    changes.resize(mark);
+}
+
+bool Interpreter::inRegion(mlir::Block *block, bool loop, llvm::function_ref<bool()> body) {
+  size_t mark = changes.size();
+  ++regionDepth;
+  if (loop)
+    loopStack.push_back(++loopSerial);
+  bool ok;
+  {
+    mlir::OpBuilder::InsertionGuard guard(b);
+    if (block->mightHaveTerminator())
+      b.setInsertionPoint(block->getTerminator());
+    else
+      b.setInsertionPointToEnd(block);
+    ok = body();
+  }
+  if (loop)
+    loopStack.pop_back();
+  --regionDepth;
+  leaveRegion(mark, block);
+  return ok;
+}

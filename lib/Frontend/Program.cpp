@@ -1,0 +1,336 @@
+//===- Program.cpp - Parameters, arguments and roles ----------------------===//
+//
+// Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The tile.func exists from the start, so that sizes made of T.dynamic can be
+// computed anywhere. Arguments are added as they are met and put in order at
+// the end: parameters, outputs, workspaces, dynamic sizes.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Interpreter.h"
+#include "mlir/IR/Verifier.h"
+
+using namespace tlc;
+using namespace tlc::frontend;
+using namespace mlir;
+using frontend::Value;
+
+int Interpreter::addArgument(Argument argument, Type type, SourceRange range) {
+  at(range);
+  argument.value = func.getBody().front().addArgument(type, b.getLoc());
+  arguments.push_back(std::move(argument));
+  return int(arguments.size() - 1);
+}
+
+BufferObject *Interpreter::addTensor(StringRef name, AnnotationObject *type, Argument::Class cls, unsigned order,
+                                     SourceRange range) {
+  if (!type->dtype || type->shape.empty()) {
+    error(DiagID::BadShape, range, "a tensor needs a shape and an element type");
+    return nullptr;
+  }
+  auto *buffer = make<BufferObject>();
+  buffer->name = name.str();
+  buffer->dtype = type->dtype;
+  buffer->shape = type->shape;
+  buffer->declared = range;
+  Argument argument;
+  argument.name = name.str();
+  argument.cls = cls;
+  argument.order = order;
+  argument.dtype = type->dtype;
+  argument.buffer = buffer;
+  Type element = type->dtype->storageType(&context);
+  buffer->argument = addArgument(argument, tile::PtrType::get(&context, element), range);
+  // The tensor is made before any kernel.
+  OpBuilder::InsertionGuard guard(b);
+  if (kernelOp)
+    b.setInsertionPoint(kernelOp);
+  at(range);
+  SmallVector<int64_t> shape, strides;
+  SmallVector<mlir::Value> sizes, strideOperands;
+  for (Value v : type->shape) {
+    shape.push_back(v.is(VK::Int) ? v.asInt() : ShapedType::kDynamic);
+    if (!v.is(VK::Int))
+      sizes.push_back(toIndex(v, range));
+  }
+  for (Value v : type->strides) {
+    strides.push_back(v.is(VK::Int) ? v.asInt() : ShapedType::kDynamic);
+    if (!v.is(VK::Int))
+      strideOperands.push_back(toIndex(v, range));
+  }
+  auto space = tile::SpaceAttr::get(&context, tile::Space::Global);
+  MemRefLayoutAttrInterface layout;
+  if (!strides.empty())
+    layout = StridedLayoutAttr::get(&context, 0, strides);
+  auto memref = layout ? MemRefType::get(shape, element, layout, space) : MemRefType::get(shape, element, AffineMap(), space);
+  buffer->memref = tile::TensorOp::create(b, memref, arguments[size_t(buffer->argument)].value, sizes, strideOperands,
+                                          name.empty() ? nullptr : b.getStringAttr(name), nullptr);
+  return buffer;
+}
+
+Value Interpreter::dynamicDim(StringRef name, DType type, SourceRange range) {
+  bool found = false;
+  Value given = defineValue(name, found);
+  if (found)
+    return given;
+  for (Argument &a : arguments)
+    if (a.cls == Argument::Dim && a.name == name)
+      return Value::scalar({a.value, a.dtype});
+  Argument argument;
+  argument.name = name.str();
+  argument.cls = Argument::Dim;
+  argument.order = unsigned(arguments.size());
+  argument.dtype = type;
+  int i = addArgument(argument, typeOf(type), range);
+  return Value::scalar({arguments[size_t(i)].value, type});
+}
+
+//===----------------------------------------------------------------------===//
+// Builtins
+//===----------------------------------------------------------------------===//
+
+/// T.Tensor(shape, dtype), T.Tensor[shape, dtype], T.StridedTensor(shape, strides, dtype)
+Value Interpreter::tensorType(Args &args) {
+  auto *type = make<AnnotationObject>();
+  bool strided = currentBuiltin && args.call && currentBuiltin->data == 1;
+  Value dtype = strided ? args.values[2] : args.values[1], strides = strided ? args.values[1] : args.values[2];
+  if (!args.values[0]) {
+    type->type = AnnotationObject::Any;
+    return Value::object(type);
+  }
+  type->dtype = dtype ? dtypeFrom(dtype, args.range) : dtypes::float32;
+  if (!type->dtype || !shapeFrom(args[0], args.rangeOf(0), type->shape))
+    return {};
+  if (strides && !strides.is(VK::None)) {
+    if (!shapeFrom(strides, args.range, type->strides))
+      return {};
+    if (type->strides.size() != type->shape.size())
+      return fail(DiagID::BadShape, args.range, "a stride is needed for each dimension");
+  }
+  return Value::object(type);
+}
+
+Value Interpreter::pointerType(Args &args) {
+  return fail(DiagID::Unimplemented, args.range, "tlc does not compile raw pointer parameters yet");
+}
+
+/// T.empty((M, N), dtype): an output of an eager function.
+Value Interpreter::emptyTensor(Args &args) {
+  auto *type = make<AnnotationObject>();
+  SmallVector<Value> rest(args.rest);
+  Value dtype, shape;
+  for (auto &[name, v] : args.extra)
+    (name == "dtype" ? dtype : name == "shape" ? shape : dtype) = v;
+  if (!shape) {
+    if (rest.empty())
+      return fail(DiagID::BadCall, args.range, "T.empty needs a shape");
+    if (rest[0].isSequence()) {
+      shape = rest[0];
+      if (rest.size() > 1 && !dtype)
+        dtype = rest[1];
+    } else { // T.empty(M, N, dtype=...)
+      if (!dtype && rest.size() > 1 && dtypeFrom(rest.back(), {}, true))
+        dtype = rest.pop_back_val();
+      shape = makeSequence(VK::Tuple, rest);
+    }
+  }
+  type->dtype = dtype ? dtypeFrom(dtype, args.range) : dtypes::float32;
+  if (!type->dtype || !shapeFrom(shape, args.range, type->shape))
+    return {};
+  BufferObject *buffer = addTensor("", type, Argument::Output, outputCount++, args.range);
+  if (!buffer)
+    return {};
+  buffer->isEmpty = true;
+  arguments[size_t(buffer->argument)].forcedOut = true;
+  return Value::object(buffer);
+}
+
+/// T.alloc_global(shape, dtype): a workspace.
+Value Interpreter::allocGlobal(Args &args) {
+  auto *type = make<AnnotationObject>();
+  type->dtype = dtypeFrom(args[1], args.rangeOf(1));
+  if (!type->dtype || !shapeFrom(args[0], args.rangeOf(0), type->shape))
+    return {};
+  BufferObject *buffer = addTensor("", type, Argument::Workspace, workspaceCount++, args.range);
+  return buffer ? Value::object(buffer) : Value();
+}
+
+static SmallVector<StringRef> splitNames(StringRef text) {
+  SmallVector<StringRef> names;
+  llvm::SplitString(text, names, ", \t");
+  return names;
+}
+
+/// M, N = T.const("M, N"): from -D. With a dtype and a number it is a literal.
+Value Interpreter::constNames(Args &args) {
+  if (!args[0].is(VK::Str)) {
+    Args inner = args;
+    Value dtype;
+    for (auto &[name, v] : args.extra)
+      if (name == "dtype")
+        dtype = v;
+    inner.values = {args[0], dtype};
+    inner.ranges = {args.range, args.range};
+    return constantOf(inner);
+  }
+  SmallVector<Value> values;
+  for (StringRef name : splitNames(args[0].asStr())) {
+    bool found = false;
+    Value v = defineValue(name, found);
+    if (!found)
+      return missingName(name, args.range, Value());
+    if (!v)
+      return {};
+    if (!v.isIntLike())
+      return typeError(args.range, "an integer for -D " + name.str(), v);
+    values.push_back(v);
+  }
+  return values.size() == 1 ? values[0] : makeSequence(VK::Tuple, values);
+}
+
+Value Interpreter::dynamicNames(Args &args) {
+  if (!args[0].is(VK::Str))
+    return typeError(args.rangeOf(0), "the names of sizes", args[0]);
+  DType type = args.has(1) ? dtypeFrom(args[1], args.rangeOf(1)) : dtypes::int32;
+  if (!type)
+    return {};
+  if (!type->isInteger() || (type->bits != 32 && type->bits != 64))
+    return fail(DiagID::BadDType, args.range, "a size is int32 or int64");
+  SmallVector<Value> values;
+  for (StringRef name : splitNames(args[0].asStr())) {
+    values.push_back(dynamicDim(name, type, args.range));
+    if (!values.back())
+      return {};
+  }
+  return values.size() == 1 ? values[0] : makeSequence(VK::Tuple, values);
+}
+
+//===----------------------------------------------------------------------===//
+// Finishing
+//===----------------------------------------------------------------------===//
+
+/// Whether a tensor is read or written anywhere, through views and aliases.
+static void findUses(mlir::Value v, bool &read, bool &written) {
+  for (OpOperand &use : v.getUses()) {
+    Operation *op = use.getOwner();
+    if (isa<tile::ViewOp, tile::AliasOp, tile::TensorOp>(op)) {
+      findUses(op->getResult(0), read, written);
+      continue;
+    }
+    auto effects = dyn_cast<MemoryEffectOpInterface>(op);
+    if (!effects) {
+      read = true;
+      continue;
+    }
+    SmallVector<MemoryEffects::EffectInstance> list;
+    effects.getEffectsOnValue(v, list);
+    for (auto &e : list) {
+      read |= isa<MemoryEffects::Read>(e.getEffect());
+      written |= isa<MemoryEffects::Write>(e.getEffect());
+    }
+  }
+}
+
+StringRef Interpreter::roleOf(const Argument &arg) {
+  if (arg.cls == Argument::Dim)
+    return "dim";
+  if (arg.cls == Argument::Workspace)
+    return "workspace";
+  if (!arg.buffer)
+    return "scalar";
+  bool read = false, written = false;
+  findUses(arg.value, read, written);
+  if (arg.forcedOut)
+    return "out";
+  return !written ? "in" : read ? "inout" : "out";
+}
+
+/// Block arguments in their final order; sizes that nothing reads are dropped.
+void Interpreter::permuteArguments() {
+  llvm::erase_if(arguments, [&](Argument &a) { return a.cls == Argument::Dim && a.value.use_empty(); });
+  llvm::stable_sort(arguments, [](const Argument &x, const Argument &y) {
+    return std::pair(x.cls, x.order) < std::pair(y.cls, y.order);
+  });
+  Block &entry = func.getBody().front();
+  unsigned old = entry.getNumArguments();
+  SmallVector<Type> types;
+  for (Argument &a : arguments) {
+    types.push_back(a.value.getType());
+    BlockArgument fresh = entry.addArgument(a.value.getType(), a.value.getLoc());
+    a.value.replaceAllUsesWith(fresh);
+    a.value = fresh;
+  }
+  entry.eraseArguments(0, old);
+  func.setFunctionType(b.getFunctionType(types, {}));
+}
+
+ArrayAttr Interpreter::argumentAttrs() {
+  SmallVector<Attribute> all;
+  llvm::StringSet<> taken;
+  for (Argument &a : arguments) {
+    if (a.name.empty())
+      a.name = a.cls == Argument::Workspace ? "workspace" : "out";
+    std::string base = a.name;
+    for (int n = 1; !taken.insert(a.name).second; ++n)
+      a.name = base + "_" + std::to_string(n);
+    NamedAttrList attrs;
+    attrs.set("tile.name", b.getStringAttr(a.name));
+    attrs.set("tile.dtype", b.getStringAttr(a.dtype->name));
+    attrs.set("tile.role", b.getStringAttr(roleOf(a)));
+    all.push_back(DictionaryAttr::get(&context, attrs));
+  }
+  // Shapes name other arguments, so they come last.
+  for (auto [i, a] : llvm::enumerate(arguments)) {
+    if (!a.buffer)
+      continue;
+    NamedAttrList attrs(cast<DictionaryAttr>(all[i]));
+    auto tensor = a.buffer->memref.getDefiningOp<tile::TensorOp>();
+    SmallVector<Attribute> shape;
+    size_t dynamic = 0;
+    for (int64_t extent : cast<MemRefType>(tensor.getType()).getShape()) {
+      Value v = ShapedType::isDynamic(extent) ? Value::scalar({tensor.getSizes()[dynamic++], dtypes::int32}) : Value::integral(extent);
+      shape.push_back(b.getStringAttr(indexText(v)));
+    }
+    attrs.set("tile.shape", b.getArrayAttr(shape));
+    all[i] = DictionaryAttr::get(&context, attrs);
+    tensor.setName(a.name);
+  }
+  return b.getArrayAttr(all);
+}
+
+/// Removes what nothing uses: constants and sizes made on the way.
+static void eraseDead(Operation *root) {
+  bool changed = true;
+  while (changed) {
+    changed = false;
+    SmallVector<Operation *> dead;
+    root->walk<WalkOrder::PostOrder, ReverseIterator>([&](Operation *op) {
+      if (op != root && isOpTriviallyDead(op) && !isa<tile::TensorOp, tile::AllocOp>(op))
+        dead.push_back(op);
+    });
+    for (Operation *op : dead)
+      if (op->use_empty()) {
+        op->erase();
+        changed = true;
+      }
+  }
+}
+
+bool Interpreter::finish() {
+  if (!kernelCount) {
+    error(DiagID::NoProgram, kernelDef->nameRange, "'" + kernelDef->name + "' launches no T.Kernel");
+    return false;
+  }
+  eraseDead(func);
+  permuteArguments();
+  func.setArgAttrsAttr(argumentAttrs());
+  if (succeeded(verify(*module)))
+    return true;
+  if (!diags.hasErrors())
+    error(DiagID::Internal, kernelDef->nameRange, "the front end made IR that does not verify");
+  return false;
+}

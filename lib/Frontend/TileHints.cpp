@@ -1,0 +1,287 @@
+//===- TileHints.cpp - Aliases, layouts, reducers, debugging --------------===//
+//
+// Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Interpreter.h"
+
+using namespace tlc;
+using namespace tlc::frontend;
+using namespace mlir;
+using frontend::Value;
+
+/// T.reshape(buffer, shape): the same storage under another shape.
+Value Interpreter::reshapeBuffer(Args &args) {
+  args.values.resize(3);
+  args.ranges.resize(3);
+  return viewBuffer(args);
+}
+
+/// T.view(buffer, shape, dtype)
+Value Interpreter::viewBuffer(Args &args) {
+  if (!args[0].is(VK::Buffer))
+    return typeError(args.rangeOf(0), "a buffer", args[0]);
+  auto *old = args[0].as<BufferObject>();
+  auto *buffer = make<BufferObject>(*old);
+  buffer->declared = args.range;
+  buffer->name.clear();
+  buffer->argument = -1;
+  if (args.has(2) && !(buffer->dtype = dtypeFrom(args[2], args.rangeOf(2))))
+    return {};
+  SmallVector<int64_t> extents, before;
+  if (args.has(1)) {
+    buffer->shape.clear();
+    if (!shapeFrom(args[1], args.rangeOf(1), buffer->shape))
+      return {};
+  }
+  if (!staticShape(old, args.range, before) || !staticShape(buffer, args.range, extents))
+    return {};
+  auto bits = [](ArrayRef<int64_t> shape, DType t) {
+    int64_t n = t->isBool() ? 8 : t->bits;
+    for (int64_t e : shape)
+      n *= e;
+    return n;
+  };
+  if (!args.has(1) && old->dtype->bits != buffer->dtype->bits) { // the last dimension takes the change
+    extents.back() = extents.back() * old->dtype->bits / buffer->dtype->bits;
+    buffer->shape.back() = Value::integral(extents.back());
+  }
+  if (bits(before, old->dtype) != bits(extents, buffer->dtype)) {
+    error(DiagID::ShapeMismatch, args.range,
+          shapeText(buffer->shape) + " of " + buffer->dtype->name + " does not have the size of " + shapeText(old->shape) + " of " + old->dtype->name)
+        .note(old->declared, "the buffer is declared here");
+    return {};
+  }
+  at(args.range);
+  buffer->memref = tile::AliasOp::create(
+      b, tile::getBufferType(extents, buffer->dtype->storageType(&context), buffer->space), old->memref);
+  return Value::object(buffer);
+}
+
+Value Interpreter::bufferScope(Args &args) {
+  return makeString(tile::stringifySpace(args.self.as<BufferObject>()->space));
+}
+
+Value Interpreter::syncThreads(Args &args) {
+  tile::SyncOp::create(b);
+  return Value::none();
+}
+
+Value Interpreter::printValue(Args &args) {
+  std::string message = args.has(1) && args[1].is(VK::Str) ? args[1].asStr().str() : "";
+  SmallVector<mlir::Value> values;
+  if (args.has(0)) {
+    if (args[0].is(VK::Str)) {
+      message += args[0].asStr();
+    } else if (args[0].is(VK::Buffer) && !args[0].as<BufferObject>()->isVar) {
+      values.push_back(args[0].as<BufferObject>()->memref);
+    } else {
+      Sym s = toSym(args[0], args.range);
+      if (!s)
+        return {};
+      values.push_back(s.value);
+    }
+  }
+  tile::PrintOp::create(b, b.getStringAttr(message), values);
+  return Value::none();
+}
+
+Value Interpreter::deviceAssert(Args &args) {
+  mlir::Value c = toI1(args[0], args.rangeOf(0));
+  if (!c)
+    return {};
+  tile::AssertOp::create(b, c, args.has(1) && args[1].is(VK::Str) ? args[1].asStr() : "assertion failed");
+  return Value::none();
+}
+
+Value Interpreter::useSwizzle(Args &args) {
+  bool failed = false;
+  if (args.has(2)) {
+    auto t = truth(args[2], args.rangeOf(2), failed);
+    if (failed || (t && !*t))
+      return failed ? Value() : Value::none();
+  }
+  if (!args[0].isIntLike() || args[0].asInt() < 1)
+    return typeError(args.rangeOf(0), "a positive panel size", args[0]);
+  kernelOp.setSwizzle(args[0].asInt());
+  return Value::none();
+}
+
+//===----------------------------------------------------------------------===//
+// Layouts
+//===----------------------------------------------------------------------===//
+
+/// T.Layout(shape, fn); T.Fragment(...) is a hint.
+Value Interpreter::layoutObject(Args &args) {
+  auto *layout = make<LayoutObject>();
+  if (args[1].is(VK::Function)) {
+    layout->isHint = false;
+    layout->map = args[1].as<FunctionObject>();
+    layout->shape = args[0];
+  }
+  return Value::object(layout);
+}
+Value Interpreter::layoutHint(Args &args) { return Value::object(make<LayoutObject>()); }
+
+/// T.annotate_layout({buffer: layout}). Layouts of shared buffers and fragments
+/// are the compiler's own business; a layout of a global tensor permutes memory
+/// that other kernels see, and is honoured.
+Value Interpreter::annotateLayout(Args &args) {
+  if (!args[0].is(VK::Dict))
+    return typeError(args.rangeOf(0), "a dictionary of buffers and layouts", args[0]);
+  for (auto &[key, value] : args[0].as<DictObject>()->entries) {
+    if (!key.is(VK::Buffer))
+      return typeError(args.rangeOf(0), "a buffer", key);
+    auto *buffer = key.as<BufferObject>();
+    if (buffer->space != tile::Space::Global)
+      continue;
+    Value layout = value;
+    if (layout.is(VK::Layout) && !layout.as<LayoutObject>()->isHint)
+      buffer->indexMap = layout.as<LayoutObject>()->map;
+    else if (layout.is(VK::Function))
+      buffer->indexMap = layout.as<FunctionObject>();
+  }
+  return Value::none();
+}
+
+Value Interpreter::annotateSafeValue(Args &args) {
+  if (!args[0].is(VK::Dict))
+    return typeError(args.rangeOf(0), "a dictionary of buffers and values", args[0]);
+  for (auto &[key, value] : args[0].as<DictObject>()->entries) {
+    if (!key.is(VK::Buffer))
+      return typeError(args.rangeOf(0), "a buffer", key);
+    auto *buffer = key.as<BufferObject>();
+    auto tensor = buffer->memref ? buffer->memref.getDefiningOp<tile::TensorOp>() : nullptr;
+    Sym s = castValue(value, buffer->dtype, args.range);
+    auto constant = s ? s.value.getDefiningOp<arith::ConstantOp>() : nullptr;
+    if (s && !constant)
+      return fail(DiagID::NotConstant, args.range, "a safe value must be known at compile time");
+    if (!s)
+      return {};
+    if (tensor)
+      tensor.setPadAttr(constant.getValue());
+  }
+  return Value::none();
+}
+
+//===----------------------------------------------------------------------===//
+// Reducers
+//===----------------------------------------------------------------------===//
+
+/// A reducer is a fragment of partial results; updates combine into it. Each
+/// point of a loop contributes once, so an update is an atomic in LDS.
+Value Interpreter::allocReducer(Args &args) {
+  auto kind = args.has(2) && args[2].is(VK::Str) ? tile::symbolizeReduceKind(args[2].asStr().starts_with("bit") ? args[2].asStr().drop_front(3) : args[2].asStr()) : tile::ReduceKind::Sum;
+  if (!kind)
+    return typeError(args.rangeOf(2), "a reduction", args[2]);
+  auto *buffer = allocate(tile::Space::Shared, args[0], args[1], args);
+  if (!buffer)
+    return {};
+  reducers.push_back(std::make_unique<ReducerInfo>(ReducerInfo{*kind}));
+  buffer->reducer = reducers.back().get();
+  return Value::object(buffer);
+}
+
+static Value identityOf(tile::ReduceKind kind, DType type) {
+  switch (kind) {
+  case tile::ReduceKind::Max:
+    return type->isFloat() ? Value::real(-HUGE_VAL)
+                           : Value::integral(type->isSigned() ? -(int64_t(1) << (type->bits - 1)) : 0);
+  case tile::ReduceKind::Min:
+    return type->isFloat() ? Value::real(HUGE_VAL)
+                           : Value::integral(type->isSigned() ? int64_t((uint64_t(1) << (type->bits - 1)) - 1) : -1);
+  case tile::ReduceKind::And:
+    return Value::integral(-1);
+  default:
+    return Value::integral(0);
+  }
+}
+
+Value Interpreter::reducerInit(Args &args) {
+  if (!args[0].is(VK::Buffer) || !args[0].as<BufferObject>()->reducer)
+    return typeError(args.rangeOf(0), "a reducer", args[0]);
+  auto *buffer = args[0].as<BufferObject>();
+  Value init = args.has(1) ? args[1] : identityOf(buffer->reducer->kind, buffer->dtype);
+  return fillBox(args[0], init, args.range, args.range) ? Value::none() : Value();
+}
+
+Value Interpreter::reducerUpdate(Args &args) {
+  Box box;
+  if (!toBox(args[0], args.rangeOf(0), box, "a reducer"))
+    return {};
+  if (!box.buffer->reducer)
+    return typeError(args.rangeOf(0), "an element of a reducer", args[0]);
+  tile::AtomicKind kind;
+  switch (box.buffer->reducer->kind) {
+  case tile::ReduceKind::Max: kind = tile::AtomicKind::Max; break;
+  case tile::ReduceKind::Min: kind = tile::AtomicKind::Min; break;
+  case tile::ReduceKind::And: kind = tile::AtomicKind::And; break;
+  case tile::ReduceKind::Or: kind = tile::AtomicKind::Or; break;
+  case tile::ReduceKind::Xor: kind = tile::AtomicKind::Xor; break;
+  default: kind = tile::AtomicKind::Add; break;
+  }
+  return atomicImpl(args, kind) ? Value::none() : Value();
+}
+
+Value Interpreter::finalizeReducer(Args &args) {
+  if (!args[0].is(VK::Buffer) || !args[0].as<BufferObject>()->reducer)
+    return typeError(args.rangeOf(0), "a reducer", args[0]);
+  if (!args.has(1))
+    return Value::none();
+  Box src, dst;
+  return toBox(args[0], args.rangeOf(0), src, "the reducer") && toBox(args[1], args.rangeOf(1), dst, "the destination") &&
+                 copyBoxes(src, dst, args.range, nullptr)
+             ? Value::none()
+             : Value();
+}
+
+/// T.im2col(img, col, nhw_step, c_step, kernel, stride, dilation, pad): row i
+/// of `col` is output pixel nhw_step * BM + i, column j is (kh, kw, c) number
+/// c_step * BK + j; outside the image is 0.
+Value Interpreter::im2col(Args &args) {
+  Box img, col;
+  SmallVector<int64_t> extents;
+  if (!toBox(args[0], args.rangeOf(0), img, "the image") || !toBox(args[1], args.rangeOf(1), col, "the tile") ||
+      !staticExtents(col, extents, "tile"))
+    return {};
+  int64_t k[4];
+  for (int i = 0; i < 4; ++i) {
+    if (!args[4 + i].isIntLike())
+      return typeError(args.rangeOf(4 + i), "a compile-time integer", args[4 + i]);
+    k[i] = args[4 + i].asInt();
+  }
+  auto [kernel, stride, dilation, pad] = k;
+  if (img.buffer->shape.size() != 4 || extents.size() < 2)
+    return fail(DiagID::ShapeMismatch, args.range, "T.im2col needs an (N, H, W, C) image and a matrix");
+  int64_t bm = extents[extents.size() - 2], bk = extents.back();
+  SourceRange r = args.range;
+  using B = BinOpKind;
+  auto op = [&](B kind, Value x, Value y) { return x && y ? binary(kind, x, y, r) : Value(); };
+  auto num = [](int64_t v) { return Value::integral(v); };
+  auto out = [&](Value size) {
+    return op(B::Add, op(B::FloorDiv, op(B::Sub, op(B::Add, size, num(2 * pad)), num(dilation * (kernel - 1) + 1)), num(stride)), num(1));
+  };
+  Value H = img.buffer->shape[1], W = img.buffer->shape[2], C = img.buffer->shape[3];
+  Value oh = out(H), ow = out(W);
+  bool ok = oh && ow && elementwise(col, extents, [&](ArrayRef<Value> index) {
+    size_t n = index.size();
+    Value row = op(B::Add, op(B::Mul, args[2], num(bm)), op(B::Sub, index[n - 2], col.offsets[n - 2]));
+    Value column = op(B::Add, op(B::Mul, args[3], num(bk)), op(B::Sub, index[n - 1], col.offsets[n - 1]));
+    Value image = op(B::FloorDiv, row, op(B::Mul, oh, ow));
+    Value y = op(B::FloorDiv, op(B::Mod, row, op(B::Mul, oh, ow)), ow), x = op(B::Mod, row, ow);
+    Value tap = op(B::FloorDiv, column, C), channel = op(B::Mod, column, C);
+    Value h = op(B::Sub, op(B::Add, op(B::Mul, y, num(stride)), op(B::Mul, op(B::FloorDiv, tap, num(kernel)), num(dilation))), num(pad));
+    Value w = op(B::Sub, op(B::Add, op(B::Mul, x, num(stride)), op(B::Mul, op(B::Mod, tap, num(kernel)), num(dilation))), num(pad));
+    // Reads outside the tensor give 0, but not where a tap number is too large.
+    Value v = image && h && w && channel ? load(img.buffer, {image, h, w, channel}, r) : Value();
+    Value valid = v ? compare(CmpOpKind::Lt, tap, num(kernel * kernel), r) : Value();
+    if (!valid)
+      return false;
+    if (valid.is(VK::Scalar))
+      v = select(valid.asSym().value, [&] { return v; }, [&] { return num(0); }, r);
+    return v && store(col.buffer, index, v, r);
+  });
+  return ok ? Value::none() : Value();
+}

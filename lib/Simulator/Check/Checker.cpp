@@ -1,0 +1,203 @@
+//===- Checker.cpp - The checkers of a launch together ----------*- C++ -*-===//
+//
+// Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Before an instruction its operands are checked and what it will do to memory
+// is worked out; once it has run, that is recorded. An instruction that had to
+// wait for its turn is looked at afresh.
+//
+//===----------------------------------------------------------------------===//
+
+#include "tlc/Simulator/Check/Checker.h"
+#include "GlobalShadow.h"
+#include "HazardChecker.h"
+#include "LdsRaces.h"
+#include "Undefined.h"
+#include "WaitChecker.h"
+#include <algorithm>
+#include <fmt/format.h>
+#include <unordered_map>
+
+using namespace tlc::sim;
+
+LaunchChecker::LaunchChecker(const KernelDescriptor &descriptor,
+                             const DeviceMemory &memory)
+    : descriptor(descriptor), memory(memory),
+      global(std::make_unique<GlobalShadow>(memory)) {}
+LaunchChecker::~LaunchChecker() = default;
+
+void LaunchChecker::report(CheckFinding finding) {
+  std::lock_guard lock(mutex);
+  if (seen.insert({finding.op->address, finding.kind}).second) {
+    found.push_back(std::move(finding));
+    return;
+  }
+  // The first workgroup is shown, whichever thread came first.
+  for (CheckFinding &other : found)
+    if (other.op->address == finding.op->address &&
+        std::string_view(other.kind) == finding.kind &&
+        std::pair(finding.linearGroup, finding.wave) <
+            std::pair(other.linearGroup, other.wave))
+      other = finding;
+}
+
+std::vector<CheckFinding> LaunchChecker::findings() {
+  std::lock_guard lock(mutex);
+  std::vector<CheckFinding> sorted = found;
+  std::sort(sorted.begin(), sorted.end(),
+            [](const CheckFinding &a, const CheckFinding &b) {
+              return std::pair(a.op->address, std::string_view(a.kind)) <
+                     std::pair(b.op->address, std::string_view(b.kind));
+            });
+  return sorted;
+}
+
+struct GroupChecker::State {
+  explicit State(LaunchChecker &launch) : launch(launch) {}
+
+  void report(const char *kind, std::string message, const Wave &wave,
+              const Op &op, int lane) {
+    CheckFinding finding;
+    finding.kind = kind;
+    finding.message = std::move(message);
+    finding.op = &op;
+    for (unsigned i = 0; i < 3; ++i)
+      finding.group[i] = wave.group->id[i];
+    finding.linearGroup = wave.group->linearId;
+    finding.wave = wave.number;
+    finding.lane = lane;
+    launch.report(std::move(finding));
+  }
+  const OpFacts &factsFor(const Op &op) {
+    auto [it, isNew] = facts.try_emplace(&op);
+    if (isNew)
+      it->second = factsOf(op);
+    return it->second;
+  }
+
+  LaunchChecker &launch;
+  std::unordered_map<const Op *, OpFacts> facts;
+  const Workgroup *group = nullptr;
+  std::vector<WaitChecker> waits;
+  std::vector<HazardChecker> hazards;
+  std::vector<Undefined> undefined;
+  std::vector<const Op *> lastBarrier;
+  std::vector<uint32_t> barriers;
+  LdsRaces ldsRaces;
+  LdsBytes ldsUndefined;
+
+  // Of the instruction between before() and after().
+  llvm::SmallVector<AccessPart, 1> parts;
+};
+
+static bool isMemory(const Op &op, const OpFacts &facts) {
+  return (facts.isVmem || facts.isLds) && !op.inst->has(flag::CrossLane);
+}
+
+GroupChecker::GroupChecker(LaunchChecker &launch)
+    : state(std::make_unique<State>(launch)) {}
+GroupChecker::~GroupChecker() = default;
+
+void GroupChecker::begin(const Workgroup &group) {
+  State &s = *state;
+  const KernelDescriptor &descriptor = s.launch.descriptor;
+  s.group = &group;
+  unsigned count = group.waveCount;
+  s.waits.resize(count);
+  s.hazards.resize(count);
+  s.undefined.resize(count);
+  s.lastBarrier.assign(count, nullptr);
+  s.barriers.assign(count, 0);
+  for (unsigned i = 0; i < count; ++i) {
+    const Wave &wave = group.waves[i];
+    s.waits[i].begin(wave.vgprCount, descriptor.accumOffset());
+    s.hazards[i].begin(wave.vgprCount, descriptor.accumOffset());
+    s.undefined[i].begin(wave, descriptor);
+  }
+  s.ldsRaces.begin(group.ldsBytes, count);
+  s.ldsUndefined.assign(group.ldsBytes, 1);
+}
+
+void GroupChecker::before(Wave &wave, const Op &op) {
+  State &s = *state;
+  s.parts.clear();
+  if (op.inst->op == Opcode::Invalid)
+    return;
+  const OpFacts &facts = s.factsFor(op);
+  unsigned w = wave.number;
+  if (std::string text = s.waits[w].check(op, facts); !text.empty())
+    s.report("missing-wait", std::move(text), wave, op, -1);
+  if (std::string text = s.hazards[w].check(op, facts); !text.empty())
+    s.report("wait-states", std::move(text), wave, op, -1);
+  if (facts.isVmem || facts.isLds)
+    s.parts = accessesOf(wave, op, facts);
+  int lane = -1;
+  if (std::string text = s.undefined[w].check(wave, op, facts, s.parts, lane);
+      !text.empty())
+    s.report("undefined-value", std::move(text), wave, op, lane);
+  // Memory operations are propagated once they have run: they may have to
+  // wait for their turn, and what counts of the state before is in the parts.
+  if (!isMemory(op, facts))
+    s.undefined[w].propagate(wave, op, facts, s.parts, s.ldsUndefined,
+                             s.launch.global.get());
+}
+
+void GroupChecker::after(Wave &wave, const Op &op, bool executed) {
+  State &s = *state;
+  if (op.inst->op == Opcode::Invalid || !executed)
+    return;
+  const OpFacts &facts = s.factsFor(op);
+  unsigned w = wave.number;
+  if (wave.status == WaveStatus::Faulted)
+    return;
+  if (isMemory(op, facts))
+    s.undefined[w].propagate(wave, op, facts, s.parts, s.ldsUndefined,
+                             s.launch.global.get());
+  for (const AccessPart &part : s.parts) {
+    int lane = -1;
+    std::string text;
+    const char *kind = "lds-race";
+    if (part.space == Space::Lds)
+      text = s.ldsRaces.access(w, op, facts, part, s.waits[w], lane);
+    else if (part.space == Space::Global) {
+      kind = "global-race";
+      text = s.launch.global->access(s.group->linearId, op, part, lane);
+    }
+    if (!text.empty())
+      s.report(kind, std::move(text), wave, op, lane);
+  }
+  if (op.inst->op == Opcode::s_barrier) {
+    s.lastBarrier[w] = &op;
+    ++s.barriers[w];
+  }
+  s.waits[w].issue(op, facts);
+  s.hazards[w].issue(op, facts);
+}
+
+void GroupChecker::barrierReleased() {
+  State &s = *state;
+  s.ldsRaces.barrier(s.waits);
+  // Who has ended without coming here?
+  const Op *at = nullptr;
+  unsigned waiting = 0;
+  for (unsigned i = 0; i < s.group->waveCount; ++i)
+    if (s.group->waves[i].status != WaveStatus::Done) {
+      at = s.lastBarrier[i];
+      waiting = i;
+      break;
+    }
+  for (unsigned i = 0; at && i < s.group->waveCount; ++i)
+    if (s.group->waves[i].status == WaveStatus::Done) {
+      s.report("barrier-divergence",
+               fmt::format("wavefront {} waits at this barrier, but wavefront "
+                           "{} has ended without reaching it",
+                           waiting, i),
+               s.group->waves[waiting], *at, -1);
+      break;
+    }
+}
+
+void GroupChecker::end() {}

@@ -1,0 +1,121 @@
+//===- GlobalShadow.cpp - Global memory as the checkers see it --*- C++ -*-===//
+//
+// Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "GlobalShadow.h"
+#include <algorithm>
+#include <fmt/format.h>
+
+using namespace tlc::sim;
+
+bool GlobalShadow::isDefined(uint64_t address, uint64_t bytes) const {
+  return memory.writtenBytes().written(address, bytes);
+}
+
+void GlobalShadow::define(uint64_t address, uint64_t bytes) {
+  memory.writtenBytes().mark(address, bytes);
+}
+
+GlobalShadow::View GlobalShadow::synchronise(uint64_t number,
+                                             bool synchronises) {
+  std::lock_guard lock(groupMutex);
+  Group &group = groups[number];
+  View view;
+  view.group = number;
+  view.period = uint16_t(group.releases.size());
+  if (synchronises) {
+    group.releases.push_back(++time);
+    group.acquired = time;
+  }
+  view.acquired = group.acquired;
+  return view;
+}
+
+bool GlobalShadow::ordered(const Access &earlier, const View &now) {
+  if (earlier.group == now.group || now.acquired == 0)
+    return earlier.group == now.group;
+  std::lock_guard lock(groupMutex);
+  const Group &group = groups[earlier.group];
+  return group.releases.size() > earlier.period &&
+         group.releases[earlier.period] <= now.acquired;
+}
+
+std::string GlobalShadow::accessDword(Shard &shard, uint64_t word,
+                                      unsigned bytes, const Op &op,
+                                      const AccessPart &part, const View &now) {
+  auto &page = shard.pages[word * 4 / PageBytes];
+  if (!page)
+    page.reset(new Cell[PageBytes / 4]);
+  Cell &cell = page[word % (PageBytes / 4)];
+  Access access;
+  access.op = &op;
+  access.group = uint32_t(now.group);
+  access.period = now.period;
+  access.bytes = uint8_t(bytes);
+  access.atomic = part.atomic || part.coherent;
+  std::string problem;
+  auto conflicts = [&](const Access &earlier) {
+    return earlier.op && (earlier.bytes & bytes) &&
+           !(earlier.atomic && access.atomic) && !ordered(earlier, now);
+  };
+  auto describe = [&](const Access &earlier, const char *first,
+                      const char *second) {
+    return fmt::format("byte {:#x} of global memory: workgroup {} {}, "
+                       "workgroup {} {} by '{}' at {:#x}: nothing orders them",
+                       word * 4 + __builtin_ctz(earlier.bytes & bytes),
+                       now.group, second, earlier.group, first,
+                       toString(*earlier.op->inst), earlier.op->address);
+  };
+  if (conflicts(cell.write))
+    problem = describe(cell.write, "wrote it",
+                       part.writes ? "writes it" : "reads it");
+  else if (part.writes && conflicts(cell.read))
+    problem = describe(cell.read, "read it", "writes it");
+  if (part.writes) {
+    if (cell.write.op && cell.write.group == access.group)
+      access.bytes |= cell.write.bytes;
+    cell.write = access;
+  } else {
+    // The first reader stays: any other group's write meets it.
+    bool replace = !cell.read.op || cell.read.group == access.group ||
+                   ordered(cell.read, now);
+    if (replace)
+      cell.read = access;
+  }
+  return problem;
+}
+
+std::string GlobalShadow::access(uint64_t group, const Op &op,
+                                 const AccessPart &part, int &lane) {
+  View now = synchronise(group, part.atomic || part.coherent);
+  std::string problem;
+  uint64_t lockedPage = ~uint64_t(0);
+  std::unique_lock<std::mutex> lock;
+  Shard *shard = nullptr;
+  for (uint64_t rest = part.lanes; rest; rest &= rest - 1) {
+    unsigned l = __builtin_ctzll(rest);
+    uint64_t begin = part.address[l], end = begin + part.inBounds[l];
+    for (uint64_t word = begin / 4; word * 4 < end; ++word) {
+      uint64_t page = word * 4 / PageBytes;
+      if (page != lockedPage) {
+        if (lock)
+          lock.unlock();
+        shard = &shards[page % Shards];
+        lock = std::unique_lock(shard->mutex);
+        lockedPage = page;
+      }
+      unsigned from = std::max(begin, word * 4) - word * 4;
+      unsigned to = std::min(end, word * 4 + 4) - word * 4;
+      unsigned bytes = ((1u << to) - 1) & ~((1u << from) - 1);
+      std::string text = accessDword(*shard, word, bytes, op, part, now);
+      if (problem.empty() && !text.empty()) {
+        problem = std::move(text);
+        lane = int(l);
+      }
+    }
+  }
+  return problem;
+}

@@ -1,0 +1,86 @@
+//===- GlobalShadow.h - Global memory as the checkers see it ----*- C++ -*-===//
+//
+// Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Which bytes were ever written, and races between workgroups. Nothing orders
+// two workgroups of a launch but atomic operations and coherent (sc1) accesses:
+// each of these makes what its workgroup did before it visible to workgroups
+// that perform one later. Time is the number of such operations so far; an
+// access by another workgroup is ordered if that workgroup has had such an
+// operation after it, before the last one of ours. Races whose ends happen to
+// be separated by unrelated atomics are not found; no other order that the
+// simulator happens to choose hides one.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TLC_LIB_SIMULATOR_CHECK_GLOBALSHADOW_H
+#define TLC_LIB_SIMULATOR_CHECK_GLOBALSHADOW_H
+
+#include "Accesses.h"
+#include "tlc/Simulator/Memory/DeviceMemory.h"
+#include <mutex>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace tlc::sim {
+
+class GlobalShadow {
+public:
+  explicit GlobalShadow(const DeviceMemory &memory) : memory(memory) {}
+
+  bool isDefined(uint64_t address, uint64_t bytes) const;
+  void define(uint64_t address, uint64_t bytes);
+
+  /// Checks and records an access by workgroup \p group. On a race returns the
+  /// message and sets \p lane. Thread safe.
+  std::string access(uint64_t group, const Op &op, const AccessPart &part,
+                     int &lane);
+
+private:
+  static constexpr uint64_t PageBytes = 4096;
+  static constexpr unsigned Shards = 64;
+  struct Access {
+    const Op *op = nullptr;
+    uint32_t group = 0;
+    uint16_t period = 0; // synchronising operations of the group before it
+    uint8_t bytes = 0;   // mask within the dword
+    bool atomic = false;
+  };
+  struct Cell {
+    Access write, read;
+    bool manyReaders = false;
+  };
+  struct Shard {
+    std::mutex mutex;
+    std::unordered_map<uint64_t, std::unique_ptr<Cell[]>> pages;
+  };
+  struct Group {
+    std::vector<uint32_t> releases; // when each of its operations took place
+    uint32_t acquired = 0;          // when the last one did
+  };
+  struct View { // of the current group, taken once an instruction
+    uint64_t group = 0;
+    uint32_t acquired = 0;
+    uint16_t period = 0;
+  };
+
+  View synchronise(uint64_t group, bool synchronises);
+  bool ordered(const Access &earlier, const View &now);
+  std::string accessDword(Shard &shard, uint64_t word, unsigned bytes,
+                          const Op &op, const AccessPart &part,
+                          const View &now);
+
+  const DeviceMemory &memory;
+  Shard shards[Shards];
+  std::mutex groupMutex;
+  std::unordered_map<uint64_t, Group> groups;
+  uint32_t time = 0;
+};
+
+} // namespace tlc::sim
+
+#endif // TLC_LIB_SIMULATOR_CHECK_GLOBALSHADOW_H

@@ -1,0 +1,247 @@
+//===- HazardChecker.cpp - Missing wait states ------------------*- C++ -*-===//
+//
+// Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "HazardChecker.h"
+#include <fmt/format.h>
+
+using namespace tlc::sim;
+
+namespace {
+
+/// Longer ago than any rule reaches.
+constexpr uint32_t startState = 1000;
+
+bool isLaneAccess(Opcode op) {
+  return op == Opcode::v_readlane_b32 || op == Opcode::v_writelane_b32;
+}
+bool readsLane(Opcode op) {
+  return op == Opcode::v_readlane_b32 || op == Opcode::v_readfirstlane_b32;
+}
+bool isDivFmas(Opcode op) {
+  return op == Opcode::v_div_fmas_f32 || op == Opcode::v_div_fmas_f64;
+}
+/// Writes a part of its destination and forwards late.
+bool writesPart(const Instruction &inst) {
+  return inst.form == Form::Sdwa && inst.encoding != Encoding::VOPC &&
+         inst.dstSel != SdwaSel::Dword;
+}
+
+} // namespace
+
+void HazardChecker::begin(unsigned vgprCount, unsigned accumOffset_) {
+  vector.assign(vgprCount, Last());
+  scalar.assign(128, Last());
+  readAsC.assign(vgprCount, Use());
+  storeData.assign(vgprCount, Use());
+  state = startState;
+  accumOffset = accumOffset_;
+}
+
+std::string HazardChecker::need(const RegisterRange &range, const Op *writer,
+                                uint32_t at, unsigned states,
+                                const char *use) const {
+  // The instruction at `at` is one state itself.
+  unsigned between = since(at) - 1;
+  if (between >= states)
+    return "";
+  return fmt::format("{} is {} {} wait states after '{}', {} are needed",
+                     registerName(range, accumOffset), use, between,
+                     toString(*writer->inst), states);
+}
+
+std::string HazardChecker::checkMatrixSource(const OpFacts &facts,
+                                             const RegisterRange &range) const {
+  const Last &last = vector[range.first];
+  if (last.writer != Writer::Matrix)
+    return need(range, last.op, last.state, 2, "read by an MFMA");
+  unsigned passes = last.passes, states;
+  if (range.source == 2 || range.source == -1) { // C, or D of a sparse one
+    bool same = last.first == range.first && last.count == range.count;
+    // The range may have been split up by its caller: compare whole results.
+    if (same)
+      states = last.isDouble ? (passes == 4 ? 4 : 0) : passes == 2 ? 2 : 0;
+    else if (last.isDouble)
+      states = passes == 4 ? 4 : 9;
+    else if (facts.isXdl && !last.xdl)
+      states = 0;
+    else
+      states = last.xdl ? passes + 1 : passes;
+  } else if (last.isDouble) {
+    states = passes == 4 ? 6 : 11;
+  } else {
+    states = last.xdl ? passes + 3 : passes + 2;
+  }
+  return need(range, last.op, last.state, states, "read by an MFMA");
+}
+
+std::string HazardChecker::checkRead(const Op &op, const OpFacts &facts,
+                                     const RegisterRange &range) const {
+  const Instruction &inst = *op.inst;
+  if (!range.vector) {
+    for (unsigned i = 0; i < range.count; ++i) {
+      const Last &last = scalar[range.first + i];
+      RegisterRange one = range;
+      one.first += i;
+      unsigned states = 0;
+      const char *use = "read";
+      bool byVector = last.writer == Writer::Vector;
+      if (byVector && facts.isVmem) {
+        states = 5;
+        use = "read by vector memory";
+      } else if (byVector && isLaneAccess(inst.op) && range.source == 1) {
+        states = 4;
+        use = "selecting a lane";
+      } else if (byVector && isDivFmas(inst.op) && range.source == -1) {
+        states = 4;
+      } else if (byVector && facts.isVector &&
+                 range.first != ScalarReg::ExecLo) {
+        states = 2;
+        use = "read by the VALU";
+      } else if (last.writer == Writer::Scalar && facts.toLds &&
+                 one.first == ScalarReg::M0) {
+        states = 1;
+      }
+      if (states)
+        if (std::string text = need(one, last.op, last.state, states, use);
+            !text.empty())
+          return text;
+    }
+    return "";
+  }
+  bool isDpp = inst.form == Form::Dpp && range.source == 0;
+  for (unsigned i = 0; i < range.count; ++i) {
+    const Last &last = vector[range.first + i];
+    if (last.writer == Writer::None || since(last.state) > 20)
+      continue;
+    RegisterRange one = range;
+    one.first += i;
+    std::string text;
+    if (facts.isMatrix) {
+      // C is compared as a whole.
+      RegisterRange whole = range;
+      if (i && last.op == vector[range.first].op)
+        continue;
+      whole.first += i;
+      if (i)
+        whole.count = 1;
+      text = checkMatrixSource(facts, whole);
+    } else if (last.writer == Writer::Matrix) {
+      bool memory = facts.isVmem || facts.isLds;
+      unsigned states = last.isDouble ? (last.passes == 4 ? (memory ? 9 : 6)
+                                                          : (memory ? 18 : 11))
+                        : last.xdl    ? last.passes + 3
+                                      : last.passes + 2;
+      text = need(one, last.op, last.state, states, "read");
+    } else if (facts.isVector) {
+      bool transAfterTrans =
+          last.op->inst->has(flag::Trans) && inst.has(flag::Trans);
+      unsigned states = isDpp                            ? 2
+                        : transAfterTrans                ? 0
+                        : last.writer == Writer::Partial ? 1
+                        : readsLane(inst.op)             ? 1
+                                                         : 0;
+      const char *use = isDpp ? "read by DPP" : "read";
+      text = states ? need(one, last.op, last.state, states, use) : "";
+    }
+    if (!text.empty())
+      return text;
+  }
+  return "";
+}
+
+std::string HazardChecker::checkWrite(const OpFacts &facts,
+                                      const RegisterRange &range) const {
+  if (!range.vector || facts.isMatrix)
+    return "";
+  for (unsigned i = 0; i < range.count; ++i) {
+    const Last &last = vector[range.first + i];
+    const Use &asC = readAsC[range.first + i];
+    const Use &stored = storeData[range.first + i];
+    RegisterRange one = range;
+    one.first += i;
+    std::string text;
+    if (last.writer == Writer::Matrix && since(last.state) <= 20)
+      text = need(one, last.op, last.state,
+                  last.isDouble ? (last.passes == 4 ? 6 : 11)
+                  : last.xdl    ? last.passes + 3
+                                : last.passes + 2,
+                  "overwritten");
+    if (text.empty() && asC.op && since(asC.state) <= 16)
+      text = need(one, asC.op, asC.state, asC.passes - 1,
+                  "overwritten (as C, still being read)");
+    if (text.empty() && facts.isVector && stored.op && since(stored.state) <= 3)
+      text = need(one, stored.op, stored.state, 2,
+                  "overwritten (as data, still being read)");
+    if (!text.empty())
+      return text;
+  }
+  return "";
+}
+
+std::string HazardChecker::check(const Op &op, const OpFacts &facts) {
+  if (facts.isScalar || facts.isSmem)
+    return "";
+  if (facts.isVector && (facts.isMatrix || op.inst->form == Form::Dpp)) {
+    const Last &exec = scalar[ScalarReg::ExecLo];
+    RegisterRange range;
+    range.first = ScalarReg::ExecLo;
+    range.count = 2;
+    if (exec.writer == Writer::Vector)
+      if (std::string text =
+              need(range, exec.op, exec.state, facts.isMatrix ? 4 : 5,
+                   facts.isMatrix ? "used by an MFMA" : "used by DPP");
+          !text.empty())
+        return text;
+  }
+  for (const RegisterRange &range : facts.reads)
+    if (std::string text = checkRead(op, facts, range); !text.empty())
+      return text;
+  for (const RegisterRange &range : facts.writes)
+    if (std::string text = checkWrite(facts, range); !text.empty())
+      return text;
+  return "";
+}
+
+void HazardChecker::issue(const Op &op, const OpFacts &facts) {
+  const Instruction &inst = *op.inst;
+  Last last;
+  last.state = state;
+  last.op = &op;
+  if (facts.isMatrix)
+    last.writer = Writer::Matrix;
+  else if (facts.isVector)
+    last.writer = inst.has(flag::Trans) || writesPart(inst) ? Writer::Partial
+                                                            : Writer::Vector;
+  else if (facts.isScalar)
+    last.writer = Writer::Scalar;
+  last.passes = facts.passes;
+  last.xdl = facts.isXdl;
+  last.isDouble = facts.isDouble;
+  for (const RegisterRange &range : facts.writes) {
+    last.first = range.first;
+    last.count = range.count;
+    // A partial writer's scalar results behave as any VALU's.
+    Last entry = last;
+    if (!range.vector && entry.writer == Writer::Partial)
+      entry.writer = Writer::Vector;
+    for (unsigned i = 0; i < range.count; ++i)
+      (range.vector ? vector : scalar)[range.first + i] = entry;
+  }
+  for (const RegisterRange &range : facts.reads) {
+    bool asC = facts.isXdl && range.vector && range.source == 2 &&
+               !inst.has(flag::Sparse);
+    bool asData = facts.isVmem && !facts.toLds && range.vector &&
+                  range.source == 1 && range.count > 2 && inst.has(flag::Store);
+    for (unsigned i = 0; i < range.count; ++i) {
+      if (asC)
+        readAsC[range.first + i] = {state, facts.passes, &op};
+      if (asData)
+        storeData[range.first + i] = {state, 0, &op};
+    }
+  }
+  state += inst.op == Opcode::s_nop ? unsigned(inst.imm & 0xf) + 1 : 1;
+}

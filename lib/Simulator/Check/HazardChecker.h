@@ -1,0 +1,81 @@
+//===- HazardChecker.h - Missing wait states --------------------*- C++ -*-===//
+//
+// Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Dependences that the hardware does not wait for. Each instruction is one
+// wait state, s_nop N is N + 1. For each register the state is kept in which
+// it was last written, and by what kind of instruction; a rule then demands a
+// number of states between the write and a use.
+//
+//   MFMA (P passes)          writes, then    A or B   same C  other C  VALU,
+//   mem
+//     matrix core                            P + 3    0 (*)   P + 1    P + 3
+//     f32                                    P + 2    0 (*)   P        P + 2
+//     f64 16x16x4                            11       0       9        11, 18
+//     f64 4x4x4                              6        4       4        6, 9
+//     (*) 2 if P is 2; 0 where an f32 MFMA feeds the matrix core
+//   VALU over a result of MFMA: as VALU read. VALU over C of a matrix core
+//   MFMA: 1, 3, 7, 15 for P = 2, 4, 8, 16.
+//   VALU writes VGPR, then MFMA 2, DPP 2, v_readlane 1
+//   VALU writes EXEC, then MFMA 4, DPP 5
+//   VALU writes SGPR, then vector memory 5, lane select 4, VALU source 2
+//   VALU writes VCC, then v_div_fmas 4
+//   transcendental, or with a partial destination, then VALU reads 1
+//   SALU writes M0, then LDS-direct loads 1
+//   store of more than 64 bits, then VALU overwrites the data 2
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TLC_LIB_SIMULATOR_CHECK_HAZARDCHECKER_H
+#define TLC_LIB_SIMULATOR_CHECK_HAZARDCHECKER_H
+
+#include "OpFacts.h"
+#include <string>
+#include <vector>
+
+namespace tlc::sim {
+
+class HazardChecker {
+public:
+  void begin(unsigned vgprCount, unsigned accumOffset);
+  std::string check(const Op &op, const OpFacts &facts);
+  void issue(const Op &op, const OpFacts &facts);
+
+private:
+  enum class Writer : uint8_t { None, Vector, Partial, Matrix, Scalar };
+  struct Last {
+    uint32_t state = 0;
+    Writer writer = Writer::None;
+    const Op *op = nullptr;
+    // MFMA only: its result, class and length.
+    uint16_t first = 0, count = 0;
+    uint8_t passes = 0;
+    bool xdl = false, isDouble = false;
+  };
+  struct Use {
+    uint32_t state = 0;
+    uint8_t passes = 0;
+    const Op *op = nullptr;
+  };
+  unsigned since(uint32_t at) const { return state - at; }
+  std::string need(const RegisterRange &range, const Op *writer, uint32_t at,
+                   unsigned states, const char *use) const;
+  std::string checkMatrixSource(const OpFacts &facts,
+                                const RegisterRange &range) const;
+  std::string checkRead(const Op &op, const OpFacts &facts,
+                        const RegisterRange &range) const;
+  std::string checkWrite(const OpFacts &facts,
+                         const RegisterRange &range) const;
+
+  std::vector<Last> vector, scalar;
+  std::vector<Use> readAsC, storeData;
+  uint32_t state = 0; // wait states so far
+  unsigned accumOffset = 0;
+};
+
+} // namespace tlc::sim
+
+#endif // TLC_LIB_SIMULATOR_CHECK_HAZARDCHECKER_H

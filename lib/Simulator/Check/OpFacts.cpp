@@ -1,0 +1,174 @@
+//===- OpFacts.cpp - What the checkers know of an instruction ---*- C++ -*-===//
+//
+// Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "OpFacts.h"
+
+using namespace tlc::sim;
+
+namespace {
+
+/// Passes of the matrix core, four cycles each.
+struct MatrixPasses {
+  Opcode op;
+  uint8_t passes;
+};
+constexpr MatrixPasses matrixPasses[] = {
+    {Opcode::v_mfma_f32_4x4x1_16b_f32, 2},
+    {Opcode::v_mfma_f32_4x4x4_16b_f16, 2},
+    {Opcode::v_mfma_i32_4x4x4_16b_i8, 2},
+    {Opcode::v_mfma_f32_4x4x4_16b_bf16, 2},
+    {Opcode::v_mfma_f32_16x16x8_xf32, 4},
+    {Opcode::v_mfma_f32_16x16x16_f16, 4},
+    {Opcode::v_mfma_i32_16x16x32_i8, 4},
+    {Opcode::v_mfma_f32_16x16x16_bf16, 4},
+    {Opcode::v_smfmac_f32_16x16x32_f16, 4},
+    {Opcode::v_smfmac_f32_16x16x32_bf16, 4},
+    {Opcode::v_smfmac_i32_16x16x64_i8, 4},
+    {Opcode::v_mfma_f64_4x4x4_4b_f64, 4},
+    {Opcode::v_mfma_f32_16x16x32_bf8_bf8, 4},
+    {Opcode::v_mfma_f32_16x16x32_bf8_fp8, 4},
+    {Opcode::v_mfma_f32_16x16x32_fp8_bf8, 4},
+    {Opcode::v_mfma_f32_16x16x32_fp8_fp8, 4},
+    {Opcode::v_smfmac_f32_16x16x64_bf8_bf8, 4},
+    {Opcode::v_smfmac_f32_16x16x64_bf8_fp8, 4},
+    {Opcode::v_smfmac_f32_16x16x64_fp8_bf8, 4},
+    {Opcode::v_smfmac_f32_16x16x64_fp8_fp8, 4},
+    {Opcode::v_mfma_f32_32x32x4_xf32, 8},
+    {Opcode::v_mfma_f32_16x16x1_4b_f32, 8},
+    {Opcode::v_mfma_f32_16x16x4_f32, 8},
+    {Opcode::v_mfma_f32_16x16x4_4b_f16, 8},
+    {Opcode::v_mfma_f32_32x32x8_f16, 8},
+    {Opcode::v_mfma_i32_16x16x4_4b_i8, 8},
+    {Opcode::v_mfma_i32_32x32x16_i8, 8},
+    {Opcode::v_mfma_f32_16x16x4_4b_bf16, 8},
+    {Opcode::v_mfma_f32_32x32x8_bf16, 8},
+    {Opcode::v_smfmac_f32_32x32x16_f16, 8},
+    {Opcode::v_smfmac_f32_32x32x16_bf16, 8},
+    {Opcode::v_smfmac_i32_32x32x32_i8, 8},
+    {Opcode::v_mfma_f64_16x16x4_f64, 8},
+    {Opcode::v_mfma_f32_32x32x16_bf8_bf8, 8},
+    {Opcode::v_mfma_f32_32x32x16_bf8_fp8, 8},
+    {Opcode::v_mfma_f32_32x32x16_fp8_bf8, 8},
+    {Opcode::v_mfma_f32_32x32x16_fp8_fp8, 8},
+    {Opcode::v_smfmac_f32_32x32x32_bf8_bf8, 8},
+    {Opcode::v_smfmac_f32_32x32x32_bf8_fp8, 8},
+    {Opcode::v_smfmac_f32_32x32x32_fp8_bf8, 8},
+    {Opcode::v_smfmac_f32_32x32x32_fp8_fp8, 8},
+    {Opcode::v_mfma_f32_32x32x1_2b_f32, 16},
+    {Opcode::v_mfma_f32_32x32x2_f32, 16},
+    {Opcode::v_mfma_f32_32x32x4_2b_f16, 16},
+    {Opcode::v_mfma_i32_32x32x4_2b_i8, 16},
+    {Opcode::v_mfma_f32_32x32x4_2b_bf16, 16},
+};
+
+void add(llvm::SmallVectorImpl<RegisterRange> &list, OperandKind kind,
+         uint32_t index, unsigned dwords, int source) {
+  RegisterRange range;
+  range.count = dwords ? dwords : 1;
+  range.source = source;
+  if (kind == OperandKind::Vector || kind == OperandKind::Accumulator) {
+    range.vector = true;
+    range.first = index / waveLanes;
+  } else if (kind == OperandKind::Scalar) {
+    range.first = index;
+  } else {
+    return;
+  }
+  list.push_back(range);
+}
+
+void addScalar(llvm::SmallVectorImpl<RegisterRange> &list, unsigned first,
+               unsigned count) {
+  add(list, OperandKind::Scalar, first, count, -1);
+}
+
+} // namespace
+
+OpFacts tlc::sim::factsOf(const Op &op) {
+  const Instruction &inst = *op.inst;
+  OpFacts facts;
+  for (unsigned i = 0; i < 4; ++i)
+    add(facts.reads, op.src[i].kind, op.src[i].index, op.src[i].dwords, i);
+  add(facts.writes, op.dstKind, op.dst, op.dstDwords, -1);
+  if (!inst.sdst.isNone())
+    add(facts.writes, OperandKind::Scalar, op.sdst, inst.sdst.dwords, -1);
+  if (inst.has(flag::ReadsDst))
+    add(facts.reads, op.dstKind, op.dst, op.dstDwords, -1);
+  if (inst.has(flag::WritesSrc0))
+    add(facts.writes, op.src[0].kind, op.src[0].index, op.src[0].dwords, -1);
+  using namespace ScalarReg;
+  // v_div_fmas reads VCC in every form; the others name it as an operand.
+  if (inst.has(flag::ReadsVCC) && inst.src[2].kind != OperandKind::Scalar)
+    addScalar(facts.reads, VccLo, 2);
+  if (inst.has(flag::ReadsM0))
+    addScalar(facts.reads, M0, 1);
+  if (inst.has(flag::WritesM0))
+    addScalar(facts.writes, M0, 1);
+  if (inst.has(flag::ReadsEXEC))
+    addScalar(facts.reads, ExecLo, 2);
+  if (inst.has(flag::WritesEXEC))
+    addScalar(facts.writes, ExecLo, 2);
+
+  switch (inst.encoding) {
+  case Encoding::SMEM:
+    facts.isSmem = facts.countsLgkm = true;
+    break;
+  case Encoding::DS:
+    facts.isLds = true;
+    facts.countsLgkm = inst.op != Opcode::ds_nop;
+    break;
+  case Encoding::FLAT:
+    facts.isFlat = facts.countsLgkm = true;
+    [[fallthrough]];
+  case Encoding::GLOBAL:
+  case Encoding::SCRATCH:
+  case Encoding::MUBUF:
+  case Encoding::MTBUF:
+    facts.isVmem = true;
+    facts.countsVm = inst.op != Opcode::buffer_inv;
+    facts.toLds = inst.has(flag::ToLDS);
+    break;
+  case Encoding::MAI:
+    facts.isVector = true;
+    facts.isMatrix = inst.has(flag::Mfma);
+    for (const MatrixPasses &row : matrixPasses)
+      if (row.op == inst.op)
+        facts.passes = row.passes;
+    facts.isDouble = facts.isMatrix && inst.src[2].type == DataType::F64;
+    facts.isXdl =
+        facts.isMatrix && !facts.isDouble &&
+        !(inst.src[0].dwords == 1 && inst.src[2].type == DataType::F32);
+    break;
+  default:
+    facts.isVector = inst.encoding >= Encoding::VOP1;
+    facts.isScalar = !facts.isVector;
+  }
+  return facts;
+}
+
+std::string tlc::sim::registerName(const RegisterRange &range,
+                                   unsigned accumOffset) {
+  using namespace ScalarReg;
+  if (range.vector)
+    return range.first < accumOffset
+               ? "v" + std::to_string(range.first)
+               : "a" + std::to_string(range.first - accumOffset);
+  static constexpr struct {
+    unsigned reg;
+    const char *name;
+  } names[] = {{FlatScratchLo, "flat_scratch"},
+               {FlatScratchHi, "flat_scratch"},
+               {VccLo, "vcc"},
+               {VccHi, "vcc"},
+               {M0, "m0"},
+               {ExecLo, "exec"},
+               {ExecHi, "exec"}};
+  for (const auto &row : names)
+    if (row.reg == range.first)
+      return row.name;
+  return "s" + std::to_string(range.first);
+}

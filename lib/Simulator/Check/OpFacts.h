@@ -1,0 +1,58 @@
+//===- OpFacts.h - What the checkers know of an instruction -----*- C++ -*-===//
+//
+// Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The registers an instruction reads and writes, implicit ones included, and
+// the classes that hazards and wait counts are about. Vector registers are
+// numbered as in the wavefront's register file: accumulators follow the
+// architectural ones.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TLC_LIB_SIMULATOR_CHECK_OPFACTS_H
+#define TLC_LIB_SIMULATOR_CHECK_OPFACTS_H
+
+#include "tlc/Simulator/Execute/Wave.h"
+#include "llvm/ADT/SmallVector.h"
+
+namespace tlc::sim {
+
+struct RegisterRange {
+  uint16_t first = 0;
+  uint8_t count = 0;
+  bool vector = false;
+  int8_t source = -1; ///< index into Instruction::src, -1: implicit, dst
+
+  bool overlaps(const RegisterRange &other) const {
+    return vector == other.vector && first < other.first + other.count &&
+           other.first < first + count;
+  }
+};
+
+struct OpFacts {
+  llvm::SmallVector<RegisterRange, 6> reads, writes;
+  bool isVector = false; ///< VALU, MFMA included
+  bool isMatrix = false; ///< MFMA
+  bool isXdl = false;    ///< matrix core; f32 and f64 MFMA are not
+  bool isDouble = false; ///< f64 MFMA
+  bool isVmem = false;   ///< MUBUF, MTBUF, FLAT, GLOBAL, SCRATCH
+  bool isFlat = false;   ///< FLAT: counts for LDS too
+  bool isLds = false;    ///< DS
+  bool isSmem = false;
+  bool isScalar = false; ///< SOP*
+  bool countsVm = false, countsLgkm = false;
+  bool toLds = false; ///< a load whose data goes to LDS
+  uint8_t passes = 0; ///< of MFMA
+};
+
+OpFacts factsOf(const Op &op);
+
+/// The name of a register for messages: "v5", "a3", "s7", "vcc_lo".
+std::string registerName(const RegisterRange &range, unsigned accumOffset);
+
+} // namespace tlc::sim
+
+#endif // TLC_LIB_SIMULATOR_CHECK_OPFACTS_H

@@ -1,0 +1,189 @@
+//===- UndefinedMemory.cpp - Undefined values through memory ----*- C++ -*-===//
+//
+// Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Loads take the flags of the bytes they read, stores give theirs to memory.
+// Cross-lane DS operations move flags between lanes.
+//
+//===----------------------------------------------------------------------===//
+
+#include "GlobalShadow.h"
+#include "LaneMoves.h"
+#include "Undefined.h"
+
+using namespace tlc::sim;
+using llvm::StringRef;
+
+namespace {
+
+/// First byte of a destination or data dword that a short access concerns,
+/// and whether the others of a destination keep their value.
+struct ShortAccess {
+  unsigned shift = 0;
+  bool keepsOthers = false;
+};
+ShortAccess shortAccessOf(const Instruction &inst) {
+  StringRef name = mnemonic(inst.op);
+  ShortAccess result;
+  result.keepsOthers = name.contains("d16");
+  result.shift = name.contains("d16_hi") ? 2 : 0;
+  return result;
+}
+
+} // namespace
+
+bool Undefined::sourceByte(const Op &op, unsigned source, unsigned lane,
+                           unsigned byte) const {
+  const Source &data = op.src[source];
+  if (data.kind != OperandKind::Vector && data.kind != OperandKind::Accumulator)
+    return false;
+  return vector[data.index / waveLanes + byte / 4][byte % 4] >> lane & 1;
+}
+
+void Undefined::propagateCrossLane(const Wave &wave, const Op &op) {
+  const Instruction &inst = *op.inst;
+  uint64_t exec = wave.exec();
+  bool swizzle = inst.op == Opcode::ds_swizzle_b32;
+  const Source &data = op.src[swizzle ? 0 : 1];
+  const ByteMasks from = vector[data.index / waveLanes];
+  ByteMasks result{};
+  for (uint64_t rest = exec; rest; rest &= rest - 1) {
+    unsigned l = __builtin_ctzll(rest);
+    int source = -1, target = int(l);
+    uint32_t index =
+        swizzle
+            ? 0
+            : ((wave.vgpr[op.src[0].index + l] + uint32_t(inst.offset)) / 4 &
+               63);
+    if (swizzle)
+      source = swizzleSourceLane(inst.offset, l);
+    else if (inst.op == Opcode::ds_bpermute_b32)
+      source = int(index);
+    else { // ds_permute: to the lane named
+      source = int(l);
+      target = int(index);
+    }
+    if (source < 0 || !(exec >> source & 1))
+      continue; // reads 0
+    for (unsigned byte = 0; byte < 4; ++byte)
+      if (from[byte] >> source & 1)
+        result[byte] |= uint64_t(1) << target;
+  }
+  setLanes(op.dst / waveLanes, exec, result);
+}
+
+void Undefined::propagateLoads(const Wave &wave, const Op &op,
+                               llvm::ArrayRef<AccessPart> parts,
+                               const LdsBytes &lds, GlobalShadow *global) {
+  const Instruction &inst = *op.inst;
+  if (op.dstKind != OperandKind::Vector &&
+      op.dstKind != OperandKind::Accumulator)
+    return;
+  uint32_t reg = op.dst / waveLanes;
+  ShortAccess narrow = shortAccessOf(inst);
+  // Whatever is not looked at below is defined: bytes out of a buffer's
+  // bounds, sign extensions of defined bytes, formats.
+  uint64_t exec = wave.exec();
+  for (unsigned d = 0; d < op.dstDwords; ++d) {
+    ByteMasks &masks = vector[reg + d];
+    for (unsigned byte = 0; byte < 4; ++byte) {
+      bool kept = narrow.keepsOthers &&
+                  (byte < narrow.shift || byte >= narrow.shift + 2);
+      if (!kept)
+        masks[byte] &= ~exec;
+    }
+  }
+  for (const AccessPart &part : parts) {
+    if (!part.reads)
+      continue;
+    for (uint64_t rest = part.lanes; rest; rest &= rest - 1) {
+      unsigned l = __builtin_ctzll(rest);
+      uint64_t address = part.address[l];
+      for (unsigned byte = 0; byte < part.inBounds[l]; ++byte) {
+        bool undefined = false;
+        if (part.space == Space::Lds) {
+          undefined = address + byte < lds.size() && lds[address + byte];
+        } else if (part.space == Space::Scratch) {
+          uint64_t at = address + byte;
+          undefined =
+              at / 4 < scratch.size() && (scratch[at / 4][at % 4] >> l & 1);
+        } else if (global) {
+          // Eight bytes at a time would do; most pages are all defined.
+          if (byte == 0 && global->isDefined(address, part.inBounds[l]))
+            break;
+          undefined = !global->isDefined(address + byte, 1);
+        }
+        if (!undefined)
+          continue;
+        if (part.bytes < 4) { // extended or in its half
+          unsigned end = narrow.keepsOthers ? narrow.shift + 2 : 4;
+          for (unsigned b = narrow.shift + byte; b < end; ++b)
+            vector[reg][b] |= uint64_t(1) << l;
+        } else {
+          unsigned at = part.dataDword * 4 + byte;
+          if (at / 4 < op.dstDwords)
+            vector[reg + at / 4][at % 4] |= uint64_t(1) << l;
+        }
+      }
+    }
+  }
+}
+
+void Undefined::propagateStores(const Wave &wave, const Op &op,
+                                llvm::ArrayRef<AccessPart> parts, LdsBytes &lds,
+                                GlobalShadow *global) {
+  const Instruction &inst = *op.inst;
+  ShortAccess narrow = shortAccessOf(inst);
+  for (const AccessPart &part : parts) {
+    if (!part.writes)
+      continue;
+    for (uint64_t rest = part.lanes; rest; rest &= rest - 1) {
+      unsigned l = __builtin_ctzll(rest);
+      uint64_t address = part.address[l];
+      if (part.space == Space::Global) {
+        // An undefined byte stored has been reported; it counts as written.
+        if (global && part.inBounds[l])
+          global->define(address, part.inBounds[l]);
+        continue;
+      }
+      for (unsigned byte = 0; byte < part.bytes; ++byte) {
+        // Loads to LDS bring defined bytes, atomics keep defined ones.
+        bool undefined =
+            part.dataSource >= 0 &&
+            sourceByte(op, part.dataSource, l, narrow.shift + byte);
+        uint64_t at = address + byte;
+        if (part.space == Space::Lds) {
+          if (at < lds.size())
+            lds[at] = part.atomic ? lds[at] | undefined : undefined;
+        } else if (at / 4 < scratch.size()) {
+          uint64_t &mask = scratch[at / 4][at % 4];
+          mask = (mask & ~(uint64_t(1) << l)) | uint64_t(undefined) << l;
+        }
+      }
+    }
+  }
+}
+
+void Undefined::propagate(const Wave &wave, const Op &op, const OpFacts &facts,
+                          llvm::ArrayRef<AccessPart> parts, LdsBytes &lds,
+                          GlobalShadow *global) {
+  const Instruction &inst = *op.inst;
+  if (facts.isScalar)
+    return propagateScalar(wave, op, facts);
+  if (facts.isVector)
+    return propagateVector(wave, op, facts);
+  if (facts.isSmem) {
+    for (const RegisterRange &range : facts.writes)
+      for (unsigned i = 0; i < range.count; ++i)
+        scalar[range.first + i] = 0;
+    return;
+  }
+  if (inst.has(flag::CrossLane))
+    return propagateCrossLane(wave, op);
+  // The data first: a returning atomic may overwrite its register.
+  propagateStores(wave, op, parts, lds, global);
+  propagateLoads(wave, op, parts, lds, global);
+}

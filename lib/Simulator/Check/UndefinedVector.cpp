@@ -1,0 +1,518 @@
+//===- UndefinedVector.cpp - Undefined values in vector code ----*- C++ -*-===//
+//
+// Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// With defined inputs an instruction defines its results: the usual case, and
+// cheap. Otherwise lanes are looked at one by one, operations that keep bytes
+// apart are followed exactly, and others spread over the lane's result.
+//
+//===----------------------------------------------------------------------===//
+
+#include "LaneMoves.h"
+#include "Undefined.h"
+
+using namespace tlc::sim;
+using llvm::StringRef;
+
+namespace {
+
+constexpr ByteMasks allDefined{};
+
+/// A word with 0xff in each undefined byte.
+uint32_t wordOf(const ByteMasks &masks, unsigned lane) {
+  uint32_t word = 0;
+  for (unsigned byte = 0; byte < 4; ++byte)
+    if (masks[byte] >> lane & 1)
+      word |= 0xffu << (8 * byte);
+  return word;
+}
+
+/// Bits from the lowest undefined one up: where a carry may go.
+uint32_t upward(uint32_t undefined) {
+  return undefined ? ~((undefined & -undefined) - 1) : 0;
+}
+
+/// Which bytes of a result are written: all, or a half or byte of them.
+unsigned writtenBytes(const Instruction &inst) {
+  if (inst.form == Form::Sdwa && inst.dstUnused == SdwaUnused::Preserve)
+    switch (inst.dstSel) {
+    case SdwaSel::Word0:
+      return 0x3;
+    case SdwaSel::Word1:
+      return 0xc;
+    case SdwaSel::Dword:
+      return 0xf;
+    default:
+      return 1u << unsigned(inst.dstSel);
+    }
+  StringRef name = mnemonic(inst.op);
+  bool halfResult =
+      inst.has(flag::OpSel) && !name.contains("pk") && !name.contains("pack") &&
+      (name.ends_with("_f16") || name.ends_with("16")) && !name.contains("32");
+  if (halfResult)
+    return inst.opSel & 8 ? 0xc : 0x3;
+  if (inst.op == Opcode::v_fma_mixlo_f16)
+    return 0x3;
+  if (inst.op == Opcode::v_fma_mixhi_f16)
+    return 0xc;
+  return 0xf;
+}
+
+/// Which bytes of a source dword an instruction looks at.
+unsigned usedBytes(const Instruction &inst, unsigned source) {
+  if (inst.form == Form::Sdwa && source < 2)
+    switch (inst.srcSel[source]) {
+    case SdwaSel::Word0:
+      return 0x3;
+    case SdwaSel::Word1:
+      return 0xc;
+    case SdwaSel::Dword:
+      break;
+    default:
+      return 1u << unsigned(inst.srcSel[source]);
+    }
+  switch (inst.op) {
+  case Opcode::v_cvt_f32_ubyte0:
+  case Opcode::v_cvt_f32_fp8:
+  case Opcode::v_cvt_f32_bf8:
+    return 0x1;
+  case Opcode::v_cvt_f32_ubyte1:
+    return 0x2;
+  case Opcode::v_cvt_f32_ubyte2:
+    return 0x4;
+  case Opcode::v_cvt_f32_ubyte3:
+    return 0x8;
+  case Opcode::v_cvt_pk_f32_fp8:
+  case Opcode::v_cvt_pk_f32_bf8:
+    return 0x3;
+  default:
+    break;
+  }
+  DataType type = inst.src[source].type;
+  if (type != DataType::F16 && type != DataType::I16)
+    return 0xf;
+  bool mix = inst.encoding == Encoding::VOP3P;
+  if (mix && !(inst.opSelHi >> source & 1))
+    return 0xf;
+  return inst.opSel >> source & 1 ? 0xc : 0x3;
+}
+
+/// Which sources of an operation are 64 bits wide and only lend their low half
+/// to the low half of the result; 0: no such operation.
+unsigned lowFromLow(Opcode op) {
+  switch (op) {
+  case Opcode::v_mad_u64_u32:
+  case Opcode::v_mad_i64_i32:
+    return 1u << 2;
+  case Opcode::v_lshl_add_u64:
+    return 1u << 0 | 1u << 2;
+  case Opcode::v_lshlrev_b64:
+    return 1u << 1;
+  default:
+    return 0;
+  }
+}
+
+} // namespace
+
+/// What one lane's operands hold, a dword each.
+struct Undefined::LaneView {
+  uint32_t value[3] = {0, 0, 0}, undefined[3] = {0, 0, 0};
+};
+
+uint64_t Undefined::sourceLanes(const Op &op, unsigned i) const {
+  const Source &source = op.src[i];
+  if (source.kind == OperandKind::Scalar) {
+    for (unsigned d = 0; d < source.dwords; ++d)
+      if (scalar[source.index + d])
+        return ~uint64_t(0);
+    return 0;
+  }
+  if (source.kind != OperandKind::Vector &&
+      source.kind != OperandKind::Accumulator)
+    return 0;
+  unsigned bytes = usedBytes(*op.inst, i);
+  uint64_t lanes = 0;
+  for (unsigned d = 0; d < source.dwords; ++d)
+    for (unsigned byte = 0; byte < 4; ++byte)
+      if (bytes >> byte & 1)
+        lanes |= vector[source.index / waveLanes + d][byte];
+  return lanes;
+}
+
+void Undefined::setLanes(uint32_t reg, uint64_t lanes,
+                         const ByteMasks &undefined) {
+  ByteMasks &masks = vector[reg];
+  for (unsigned byte = 0; byte < 4; ++byte)
+    masks[byte] = (masks[byte] & ~lanes) | (undefined[byte] & lanes);
+}
+
+void Undefined::defineWrites(const Wave &wave, const OpFacts &facts,
+                             uint64_t lanes) {
+  for (const RegisterRange &range : facts.writes)
+    for (unsigned i = 0; i < range.count; ++i) {
+      if (range.vector)
+        setLanes(range.first + i, lanes, allDefined);
+      else
+        scalar[range.first + i] = 0;
+    }
+}
+
+bool Undefined::propagateBytes(const Wave &wave, const Op &op) {
+  const Instruction &inst = *op.inst;
+  if (op.dstKind == OperandKind::Scalar || op.dstDwords != 1 ||
+      inst.form == Form::Sdwa || writtenBytes(inst) != 0xf)
+    return false;
+  // The result's undefined bits from those of the operands; see below.
+  auto evaluate = [&](const LaneView &x, bool &known) -> uint32_t {
+    auto andBits = [&](unsigned i, unsigned j, uint32_t invert = 0) {
+      uint32_t vi = x.value[i] ^ invert;
+      uint32_t zero = (~x.undefined[i] & ~vi) | (~x.undefined[j] & ~x.value[j]);
+      return (x.undefined[i] | x.undefined[j]) & ~zero;
+    };
+    auto orBits = [&](unsigned i, unsigned j) {
+      uint32_t one =
+          (~x.undefined[i] & x.value[i]) | (~x.undefined[j] & x.value[j]);
+      return (x.undefined[i] | x.undefined[j]) & ~one;
+    };
+    uint32_t a = x.undefined[0], b = x.undefined[1], c = x.undefined[2];
+    known = true;
+    switch (inst.op) {
+    case Opcode::v_mov_b32:
+    case Opcode::v_not_b32:
+    case Opcode::v_accvgpr_read_b32:
+    case Opcode::v_accvgpr_write_b32:
+    case Opcode::v_accvgpr_mov_b32:
+      return a;
+    case Opcode::v_and_b32:
+      return andBits(0, 1);
+    case Opcode::v_or_b32:
+      return orBits(0, 1);
+    case Opcode::v_xor_b32:
+    case Opcode::v_xnor_b32:
+      return a | b;
+    case Opcode::v_lshlrev_b32:
+      return a ? ~0u : b << (x.value[0] & 31);
+    case Opcode::v_lshrrev_b32:
+      return a ? ~0u : b >> (x.value[0] & 31);
+    case Opcode::v_ashrrev_i32:
+      return a ? ~0u : uint32_t(int32_t(b) >> (x.value[0] & 31));
+    case Opcode::v_lshl_or_b32:
+      return b ? ~0u : a << (x.value[1] & 31) | c;
+    case Opcode::v_and_or_b32:
+      return andBits(0, 1) | c;
+    case Opcode::v_or3_b32:
+      return a | b | c;
+    case Opcode::v_bfi_b32:
+      return andBits(0, 1) | andBits(0, 2, ~0u);
+    case Opcode::v_bfe_u32: {
+      unsigned width = x.value[2] & 31;
+      return b || c ? ~0u
+                    : a >> (x.value[1] & 31) & ((uint32_t(1) << width) - 1);
+    }
+    case Opcode::v_alignbit_b32:
+    case Opcode::v_alignbyte_b32: {
+      unsigned shift =
+          (x.value[2] & 31) * (inst.op == Opcode::v_alignbyte_b32 ? 8 : 1);
+      return c ? ~0u : uint32_t((uint64_t(a) << 32 | b) >> (shift & 31));
+    }
+    case Opcode::v_perm_b32: {
+      uint32_t result = 0;
+      uint64_t bytes = uint64_t(a) << 32 | b;
+      for (unsigned i = 0; i < 4; ++i) {
+        unsigned select = x.value[2] >> (8 * i) & 0xff;
+        bool undefined = (c >> (8 * i) & 0xff) != 0;
+        if (select < 8)
+          undefined |= (bytes >> (8 * select) & 0xff) != 0;
+        else if (select < 12) // the sign of a half
+          undefined |= (bytes >> (16 * (select - 8) + 8) & 0xff) != 0;
+        result |= undefined ? 0xffu << (8 * i) : 0;
+      }
+      return result;
+    }
+    case Opcode::v_pack_b32_f16: {
+      auto half = [&](unsigned i) {
+        return x.undefined[i] >> (inst.opSel >> i & 1 ? 16 : 0) & 0xffff;
+      };
+      return half(0) | half(1) << 16;
+    }
+    case Opcode::v_add_u32:
+    case Opcode::v_sub_u32:
+    case Opcode::v_subrev_u32:
+    case Opcode::v_add3_u32:
+      return upward(a | b | c);
+    case Opcode::v_lshl_add_u32:
+      return b ? ~0u : upward(a << (x.value[1] & 31) | c);
+    case Opcode::v_cndmask_b32:
+      return 0; // by mask, below
+    default:
+      break;
+    }
+    if (inst.encoding == Encoding::VOP3P &&
+        (inst.src[0].type == DataType::V2F16 ||
+         inst.src[0].type == DataType::V2I16) &&
+        (inst.src[1].type == inst.src[0].type) &&
+        inst.src[2].type != DataType::F32 &&
+        inst.src[2].type != DataType::I32) {
+      uint32_t result = 0;
+      for (unsigned i = 0; i < 3; ++i) {
+        uint32_t low = x.undefined[i] >> (inst.opSel >> i & 1 ? 16 : 0);
+        uint32_t high = x.undefined[i] >> (inst.opSelHi >> i & 1 ? 16 : 0);
+        result |=
+            (low & 0xffff ? 0xffffu : 0) | (high & 0xffff ? 0xffff0000u : 0);
+      }
+      return result;
+    }
+    known = false;
+    return 0;
+  };
+
+  bool isSelect = inst.op == Opcode::v_cndmask_b32;
+  uint64_t mask = 0, maskUndefined = 0;
+  if (isSelect && op.src[2].kind == OperandKind::Scalar) {
+    unsigned reg = op.src[2].index;
+    mask = wave.pair(reg);
+    maskUndefined = uint64_t(scalar[reg + 1]) << 32 | scalar[reg];
+  }
+  ByteMasks result{};
+  uint64_t lanes = wave.exec();
+  for (uint64_t rest = lanes; rest; rest &= rest - 1) {
+    unsigned l = __builtin_ctzll(rest);
+    LaneView x;
+    for (unsigned i = 0; i < 3; ++i) {
+      const Source &source = op.src[i];
+      if (isSelect && i == 2)
+        break;
+      if (source.kind == OperandKind::Vector ||
+          source.kind == OperandKind::Accumulator) {
+        x.value[i] = wave.vgpr[source.index + l];
+        x.undefined[i] = wordOf(vector[source.index / waveLanes], l);
+      } else if (source.kind == OperandKind::Scalar) {
+        x.value[i] = wave.sgpr[source.index];
+        x.undefined[i] = scalar[source.index];
+      } else {
+        x.value[i] = uint32_t(source.value);
+      }
+    }
+    bool known = true;
+    uint32_t undefined = evaluate(x, known);
+    if (!known)
+      return false;
+    if (isSelect)
+      undefined =
+          maskUndefined >> l & 1 ? ~0u : x.undefined[mask >> l & 1 ? 1 : 0];
+    for (unsigned byte = 0; byte < 4; ++byte)
+      if (undefined >> (8 * byte) & 0xff)
+        result[byte] |= uint64_t(1) << l;
+  }
+  setLanes(op.dst / waveLanes, lanes, result);
+  return true;
+}
+
+bool Undefined::propagateDpp(const Wave &wave, const Op &op) {
+  const Instruction &inst = *op.inst;
+  if (inst.form != Form::Dpp || op.dstKind == OperandKind::Scalar)
+    return false;
+  uint64_t exec = wave.exec(), written = 0, undefined = 0;
+  uint64_t source = sourceLanes(op, 0), others = 0;
+  for (unsigned i = 1; i < 3; ++i)
+    others |= sourceLanes(op, i);
+  if (inst.has(flag::ReadsDst))
+    for (unsigned d = 0; d < op.dstDwords; ++d)
+      for (uint64_t mask : vector[op.dst / waveLanes + d])
+        others |= mask;
+  for (unsigned l = 0; l < waveLanes; ++l) {
+    if (!(exec >> l & 1) || !(inst.rowMask >> (l / 16) & 1) ||
+        !(inst.bankMask >> (l % 16 / 4) & 1))
+      continue;
+    int from = dppSourceLane(inst.dppCtrl, l);
+    bool valid = from >= 0 && (exec >> from & 1);
+    if (!valid && !inst.boundCtrl)
+      continue; // the lane keeps its value
+    written |= uint64_t(1) << l;
+    bool bad = (valid && (source >> from & 1)) || (others >> l & 1);
+    undefined |= uint64_t(bad) << l;
+  }
+  for (unsigned d = 0; d < op.dstDwords; ++d)
+    setLanes(op.dst / waveLanes + d, written,
+             {undefined, undefined, undefined, undefined});
+  return true;
+}
+
+void Undefined::propagateCompare(const Wave &wave, const Op &op,
+                                 const OpFacts &facts) {
+  uint64_t lanes = (sourceLanes(op, 0) | sourceLanes(op, 1)) & wave.exec();
+  scalar[op.dst] = uint32_t(lanes);
+  scalar[op.dst + 1] = uint32_t(lanes >> 32);
+  for (unsigned reg : {ScalarReg::ExecLo, ScalarReg::ExecHi})
+    scalar[reg] = 0; // checked where it is written
+}
+
+void Undefined::propagateMatrix(const Op &op) {
+  // Rows of A and columns of B map to rows and columns of the result; which
+  // ones depends on the shape. Undefined values in an accumulator stay in
+  // their place.
+  const Instruction &inst = *op.inst;
+  uint64_t inputs = sourceLanes(op, 0) | sourceLanes(op, 1);
+  if (inst.has(flag::Sparse))
+    inputs |= sourceLanes(op, 2);
+  const Source &c = op.src[2];
+  bool cIsRegister =
+      !inst.has(flag::Sparse) &&
+      (c.kind == OperandKind::Vector || c.kind == OperandKind::Accumulator);
+  std::vector<ByteMasks> result(op.dstDwords, ByteMasks{});
+  for (unsigned d = 0; d < op.dstDwords; ++d) {
+    uint64_t bad = inputs ? ~uint64_t(0) : 0;
+    const ByteMasks *old = inst.has(flag::Sparse)
+                               ? &vector[op.dst / waveLanes + d]
+                           : cIsRegister ? &vector[c.index / waveLanes + d]
+                                         : nullptr;
+    if (old)
+      for (uint64_t mask : *old)
+        bad |= mask;
+    // Both columns of 64-bit results.
+    result[d] = {bad, bad, bad, bad};
+  }
+  MatrixRows rows = matrixRowsOf(inst);
+  if (inputs && rows.known) {
+    // Refine: only rows with an undefined A, columns with an undefined B.
+    uint64_t badRows = rows.inputs(sourceLanes(op, 0));
+    uint64_t badColumns = rows.inputs(sourceLanes(op, 1));
+    for (unsigned d = 0; d < op.dstDwords; ++d) {
+      uint64_t lanes = 0;
+      for (unsigned l = 0; l < waveLanes; ++l)
+        if ((badRows >> rows.row(d, l) & 1) ||
+            (badColumns >> rows.column(l) & 1))
+          lanes |= uint64_t(1) << l;
+      if (cIsRegister)
+        for (uint64_t mask : vector[c.index / waveLanes + d])
+          lanes |= mask;
+      result[d] = {lanes, lanes, lanes, lanes};
+    }
+  }
+  for (unsigned d = 0; d < op.dstDwords; ++d)
+    vector[op.dst / waveLanes + d] = result[d];
+}
+
+void Undefined::propagateVector(const Wave &wave, const Op &op,
+                                const OpFacts &facts) {
+  const Instruction &inst = *op.inst;
+  uint64_t exec = wave.exec();
+  if (facts.isMatrix) {
+    if (inputsDefined(facts))
+      return defineWrites(wave, facts, ~uint64_t(0));
+    return propagateMatrix(op);
+  }
+  if (op.dstKind == OperandKind::None)
+    return;
+  if (inst.op == Opcode::v_readfirstlane_b32 ||
+      inst.op == Opcode::v_readlane_b32) {
+    unsigned lane = exec ? __builtin_ctzll(exec) : 0;
+    if (inst.op == Opcode::v_readlane_b32)
+      lane =
+          (op.src[1].kind == OperandKind::Scalar ? wave.sgpr[op.src[1].index]
+                                                 : uint32_t(op.src[1].value)) &
+          63;
+    scalar[op.dst] = wordOf(vector[op.src[0].index / waveLanes], lane);
+    return;
+  }
+  if (inst.op == Opcode::v_writelane_b32) {
+    unsigned lane =
+        (op.src[1].kind == OperandKind::Scalar ? wave.sgpr[op.src[1].index]
+                                               : uint32_t(op.src[1].value)) &
+        63;
+    uint32_t undefined =
+        op.src[0].kind == OperandKind::Scalar ? scalar[op.src[0].index] : 0;
+    ByteMasks masks{};
+    for (unsigned byte = 0; byte < 4; ++byte)
+      masks[byte] = undefined >> (8 * byte) & 0xff ? ~uint64_t(0) : 0;
+    setLanes(op.dst / waveLanes, uint64_t(1) << lane, masks);
+    return;
+  }
+  if (inst.op == Opcode::v_swap_b32) {
+    ByteMasks a = vector[op.dst / waveLanes];
+    ByteMasks b = vector[op.src[0].index / waveLanes];
+    setLanes(op.dst / waveLanes, exec, b);
+    setLanes(op.src[0].index / waveLanes, exec, a);
+    return;
+  }
+  unsigned bytes = writtenBytes(inst);
+  if (inst.form == Form::Dpp &&
+      (inst.dppCtrl > DppCtrl::QuadPermLast || inst.rowMask != 0xf ||
+       inst.bankMask != 0xf || !inputsDefined(facts)) &&
+      propagateDpp(wave, op))
+    return;
+  if (bytes == 0xf && inputsDefined(facts))
+    return defineWrites(wave, facts, exec);
+  if (inst.encoding == Encoding::VOPC)
+    return propagateCompare(wave, op, facts);
+  if (propagateBytes(wave, op))
+    return;
+
+  uint64_t lanes = 0;
+  for (unsigned i = 0; i < 3; ++i)
+    lanes |= sourceLanes(op, i);
+  if (inst.has(flag::ReadsVCC) && inst.src[2].kind != OperandKind::Scalar &&
+      (scalar[ScalarReg::VccLo] || scalar[ScalarReg::VccHi]))
+    lanes = ~uint64_t(0);
+  bool accumulates = inst.has(flag::ReadsDst) && bytes == 0xf;
+  if (accumulates)
+    for (unsigned d = 0; d < op.dstDwords; ++d)
+      for (uint64_t mask : vector[op.dst / waveLanes + d])
+        lanes |= mask;
+  lanes &= exec;
+  // Moves of pairs, and packed f32, keep their dwords apart.
+  bool pairs = inst.op == Opcode::v_mov_b64 ||
+               inst.src[0].type == DataType::V2F32 ||
+               inst.src[0].type == DataType::V2I32;
+  // The low half of a 64-bit sum depends on low halves only: compilers feed
+  // such operations pairs whose high half they never set.
+  unsigned wide = lowFromLow(inst.op);
+  uint64_t lowLanes = 0;
+  for (unsigned i = 0; wide && i < 3; ++i) {
+    const Source &source = op.src[i];
+    if (!(wide >> i & 1))
+      lowLanes |= sourceLanes(op, i);
+    else if (source.kind == OperandKind::Scalar)
+      lowLanes |= scalar[source.index] ? exec : 0;
+    else if (source.kind == OperandKind::Vector)
+      for (uint64_t mask : vector[source.index / waveLanes])
+        lowLanes |= mask;
+  }
+  for (unsigned d = 0; d < op.dstDwords; ++d) {
+    uint64_t bad = lanes;
+    if (wide && d == 0)
+      bad = lowLanes & exec;
+    if (pairs) {
+      bad = 0;
+      for (unsigned i = 0; i < 3; ++i) {
+        const Source &source = op.src[i];
+        unsigned half = inst.op == Opcode::v_mov_b64 ? d
+                        : d                          ? inst.opSelHi >> i & 1
+                                                     : inst.opSel >> i & 1;
+        if (inst.op == Opcode::v_pk_mov_b32) {
+          if (i != d)
+            continue;
+          half = inst.opSel >> i & 1;
+        }
+        if (source.kind == OperandKind::Scalar)
+          bad |= scalar[source.index + half] ? exec : 0;
+        else if (source.kind == OperandKind::Vector ||
+                 source.kind == OperandKind::Accumulator)
+          for (uint64_t mask : vector[source.index / waveLanes + half])
+            bad |= mask & exec;
+      }
+    }
+    ByteMasks &masks = vector[op.dst / waveLanes + d];
+    for (unsigned byte = 0; byte < 4; ++byte)
+      if (bytes >> byte & 1)
+        masks[byte] = (masks[byte] & ~exec) | bad;
+  }
+  for (const RegisterRange &range : facts.writes)
+    if (!range.vector)
+      for (unsigned i = 0; i < range.count; ++i)
+        scalar[range.first + i] = uint32_t(lanes >> (32 * i));
+}

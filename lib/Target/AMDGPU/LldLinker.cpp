@@ -1,0 +1,126 @@
+//===- LldLinker.cpp - lld, built in
+//---------------------------------------===//
+//
+// Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// lld reads and writes files, so input and output are anonymous memory files,
+// named by their descriptors under /proc/self/fd.
+//
+//===----------------------------------------------------------------------===//
+
+#include "lld/Common/Driver.h"
+#include "tlc/Target/AMDGPU.h"
+#include "llvm/Support/raw_ostream.h"
+#include <cerrno>
+#include <cstring>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+LLD_HAS_DRIVER(elf)
+
+using namespace llvm;
+
+namespace tlc::target {
+
+Linker::~Linker() = default;
+
+namespace {
+
+class MemoryFile {
+public:
+  explicit MemoryFile(const char *name)
+      : fd(memfd_create(name, MFD_CLOEXEC)),
+        path("/proc/self/fd/" + std::to_string(fd)) {}
+  ~MemoryFile() {
+    if (fd >= 0)
+      close(fd);
+  }
+  MemoryFile(const MemoryFile &) = delete;
+  MemoryFile &operator=(const MemoryFile &) = delete;
+
+  bool isOpen() const { return fd >= 0; }
+  const char *getPath() const { return path.c_str(); }
+
+  bool write(StringRef data) {
+    while (!data.empty()) {
+      ssize_t n = ::write(fd, data.data(), data.size());
+      if (n < 0 && errno == EINTR)
+        continue;
+      if (n <= 0)
+        return false;
+      data = data.drop_front(n);
+    }
+    return true;
+  }
+
+  bool read(std::string &data) {
+    struct stat info;
+    if (fstat(fd, &info))
+      return false;
+    data.resize(info.st_size);
+    for (size_t done = 0; done < data.size();) {
+      ssize_t n = pread(fd, data.data() + done, data.size() - done, done);
+      if (n < 0 && errno == EINTR)
+        continue;
+      if (n <= 0)
+        return false;
+      done += n;
+    }
+    return true;
+  }
+
+private:
+  int fd;
+  std::string path;
+};
+
+Error systemError(const char *what) {
+  return createStringError(inconvertibleErrorCode(),
+                           Twine(what) + ": " + std::strerror(errno));
+}
+
+class LldLinker : public Linker {
+public:
+  StringRef getName() const override { return "lld"; }
+
+  Expected<std::string> link(StringRef object) override {
+    MemoryFile input("tlc.o"), output("tlc.hsaco");
+    if (!input.isOpen() || !output.isOpen())
+      return systemError("cannot create a memory file");
+    if (!input.write(object))
+      return systemError("cannot write a memory file");
+    const char *args[] = {"ld.lld",
+                          "-shared",
+                          "--threads=1",
+                          "--build-id=none",
+                          "--hash-style=sysv",
+                          input.getPath(),
+                          "-o",
+                          output.getPath()};
+    std::string out, err;
+    raw_string_ostream outStream(out), errStream(err);
+    lld::Result result =
+        lld::lldMain(args, outStream, errStream, {{lld::Gnu, &lld::elf::link}});
+    if (result.retCode != 0)
+      return createStringError(inconvertibleErrorCode(), "lld: " + err);
+    std::string linked;
+    if (!output.read(linked))
+      return systemError("cannot read a memory file");
+    if (linked.empty())
+      return createStringError(inconvertibleErrorCode(),
+                               "lld wrote an empty code object");
+    return linked;
+  }
+};
+
+} // namespace
+
+std::unique_ptr<Linker> createLldLinker() {
+  return std::make_unique<LldLinker>();
+}
+
+} // namespace tlc::target

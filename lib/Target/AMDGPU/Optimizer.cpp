@@ -1,0 +1,47 @@
+//===- Optimizer.cpp - LLVM's passes over a kernel
+//-------------------------===//
+//
+// Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The schedule of a kernel is decided in the wave dialect; LLVM is to clean up
+// and to leave it alone. So: O3 without the vectorisers (SLP makes <2 x float>
+// of neighbours and drags them across the schedule) and without unrolling.
+//
+//===----------------------------------------------------------------------===//
+
+#include "llvm/Analysis/CGSCCPassManager.h"
+#include "llvm/Analysis/LoopAnalysisManager.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Target/TargetMachine.h"
+
+using namespace llvm;
+
+namespace tlc::target {
+
+Error runOptimizer(Module &module, TargetMachine &machine) {
+  PipelineTuningOptions tuning;
+  tuning.SLPVectorization = false;
+  tuning.LoopVectorization = false;
+  tuning.LoopInterleaving = false;
+  tuning.LoopUnrolling = false;
+  LoopAnalysisManager lam;
+  FunctionAnalysisManager fam;
+  CGSCCAnalysisManager cgam;
+  ModuleAnalysisManager mam;
+  PassBuilder builder(&machine, tuning);
+  builder.registerModuleAnalyses(mam);
+  builder.registerCGSCCAnalyses(cgam);
+  builder.registerFunctionAnalyses(fam);
+  builder.registerLoopAnalyses(lam);
+  builder.crossRegisterProxies(lam, fam, cgam, mam);
+  ModulePassManager passes =
+      builder.buildPerModuleDefaultPipeline(OptimizationLevel::O3);
+  passes.run(module, mam);
+  return Error::success();
+}
+
+} // namespace tlc::target

@@ -1,0 +1,240 @@
+//===- DataFaults.cpp - Undefined values, races, bounds ---------*- C++ -*-===//
+//
+// Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "PlantedFault.h"
+
+using namespace tlc::test;
+
+const std::vector<PlantedFault> &tlc::test::undefinedFaults() {
+  static const std::vector<PlantedFault> cases = {
+      {"stored", "undefined-value", "global_store_dword",
+       R"(
+  v_lshlrev_b32 v1, 2, v0
+  v_add_u32 v3, v2, v0
+  global_store_dword v1, v3, s[2:3])",
+       // Undefined, but in the half that is cut off.
+       R"(
+  v_lshlrev_b32 v1, 2, v0
+  v_and_b32 v3, 0, v2
+  global_store_dword v1, v3, s[2:3])"},
+      {"address", "undefined-value", "global_load_dword",
+       R"(
+  global_load_dword v3, v2, s[2:3])",
+       R"(
+  v_lshlrev_b32 v2, 2, v0
+  global_load_dword v3, v2, s[2:3])"},
+      {"branch", "undefined-value", "s_cbranch_scc1",
+       R"(
+  s_cmp_eq_u32 s20, 0
+  s_cbranch_scc1 .Lbranch_f
+.Lbranch_f:)",
+       R"(
+  s_cmp_eq_u32 s4, 0
+  s_cbranch_scc1 .Lbranch_r
+.Lbranch_r:)"},
+      {"exec", "undefined-value", "s_and_saveexec_b64",
+       R"(
+  v_cmp_eq_u32 vcc, v5, v0
+  s_nop 4
+  s_and_saveexec_b64 s[6:7], vcc)",
+       // Lanes with undefined comparisons are masked off first.
+       R"(
+  v_cmp_eq_u32 vcc, v5, v0
+  s_and_b64 vcc, vcc, 0
+  s_nop 4
+  s_and_saveexec_b64 s[6:7], vcc)"},
+      {"selected", "undefined-value", "global_store_dword",
+       R"(
+  v_lshlrev_b32 v1, 2, v0
+  v_cmp_gt_u32 vcc, 63, v0
+  s_nop 1
+  v_cndmask_b32 v3, v9, v0, vcc
+  global_store_dword v1, v3, s[2:3])",
+       R"(
+  v_lshlrev_b32 v1, 2, v0
+  v_cmp_gt_u32 vcc, 64, v0
+  s_nop 1
+  v_cndmask_b32 v3, v9, v0, vcc
+  global_store_dword v1, v3, s[2:3])"},
+      {"through_lds", "undefined-value", "global_store_dword",
+       R"(
+  v_lshlrev_b32 v1, 2, v0
+  ds_read_b32 v3, v1 offset:1024
+  s_waitcnt lgkmcnt(0)
+  global_store_dword v1, v3, s[2:3])",
+       R"(
+  v_lshlrev_b32 v1, 2, v0
+  ds_write_b32 v1, v0 offset:1024
+  ds_read_b32 v3, v1 offset:1024
+  s_waitcnt lgkmcnt(0)
+  global_store_dword v1, v3, s[2:3])"},
+      // The buffer's first 4 KiB were written, what follows was not.
+      {"through_global", "undefined-value", "global_store_dword",
+       R"(
+  v_lshlrev_b32 v1, 2, v0
+  v_add_u32 v2, 0x1000, v1
+  global_load_dword v3, v2, s[2:3]
+  s_waitcnt vmcnt(0)
+  global_store_dword v1, v3, s[2:3])",
+       R"(
+  v_lshlrev_b32 v1, 2, v0
+  global_load_dword v3, v1, s[2:3] offset:2048
+  s_waitcnt vmcnt(0)
+  global_store_dword v1, v3, s[2:3])"},
+      {"through_matrix", "undefined-value", "global_store_dword",
+       R"(
+  v_lshlrev_b32 v1, 2, v0
+  v_mov_b32 v8, 0
+  v_mov_b32 v10, 0
+  v_mov_b32 v11, 0
+  s_nop 1
+  v_mfma_f32_16x16x16_f16 v[4:7], v[8:9], v[10:11], 0
+  s_nop 8
+  global_store_dword v1, v4, s[2:3])",
+       R"(
+  v_lshlrev_b32 v1, 2, v0
+  v_mov_b32 v8, 0
+  v_mov_b32 v9, 0
+  v_mov_b32 v10, 0
+  v_mov_b32 v11, 0
+  s_nop 1
+  v_mfma_f32_16x16x16_f16 v[4:7], v[8:9], v[10:11], 0
+  s_nop 8
+  global_store_dword v1, v4, s[2:3])"}};
+  return cases;
+}
+
+const std::vector<PlantedFault> &tlc::test::raceFaults() {
+  static const std::vector<PlantedFault> cases = {
+      {"lds_write_read", "lds-race", "ds_read_b32",
+       R"(
+  v_lshlrev_b32 v1, 2, v0
+  v_xor_b32 v2, 0x100, v1
+  ds_write_b32 v1, v0
+  s_waitcnt lgkmcnt(0)
+  ds_read_b32 v3, v2
+  s_waitcnt lgkmcnt(0))",
+       R"(
+  v_lshlrev_b32 v1, 2, v0
+  v_xor_b32 v2, 0x100, v1
+  ds_write_b32 v1, v0
+  s_waitcnt lgkmcnt(0)
+  s_barrier
+  ds_read_b32 v3, v2
+  s_waitcnt lgkmcnt(0))",
+       2},
+      {"lds_write_write", "lds-race", "ds_write_b32",
+       R"(
+  v_and_b32 v1, 63, v0
+  v_lshlrev_b32 v1, 2, v1
+  ds_write_b32 v1, v0
+  s_waitcnt lgkmcnt(0))",
+       R"(
+  v_lshlrev_b32 v1, 2, v0
+  ds_write_b32 v1, v0
+  s_waitcnt lgkmcnt(0))",
+       2},
+      {"lds_read_write", "lds-race", "ds_write_b32",
+       R"(
+  v_lshlrev_b32 v1, 2, v0
+  v_xor_b32 v2, 0x100, v1
+  ds_write_b32 v1, v0
+  s_waitcnt lgkmcnt(0)
+  s_barrier
+  ds_read_b32 v3, v2
+  s_waitcnt lgkmcnt(0)
+  v_add_u32 v3, 1, v3
+  ds_write_b32 v1, v3
+  s_waitcnt lgkmcnt(0))",
+       R"(
+  v_lshlrev_b32 v1, 2, v0
+  v_xor_b32 v2, 0x100, v1
+  ds_write_b32 v1, v0
+  s_waitcnt lgkmcnt(0)
+  s_barrier
+  ds_read_b32 v3, v2
+  s_waitcnt lgkmcnt(0)
+  s_barrier
+  v_add_u32 v3, 1, v3
+  ds_write_b32 v1, v3
+  s_waitcnt lgkmcnt(0))",
+       2},
+      {"lds_wait_before_barrier", "lds-race", "ds_read_b32",
+       R"(
+  v_lshlrev_b32 v1, 2, v0
+  v_xor_b32 v2, 0x100, v1
+  ds_write_b32 v1, v0
+  s_barrier
+  ds_read_b32 v3, v2
+  s_waitcnt lgkmcnt(0))",
+       R"(
+  v_lshlrev_b32 v1, 2, v0
+  v_xor_b32 v2, 0x100, v1
+  ds_write_b32 v1, v0
+  s_waitcnt lgkmcnt(0)
+  s_barrier
+  ds_read_b32 v3, v2
+  s_waitcnt lgkmcnt(0))",
+       2},
+      {"global_write_write", "global-race", "global_store_dword",
+       R"(
+  v_lshlrev_b32 v1, 2, v0
+  v_mov_b32 v2, s4
+  global_store_dword v1, v2, s[2:3])",
+       R"(
+  v_lshlrev_b32 v1, 2, v0
+  s_lshl_b32 s5, s4, 8
+  v_add_u32 v1, s5, v1
+  v_mov_b32 v2, s4
+  global_store_dword v1, v2, s[2:3])",
+       1, 2},
+      {"global_write_read", "global-race", "global_",
+       R"(
+  v_lshlrev_b32 v1, 2, v0
+  v_mov_b32 v2, s4
+  s_lshl_b32 s5, s4, 8
+  v_add_u32 v3, s5, v1
+  global_store_dword v3, v2, s[2:3]
+  global_load_dword v4, v1, s[2:3])",
+       R"(
+  v_lshlrev_b32 v1, 2, v0
+  v_mov_b32 v2, s4
+  global_atomic_add v1, v2, s[2:3]
+  global_load_dword v4, v1, s[2:3] offset:1024)",
+       1, 2},
+      {"barrier", "barrier-divergence", "s_barrier",
+       R"(
+  v_readfirstlane_b32 s5, v0
+  s_cmp_eq_u32 s5, 0
+  s_cbranch_scc1 .Lbarrier_f
+  s_barrier
+.Lbarrier_f:)",
+       R"(
+  v_readfirstlane_b32 s5, v0
+  s_cmp_eq_u32 s5, 0
+  s_cbranch_scc1 .Lbarrier_r
+.Lbarrier_r:
+  s_barrier)",
+       2},
+      {"global_bounds", "global-out-of-bounds", "global_load_dword",
+       R"(
+  v_lshlrev_b32 v1, 2, v0
+  v_add_u32 v1, 0xff04, v1
+  global_load_dword v2, v1, s[2:3])",
+       R"(
+  v_lshlrev_b32 v1, 2, v0
+  v_add_u32 v1, 0xff00, v1
+  global_load_dword v2, v1, s[2:3])"},
+      {"lds_bounds", "lds-out-of-bounds", "ds_write_b32",
+       R"(
+  v_lshlrev_b32 v1, 2, v0
+  ds_write_b32 v1, v0 offset:3844)",
+       R"(
+  v_lshlrev_b32 v1, 2, v0
+  ds_write_b32 v1, v0 offset:3840)"}};
+  return cases;
+}
