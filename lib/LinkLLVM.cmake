@@ -42,7 +42,7 @@ llvm_map_components_to_libnames(TLC_LLVM_LIBS
   AMDGPUCodeGen AMDGPUAsmParser AMDGPUDesc AMDGPUDisassembler AMDGPUInfo AMDGPUUtils
   Core Support Object BinaryFormat MC MCDisassembler DebugInfoDWARF Passes IPO
   CodeGen SelectionDAG AsmPrinter Target TargetParser Analysis TransformUtils
-  BitReader BitWriter IRReader Linker LTO Option ProfileData Symbolize
+  BitReader BitWriter IRReader Linker LTO DTLTO Option ProfileData Symbolize
   Demangle MCParser WindowsManifest LibDriver)
 add_library(tlcLLVM INTERFACE)
 target_link_libraries(tlcLLVM INTERFACE ${TLC_LLVM_LIBS})

@@ -8,9 +8,9 @@
 #include "Interpreter.h"
 
 using namespace tlc;
-using namespace tlc::frontend;
 using namespace mlir;
-using frontend::Value;
+
+namespace tlc::frontend {
 
 bool Interpreter::requireDevice(SourceRange range, StringRef what) {
   if (kernelOp)
@@ -319,7 +319,7 @@ bool Interpreter::staticExtents(const Box &box, llvm::SmallVectorImpl<int64_t> &
 }
 
 mlir::Value Interpreter::boxValue(const Box &box, ArrayRef<int64_t> extents) {
-  auto type = cast<MemRefType>(box.buffer->memref.getType());
+  auto type = llvm::cast<MemRefType>(box.buffer->memref.getType());
   bool whole = type.getShape() == extents;
   for (Value o : box.offsets)
     whole &= o.isIntLike() && o.asInt() == 0;
@@ -383,3 +383,5 @@ bool Interpreter::elementwise(const Box &box, ArrayRef<int64_t> extents,
   --parallelDepth;
   return ok;
 }
+
+} // namespace tlc::frontend

@@ -15,10 +15,9 @@
 #include "mlir/IR/Matchers.h"
 
 using namespace tlc;
-using namespace tlc::frontend;
 using namespace mlir;
-using frontend::Value;
-using llvm::cast;
+
+namespace tlc::frontend {
 
 Flow Interpreter::symbolicIf(const IfStmt *s, mlir::Value cond) {
   at(s->range);
@@ -331,3 +330,5 @@ Flow Interpreter::execWhile(const WhileStmt *s) {
   inDeviceLoop = outer;
   return result == Flow::Break ? Flow::Next : execBlock(s->orelse);
 }
+
+} // namespace tlc::frontend

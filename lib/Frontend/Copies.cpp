@@ -22,9 +22,9 @@
 #include "Interpreter.h"
 
 using namespace tlc;
-using namespace tlc::frontend;
 using namespace mlir;
-using frontend::Value;
+
+namespace tlc::frontend {
 
 static bool isOne(Value v) { return v.isIntLike() && v.asInt() == 1; }
 
@@ -204,3 +204,5 @@ bool Interpreter::copyByLoops(const Box &src, const Box &dst, ArrayRef<Value> ex
   at(range);
   return nest(nest, 0);
 }
+
+} // namespace tlc::frontend

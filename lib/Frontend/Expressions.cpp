@@ -9,7 +9,6 @@
 
 using namespace tlc;
 using namespace tlc::frontend;
-using llvm::cast;
 using llvm::SmallVector;
 
 Value Interpreter::eval(const Expr *e) {
@@ -48,17 +47,17 @@ Value Interpreter::evalNode(const Expr *e, bool reference) {
     return {};
   switch (e->kind) {
   case ExprKind::Name:
-    return readName(cast<NameExpr>(e), reference);
+    return readName(llvm::cast<NameExpr>(e), reference);
   case ExprKind::Constant:
-    return evalConstant(cast<ConstantExpr>(e));
+    return evalConstant(llvm::cast<ConstantExpr>(e));
   case ExprKind::JoinedStr:
-    return evalJoined(cast<JoinedStrExpr>(e));
+    return evalJoined(llvm::cast<JoinedStrExpr>(e));
   case ExprKind::Tuple:
   case ExprKind::List:
   case ExprKind::Set: {
-    ExprList elements = e->kind == ExprKind::Tuple  ? cast<TupleExpr>(e)->elements
-                        : e->kind == ExprKind::List ? cast<ListExpr>(e)->elements
-                                                    : cast<SetExpr>(e)->elements;
+    ExprList elements = e->kind == ExprKind::Tuple  ? llvm::cast<TupleExpr>(e)->elements
+                        : e->kind == ExprKind::List ? llvm::cast<ListExpr>(e)->elements
+                                                    : llvm::cast<SetExpr>(e)->elements;
     SmallVector<Value> values;
     if (!evalList(elements, values))
       return {};
@@ -68,11 +67,11 @@ Value Interpreter::evalNode(const Expr *e, bool reference) {
                         values);
   }
   case ExprKind::Dict:
-    return evalDict(cast<DictExpr>(e));
+    return evalDict(llvm::cast<DictExpr>(e));
   case ExprKind::Comprehension:
-    return evalComprehension(cast<ComprehensionExpr>(e));
+    return evalComprehension(llvm::cast<ComprehensionExpr>(e));
   case ExprKind::BinOp: {
-    auto *op = cast<BinOpExpr>(e);
+    auto *op = llvm::cast<BinOpExpr>(e);
     Value a = eval(op->lhs);
     if (!a)
       return {};
@@ -80,22 +79,22 @@ Value Interpreter::evalNode(const Expr *e, bool reference) {
     return b ? binary(op->op, a, b, e->range) : Value();
   }
   case ExprKind::UnaryOp: {
-    auto *op = cast<UnaryOpExpr>(e);
+    auto *op = llvm::cast<UnaryOpExpr>(e);
     Value v = eval(op->operand);
     return v ? unary(op->op, v, e->range) : Value();
   }
   case ExprKind::BoolOp:
-    return evalBoolOp(cast<BoolOpExpr>(e));
+    return evalBoolOp(llvm::cast<BoolOpExpr>(e));
   case ExprKind::Compare:
-    return evalCompare(cast<CompareExpr>(e));
+    return evalCompare(llvm::cast<CompareExpr>(e));
   case ExprKind::Call:
-    return evalCall(cast<CallExpr>(e));
+    return evalCall(llvm::cast<CallExpr>(e));
   case ExprKind::Attribute:
-    return evalAttribute(cast<AttributeExpr>(e), reference);
+    return evalAttribute(llvm::cast<AttributeExpr>(e), reference);
   case ExprKind::Subscript:
-    return evalSubscript(cast<SubscriptExpr>(e), reference);
+    return evalSubscript(llvm::cast<SubscriptExpr>(e), reference);
   case ExprKind::Slice: {
-    auto *slice = cast<SliceExpr>(e);
+    auto *slice = llvm::cast<SliceExpr>(e);
     auto *object = make<SliceObject>();
     auto part = [&](const Expr *bound, Value &out) {
       out = bound ? eval(bound) : Value::none();
@@ -107,10 +106,10 @@ Value Interpreter::evalNode(const Expr *e, bool reference) {
     return Value::object(object);
   }
   case ExprKind::IfExp:
-    return evalTernary(cast<IfExpExpr>(e));
+    return evalTernary(llvm::cast<IfExpExpr>(e));
   case ExprKind::Lambda: {
     auto *fn = make<FunctionObject>();
-    fn->lambda = cast<LambdaExpr>(e);
+    fn->lambda = llvm::cast<LambdaExpr>(e);
     fn->closure = scope;
     for (const Param &p : fn->params()) {
       fn->defaults.push_back(p.defaultValue ? eval(p.defaultValue) : Value());
@@ -120,7 +119,7 @@ Value Interpreter::evalNode(const Expr *e, bool reference) {
     return Value::object(fn);
   }
   case ExprKind::NamedExpr: {
-    auto *named = cast<NamedExprExpr>(e);
+    auto *named = llvm::cast<NamedExprExpr>(e);
     Value v = eval(named->value);
     return v && bindName(named->target->id, v, named->target->range) ? v : Value();
   }
@@ -166,7 +165,7 @@ Value Interpreter::evalJoined(const JoinedStrExpr *e) {
       v = makeString(str(v, part.conversion != 's'));
     std::string spec;
     if (part.format) {
-      Value format = evalJoined(cast<JoinedStrExpr>(part.format));
+      Value format = evalJoined(llvm::cast<JoinedStrExpr>(part.format));
       if (!format)
         return {};
       spec = format.asStr().str();

@@ -8,9 +8,9 @@
 #include "Interpreter.h"
 
 using namespace tlc;
-using namespace tlc::frontend;
 using namespace mlir;
-using frontend::Value;
+
+namespace tlc::frontend {
 
 //===----------------------------------------------------------------------===//
 // T.Kernel
@@ -81,7 +81,7 @@ Flow Interpreter::kernelLaunch(const WithStmt *s, size_t item, KernelObject *ker
   state.regions.front()->push_back(block);
   for (size_t i = 0; i < grid.size(); ++i)
     block->addArgument(b.getI32Type(), b.getLoc());
-  kernelOp = cast<tile::KernelOp>(b.create(state));
+  kernelOp = llvm::cast<tile::KernelOp>(b.create(state));
   {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToEnd(block);
@@ -136,7 +136,7 @@ Value Interpreter::rangeLoop(Args &args) {
 Value Interpreter::serialLoopFrame(Args &args) {
   auto *loop = make<LoopObject>();
   loop->type = LoopObject::Type(currentBuiltin->name == "range" ? 0 : currentBuiltin->data);
-  SmallVector<Value> bounds(args.rest);
+  SmallVector<Value> bounds(args.rest.begin(), args.rest.end());
   for (auto &[name, v] : args.extra) {
     if (name == "num_stages") {
       if (!v.isIntLike() || v.asInt() < 0)
@@ -369,3 +369,5 @@ Value Interpreter::blockBinding(Args &args) {
     return fail(DiagID::BadArgument, args.range, "the grid has no dimension " + llvm::Twine(dim));
   return Value::scalar({kernelOp.getBody().getArgument(unsigned(dim)), dtypes::int32});
 }
+
+} // namespace tlc::frontend

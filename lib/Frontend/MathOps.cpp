@@ -15,9 +15,9 @@
 #include <cmath>
 
 using namespace tlc;
-using namespace tlc::frontend;
 using namespace mlir;
-using frontend::Value;
+
+namespace tlc::frontend {
 
 /// An operand for a function of floats.
 static Sym floatOperand(Interpreter &in, Value v, SourceRange range) {
@@ -91,7 +91,7 @@ Value Interpreter::mathBinary(Args &args) {
 /// min, max (Python's and T's): data 0 is min.
 Value Interpreter::minMax(Args &args) {
   bool isMax = currentBuiltin->data;
-  SmallVector<Value> values(args.rest);
+  SmallVector<Value> values(args.rest.begin(), args.rest.end());
   if (values.size() == 1 && !iterate(args.rest[0], args.range, (values.clear(), values)))
     return {};
   if (values.empty())
@@ -244,7 +244,7 @@ Value Interpreter::limitValue(Args &args) {
     return {};
   bool isMax = currentBuiltin->data;
   if (t->isFloat()) {
-    auto type = cast<FloatType>(typeOf(t));
+    auto type = llvm::cast<FloatType>(typeOf(t));
     return Value::scalar({arith::ConstantOp::create(b, b.getFloatAttr(type, APFloat::getLargest(type.getFloatSemantics(), !isMax))), t});
   }
   APInt v = t->isSigned() ? (isMax ? APInt::getSignedMaxValue(t->bits) : APInt::getSignedMinValue(t->bits))
@@ -311,3 +311,5 @@ Value Interpreter::popcountOp(Args &args) {
     return typeError(args.range, "an integer", args[0]);
   return fold({currentBuiltin->data ? b.createOrFold<math::CountLeadingZerosOp>(s.value) : b.createOrFold<math::CtPopOp>(s.value), s.type});
 }
+
+} // namespace tlc::frontend

@@ -12,12 +12,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "Interpreter.h"
+#include "mlir/IR/Iterators.h"
 #include "mlir/IR/Verifier.h"
 
 using namespace tlc;
-using namespace tlc::frontend;
 using namespace mlir;
-using frontend::Value;
+
+namespace tlc::frontend {
 
 int Interpreter::addArgument(Argument argument, Type type, SourceRange range) {
   at(range);
@@ -121,7 +122,7 @@ Value Interpreter::pointerType(Args &args) {
 /// T.empty((M, N), dtype): an output of an eager function.
 Value Interpreter::emptyTensor(Args &args) {
   auto *type = make<AnnotationObject>();
-  SmallVector<Value> rest(args.rest);
+  SmallVector<Value> rest(args.rest.begin(), args.rest.end());
   Value dtype, shape;
   for (auto &[name, v] : args.extra)
     (name == "dtype" ? dtype : name == "shape" ? shape : dtype) = v;
@@ -287,11 +288,11 @@ ArrayAttr Interpreter::argumentAttrs() {
   for (auto [i, a] : llvm::enumerate(arguments)) {
     if (!a.buffer)
       continue;
-    NamedAttrList attrs(cast<DictionaryAttr>(all[i]));
+    NamedAttrList attrs(llvm::cast<DictionaryAttr>(all[i]));
     auto tensor = a.buffer->memref.getDefiningOp<tile::TensorOp>();
     SmallVector<Attribute> shape;
     size_t dynamic = 0;
-    for (int64_t extent : cast<MemRefType>(tensor.getType()).getShape()) {
+    for (int64_t extent : llvm::cast<MemRefType>(tensor.getType()).getShape()) {
       Value v = ShapedType::isDynamic(extent) ? Value::scalar({tensor.getSizes()[dynamic++], dtypes::int32}) : Value::integral(extent);
       shape.push_back(b.getStringAttr(indexText(v)));
     }
@@ -308,7 +309,7 @@ static void eraseDead(Operation *root) {
   while (changed) {
     changed = false;
     SmallVector<Operation *> dead;
-    root->walk<WalkOrder::PostOrder, ReverseIterator>([&](Operation *op) {
+    root->walk<mlir::WalkOrder::PostOrder, mlir::ReverseIterator>([&](Operation *op) {
       if (op != root && isOpTriviallyDead(op) && !isa<tile::TensorOp, tile::AllocOp>(op))
         dead.push_back(op);
     });
@@ -334,3 +335,5 @@ bool Interpreter::finish() {
     error(DiagID::Internal, kernelDef->nameRange, "the front end made IR that does not verify");
   return false;
 }
+
+} // namespace tlc::frontend

@@ -9,7 +9,6 @@
 
 using namespace tlc;
 using namespace tlc::frontend;
-using llvm::cast;
 using llvm::dyn_cast;
 using llvm::SmallVector;
 
@@ -30,9 +29,9 @@ static bool mayExit(const Stmt *s) {
   case StmtKind::Continue:
     return true;
   case StmtKind::If:
-    return any(cast<IfStmt>(s)->body) || any(cast<IfStmt>(s)->orelse);
+    return any(llvm::cast<IfStmt>(s)->body) || any(llvm::cast<IfStmt>(s)->orelse);
   case StmtKind::With:
-    return any(cast<WithStmt>(s)->body);
+    return any(llvm::cast<WithStmt>(s)->body);
   default:
     return false;
   }
@@ -63,7 +62,7 @@ Flow Interpreter::exec(const Stmt *s) {
     return Flow::Error;
   switch (s->kind) {
   case StmtKind::Expr: {
-    auto *e = cast<ExprStmt>(s)->value;
+    auto *e = llvm::cast<ExprStmt>(s)->value;
     if (llvm::isa<ConstantExpr>(e))
       return Flow::Next; // docstrings, `...`
     Value v = evalRef(e);
@@ -73,26 +72,26 @@ Flow Interpreter::exec(const Stmt *s) {
     }
     return v ? Flow::Next : Flow::Error;
   }
-  case StmtKind::Assign: return execAssign(cast<AssignStmt>(s));
-  case StmtKind::AugAssign: return execAugAssign(cast<AugAssignStmt>(s));
-  case StmtKind::AnnAssign: return execAnnAssign(cast<AnnAssignStmt>(s));
-  case StmtKind::For: return execFor(cast<ForStmt>(s));
-  case StmtKind::While: return execWhile(cast<WhileStmt>(s));
-  case StmtKind::If: return execIf(cast<IfStmt>(s));
-  case StmtKind::With: return execWith(cast<WithStmt>(s));
+  case StmtKind::Assign: return execAssign(llvm::cast<AssignStmt>(s));
+  case StmtKind::AugAssign: return execAugAssign(llvm::cast<AugAssignStmt>(s));
+  case StmtKind::AnnAssign: return execAnnAssign(llvm::cast<AnnAssignStmt>(s));
+  case StmtKind::For: return execFor(llvm::cast<ForStmt>(s));
+  case StmtKind::While: return execWhile(llvm::cast<WhileStmt>(s));
+  case StmtKind::If: return execIf(llvm::cast<IfStmt>(s));
+  case StmtKind::With: return execWith(llvm::cast<WithStmt>(s));
   case StmtKind::FunctionDef: {
-    Value fn = makeFunction(cast<FunctionDefStmt>(s));
-    return fn && bindName(cast<FunctionDefStmt>(s)->name, fn, s->range) ? Flow::Next : Flow::Error;
+    Value fn = makeFunction(llvm::cast<FunctionDefStmt>(s));
+    return fn && bindName(llvm::cast<FunctionDefStmt>(s)->name, fn, s->range) ? Flow::Next : Flow::Error;
   }
   case StmtKind::ClassDef:
-    return bindName(cast<ClassDefStmt>(s)->name,
-                    makePoison("the class '" + cast<ClassDefStmt>(s)->name + "'", s->range), s->range)
+    return bindName(llvm::cast<ClassDefStmt>(s)->name,
+                    makePoison("the class '" + llvm::cast<ClassDefStmt>(s)->name + "'", s->range), s->range)
                ? Flow::Next
                : Flow::Error;
-  case StmtKind::Return: return execReturn(cast<ReturnStmt>(s));
-  case StmtKind::Raise: return execRaise(cast<RaiseStmt>(s));
-  case StmtKind::Try: return execTry(cast<TryStmt>(s));
-  case StmtKind::Assert: return execAssert(cast<AssertStmt>(s));
+  case StmtKind::Return: return execReturn(llvm::cast<ReturnStmt>(s));
+  case StmtKind::Raise: return execRaise(llvm::cast<RaiseStmt>(s));
+  case StmtKind::Try: return execTry(llvm::cast<TryStmt>(s));
+  case StmtKind::Assert: return execAssert(llvm::cast<AssertStmt>(s));
   case StmtKind::Import:
   case StmtKind::ImportFrom: return execImport(s);
   case StmtKind::Scope:
@@ -110,7 +109,7 @@ Flow Interpreter::exec(const Stmt *s) {
     return isBreak ? Flow::Break : Flow::Continue;
   }
   case StmtKind::Delete:
-    for (const Expr *target : cast<DeleteStmt>(s)->targets)
+    for (const Expr *target : llvm::cast<DeleteStmt>(s)->targets)
       if (auto *name = dyn_cast<NameExpr>(target))
         scope->names.erase(name->id);
     return Flow::Next;
@@ -133,7 +132,7 @@ Flow Interpreter::execAssign(const AssignStmt *s) {
   Value v;
   if (tupleOfCalls) {
     SmallVector<Value> elements;
-    if (!evalList(cast<TupleExpr>(s->value)->elements, elements, /*reference=*/true))
+    if (!evalList(llvm::cast<TupleExpr>(s->value)->elements, elements, /*reference=*/true))
       return Flow::Error;
     v = makeSequence(VK::Tuple, elements);
   } else {
@@ -165,7 +164,7 @@ bool Interpreter::unpack(ExprList targets, Value value, SourceRange range) {
     if (i == star) {
       Value list = makeSequence(VK::List, ArrayRef<Value>(values).slice(v, extra));
       v += extra;
-      if (!assign(cast<StarredExpr>(targets[i])->value, list, range))
+      if (!assign(llvm::cast<StarredExpr>(targets[i])->value, list, range))
         return false;
     } else if (!assign(targets[i], values[v++], range)) {
       return false;
@@ -177,7 +176,7 @@ bool Interpreter::unpack(ExprList targets, Value value, SourceRange range) {
 bool Interpreter::assign(const Expr *target, Value value, SourceRange range) {
   switch (target->kind) {
   case ExprKind::Name: {
-    StringRef name = cast<NameExpr>(target)->id;
+    StringRef name = llvm::cast<NameExpr>(target)->id;
     if (value.is(VK::Buffer)) {
       auto *buffer = value.as<BufferObject>();
       if (buffer->name.empty()) {
@@ -193,10 +192,10 @@ bool Interpreter::assign(const Expr *target, Value value, SourceRange range) {
     }
     return bindName(name, value, target->range);
   }
-  case ExprKind::Tuple: return unpack(cast<TupleExpr>(target)->elements, value, range);
-  case ExprKind::List: return unpack(cast<ListExpr>(target)->elements, value, range);
+  case ExprKind::Tuple: return unpack(llvm::cast<TupleExpr>(target)->elements, value, range);
+  case ExprKind::List: return unpack(llvm::cast<ListExpr>(target)->elements, value, range);
   case ExprKind::Subscript: {
-    auto *sub = cast<SubscriptExpr>(target);
+    auto *sub = llvm::cast<SubscriptExpr>(target);
     Value object = evalRef(sub->object), index = object ? eval(sub->index) : Value();
     if (!index)
       return false;
@@ -406,7 +405,7 @@ Flow Interpreter::execImport(const Stmt *s) {
     }
     return Flow::Next;
   }
-  auto *from = cast<ImportFromStmt>(s);
+  auto *from = llvm::cast<ImportFromStmt>(s);
   for (const ImportAlias &a : from->names) {
     if (a.name == "*")
       continue;

@@ -18,9 +18,9 @@
 #include <map>
 
 using namespace tlc;
-using namespace tlc::frontend;
 using namespace mlir;
-using frontend::Value;
+
+namespace tlc::frontend {
 
 bool Interpreter::isNonNegative(mlir::Value v, unsigned depth) {
   if (depth > 12)
@@ -306,3 +306,5 @@ std::string Interpreter::indexText(Value v) {
   printIndex(*this, v.asSym().value, os, 0);
   return text;
 }
+
+} // namespace tlc::frontend

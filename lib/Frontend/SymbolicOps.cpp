@@ -18,9 +18,9 @@
 #include "llvm/Support/MathExtras.h"
 
 using namespace tlc;
-using namespace tlc::frontend;
 using namespace mlir;
-using frontend::Value;
+
+namespace tlc::frontend {
 
 Location Interpreter::locOf(SourceRange range) {
   auto pos = sources.position(range.begin);
@@ -38,7 +38,7 @@ Sym Interpreter::constant(int64_t value, DType type) {
 }
 
 Sym Interpreter::constant(double value, DType type) {
-  auto t = cast<FloatType>(typeOf(type));
+  auto t = llvm::cast<FloatType>(typeOf(type));
   APFloat number(value);
   bool lossy;
   number.convert(t.getFloatSemantics(), APFloat::rmNearestTiesToEven, &lossy);
@@ -54,7 +54,7 @@ Sym Interpreter::toSym(Value v, SourceRange range) {
     return {arith::ConstantOp::create(b, b.getBoolAttr(v.asBool())), dtypes::boolean};
   case VK::Int:
     at(range);
-    return constant(v.asInt(), isInt<32>(v.asInt()) ? dtypes::int32 : dtypes::int64);
+    return constant(v.asInt(), llvm::isInt<32>(v.asInt()) ? dtypes::int32 : dtypes::int64);
   case VK::Float:
     at(range);
     return constant(v.asFloat(), dtypes::float32);
@@ -378,7 +378,7 @@ static bool isSpeculatable(Interpreter &interp, Block &block) {
     auto load = dyn_cast<tile::LoadOp>(op);
     if (!load)
       return false;
-    auto type = cast<MemRefType>(load.getSource().getType());
+    auto type = llvm::cast<MemRefType>(load.getSource().getType());
     if (tile::getSpace(type) == tile::Space::Global)
       return false; // would cost memory traffic that the condition avoids
     for (auto [index, extent] : llvm::zip(load.getIndices(), type.getShape())) {
@@ -462,3 +462,5 @@ Value Interpreter::select(mlir::Value cond, llvm::function_ref<Value()> then,
   }
   return Value::scalar({ifOp.getResult(0), type});
 }
+
+} // namespace tlc::frontend

@@ -8,9 +8,9 @@
 #include "Interpreter.h"
 
 using namespace tlc;
-using namespace tlc::frontend;
 using namespace mlir;
-using frontend::Value;
+
+namespace tlc::frontend {
 
 /// T.reshape(buffer, shape): the same storage under another shape.
 Value Interpreter::reshapeBuffer(Args &args) {
@@ -285,3 +285,5 @@ Value Interpreter::im2col(Args &args) {
   });
   return ok ? Value::none() : Value();
 }
+
+} // namespace tlc::frontend

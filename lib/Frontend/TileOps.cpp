@@ -9,10 +9,10 @@
 #include "mlir/IR/Matchers.h"
 
 using namespace tlc;
-using namespace tlc::frontend;
 using namespace mlir;
-using frontend::Value;
 using tile::ReduceKind;
+
+namespace tlc::frontend {
 
 //===----------------------------------------------------------------------===//
 // fill, clear
@@ -396,3 +396,5 @@ Value Interpreter::atomicLoad(Args &args) {
   args.values[1] = Value::integral(0);
   return atomicImpl(args, tile::AtomicKind::Or);
 }
+
+} // namespace tlc::frontend

@@ -19,7 +19,7 @@ int main(int argc, char **argv) {
                   mlir::memref::MemRefDialect, mlir::scf::SCFDialect,
                   mlir::vector::VectorDialect>();
   mlir::registerTransformsPasses();
-  tlc::tile::registerTileInferLayouts();
+  tlc::tile::registerTilePasses();
   tlc::registerTileToWavePasses();
   tlc::registerWaveToROCDLPasses();
   return mlir::asMainReturnCode(

@@ -153,6 +153,8 @@ static void populateUpstreamPatterns(LLVMTypeConverter &converter,
 /// A product and a sum may be fused: more exact, and what the hardware has.
 static void allowContraction(ModuleOp module) {
   module.walk([](LLVM::FastmathFlagsInterface op) {
+    if (isa<LLVM::CallIntrinsicOp>(op))
+      return;
     LLVM::FastmathFlags flags = op.getFastmathAttr()
                                     ? op.getFastmathAttr().getValue()
                                     : LLVM::FastmathFlags::none;

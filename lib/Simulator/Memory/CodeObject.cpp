@@ -168,7 +168,8 @@ bool Parser::notesOf(const ELF::Elf64_Phdr &program) {
 
 bool Parser::dynamicSegment() {
   DynamicTable table;
-  for (uint64_t at = 0; at + sizeof(ELF::Elf64_Dyn) <= dynamicBytes;
+  bool more = true;
+  for (uint64_t at = 0; more && at + sizeof(ELF::Elf64_Dyn) <= dynamicBytes;
        at += sizeof(ELF::Elf64_Dyn)) {
     ELF::Elf64_Dyn entry;
     if (!image.readMemory(dynamicAddress + at, entry))
@@ -176,7 +177,7 @@ bool Parser::dynamicSegment() {
     uint64_t value = entry.d_un.d_val;
     switch (entry.d_tag) {
     case ELF::DT_NULL:
-      at = dynamicBytes;
+      more = false;
       break;
     case ELF::DT_SYMTAB:
       table.symbols = value;

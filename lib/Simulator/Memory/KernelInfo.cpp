@@ -28,6 +28,8 @@ namespace {
 constexpr uint64_t descriptorBytes = 64;
 constexpr uint32_t maxKernargBytes = 1 << 16;
 constexpr uint32_t maxLdsBytes = 65536;
+/// Scratch of a lane: a wavefront has at most 8191 times 1 KiB.
+constexpr uint32_t maxScratchBytes = 131072;
 
 class KernelReader {
 public:
@@ -86,6 +88,9 @@ bool KernelReader::descriptor(const ObjectSymbol &symbol) {
   if (d.groupSegmentFixedSize > maxLdsBytes)
     return fail("kernel '{}': {} bytes of LDS, gfx942 has {}", kernel.name,
                 d.groupSegmentFixedSize, maxLdsBytes);
+  if (d.privateSegmentFixedSize > maxScratchBytes)
+    return fail("kernel '{}': {} bytes of scratch for a lane, gfx942 has {}",
+                kernel.name, d.privateSegmentFixedSize, maxScratchBytes);
   if (d.kernargSize > maxKernargBytes)
     return fail("kernel '{}': {} bytes of arguments", kernel.name,
                 d.kernargSize);
@@ -177,9 +182,11 @@ bool KernelReader::kernel(const PackValue &entry) {
       !number(entry, ".vgpr_spill_count", kernel.vgprSpills) ||
       !number(entry, ".wavefront_size", kernel.wavefrontSize))
     return false;
-  if (kernargSize > maxKernargBytes || ldsBytes > maxLdsBytes)
-    return fail("metadata of kernel '{}': {} bytes of arguments, {} of LDS",
-                kernel.name, kernargSize, ldsBytes);
+  if (kernargSize > maxKernargBytes || ldsBytes > maxLdsBytes ||
+      scratchBytes > maxScratchBytes)
+    return fail("metadata of kernel '{}': {} bytes of arguments, {} of LDS, {} "
+                "of scratch",
+                kernel.name, kernargSize, ldsBytes, scratchBytes);
   if (kernel.wavefrontSize != 64)
     return fail("kernel '{}' wants wavefronts of {} lanes, gfx942 has 64",
                 kernel.name, kernel.wavefrontSize);

@@ -13,6 +13,9 @@
 
 #include "lld/Common/Driver.h"
 #include "tlc/Target/AMDGPU.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FileUtilities.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cerrno>
 #include <cstring>
@@ -57,22 +60,6 @@ public:
     return true;
   }
 
-  bool read(std::string &data) {
-    struct stat info;
-    if (fstat(fd, &info))
-      return false;
-    data.resize(info.st_size);
-    for (size_t done = 0; done < data.size();) {
-      ssize_t n = pread(fd, data.data() + done, data.size() - done, done);
-      if (n < 0 && errno == EINTR)
-        continue;
-      if (n <= 0)
-        return false;
-      done += n;
-    }
-    return true;
-  }
-
 private:
   int fd;
   std::string path;
@@ -88,11 +75,18 @@ public:
   StringRef getName() const override { return "lld"; }
 
   Expected<std::string> link(StringRef object) override {
-    MemoryFile input("tlc.o"), output("tlc.hsaco");
-    if (!input.isOpen() || !output.isOpen())
+    MemoryFile input("tlc.o");
+    if (!input.isOpen())
       return systemError("cannot create a memory file");
     if (!input.write(object))
       return systemError("cannot write a memory file");
+    // lld creates its output beside itself and renames it: a file of its own in
+    // the temporary folder, gone when this returns.
+    SmallString<128> outputPath;
+    if (std::error_code error =
+            sys::fs::createTemporaryFile("tlc", "hsaco", outputPath))
+      return createStringError(error, "cannot create a temporary file");
+    FileRemover remover(outputPath);
     const char *args[] = {"ld.lld",
                           "-shared",
                           "--threads=1",
@@ -100,16 +94,18 @@ public:
                           "--hash-style=sysv",
                           input.getPath(),
                           "-o",
-                          output.getPath()};
+                          outputPath.c_str()};
     std::string out, err;
     raw_string_ostream outStream(out), errStream(err);
     lld::Result result =
         lld::lldMain(args, outStream, errStream, {{lld::Gnu, &lld::elf::link}});
     if (result.retCode != 0)
       return createStringError(inconvertibleErrorCode(), "lld: " + err);
-    std::string linked;
-    if (!output.read(linked))
-      return systemError("cannot read a memory file");
+    auto file = MemoryBuffer::getFile(outputPath, /*IsText=*/false,
+                                      /*RequiresNullTerminator=*/false);
+    if (!file)
+      return createStringError(file.getError(), "cannot read lld's output");
+    std::string linked = (*file)->getBuffer().str();
     if (linked.empty())
       return createStringError(inconvertibleErrorCode(),
                                "lld wrote an empty code object");

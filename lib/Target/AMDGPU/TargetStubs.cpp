@@ -13,12 +13,17 @@
 //===----------------------------------------------------------------------===//
 
 #ifdef TLC_STATIC
+#include "llvm/Plugins/PassPlugin.h"
+#include <cstdlib>
 #define TLC_NO_TARGET(name)                                                    \
   void LLVMInitialize##name##TargetInfo() {}                                   \
   void LLVMInitialize##name##Target() {}                                       \
   void LLVMInitialize##name##TargetMC() {}                                     \
   void LLVMInitialize##name##AsmPrinter() {}                                   \
   void LLVMInitialize##name##AsmParser() {}
+
+// LLVM's LTO asks for Polly, which Debian's libraries are built with.
+llvm::PassPluginLibraryInfo getPollyPluginInfo() { std::abort(); }
 
 extern "C" {
 TLC_NO_TARGET(AArch64)

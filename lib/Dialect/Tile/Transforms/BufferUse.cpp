@@ -15,8 +15,8 @@ using namespace mlir;
 using namespace tlc;
 using namespace tlc::tile;
 
-SmallVector<Access, 3> tile::getAccesses(Operation *op) {
-  SmallVector<Access, 3> result;
+SmallVector<BufferUse, 3> tile::getUses(Operation *op) {
+  SmallVector<BufferUse, 3> result;
   auto iface = dyn_cast<MemoryEffectOpInterface>(op);
   if (!iface || !isa_and_nonnull<TileDialect>(op->getDialect()))
     return result;
@@ -28,7 +28,7 @@ SmallVector<Access, 3> tile::getAccesses(Operation *op) {
       continue;
     Value buffer = operand->get();
     auto *known =
-        llvm::find_if(result, [&](Access &a) { return a.buffer == buffer; });
+        llvm::find_if(result, [&](BufferUse &a) { return a.buffer == buffer; });
     if (known == result.end()) {
       result.push_back({op, buffer, false, false});
       known = &result.back();
@@ -39,13 +39,13 @@ SmallVector<Access, 3> tile::getAccesses(Operation *op) {
   // A reduction that does not accumulate overwrites its result.
   if (auto reduce = dyn_cast<ReduceOp>(op))
     if (!reduce.getAccumulate() && reduce.getSrc() != reduce.getDst())
-      for (Access &access : result)
+      for (BufferUse &access : result)
         if (access.buffer == reduce.getDst())
           access.read = false;
   return result;
 }
 
-SmallVector<Access> tile::getAllAccesses(Value base) {
+SmallVector<BufferUse> tile::getAllUses(Value base) {
   llvm::SmallPtrSet<Operation *, 16> users;
   SmallVector<Value> work = {base};
   while (!work.empty()) {
@@ -57,13 +57,13 @@ SmallVector<Access> tile::getAllAccesses(Value base) {
         users.insert(user);
     }
   }
-  SmallVector<Access> result;
+  SmallVector<BufferUse> result;
   if (users.empty())
     return result;
   Operation *root = base.getParentRegion()->getParentOp();
   root->walk<WalkOrder::PreOrder>([&](Operation *op) {
     if (users.contains(op))
-      for (const Access &access : getAccesses(op))
+      for (const BufferUse &access : getUses(op))
         if (getBase(access.buffer) == base)
           result.push_back(access);
   });
@@ -90,7 +90,7 @@ bool tile::coversBase(Value buffer) {
   return true;
 }
 
-bool tile::overwritesBase(const Access &access) {
+bool tile::overwritesBase(const BufferUse &access) {
   if (access.read || !access.write || !coversBase(access.buffer))
     return false;
   return isa<CopyOp, FillOp, TransposeOp, ScanOp, ReduceOp>(access.op);
@@ -154,7 +154,7 @@ static bool uniform(Value value, llvm::SmallPtrSetImpl<const void *> &seen) {
     // A local buffer is as uniform as what is stored in it.
     if (!all(load.getIndices()))
       return false;
-    for (const Access &access : getAllAccesses(getBase(load.getSource()))) {
+    for (const BufferUse &access : getAllUses(getBase(load.getSource()))) {
       if (!access.write)
         continue;
       for (Value operand : access.op->getOperands())

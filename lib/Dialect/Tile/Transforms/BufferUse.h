@@ -19,7 +19,7 @@
 namespace tlc::tile {
 
 /// One operand of an op through which it reads or writes a buffer.
-struct Access {
+struct BufferUse {
   mlir::Operation *op = nullptr;
   mlir::Value buffer; // the operand: a base, view or alias
   bool read = false, write = false;
@@ -27,11 +27,11 @@ struct Access {
 
 /// The accesses of `op` itself, not of ops nested in it. An operand that is
 /// both read and written gives one access.
-llvm::SmallVector<Access, 3> getAccesses(mlir::Operation *op);
+llvm::SmallVector<BufferUse, 3> getUses(mlir::Operation *op);
 
 /// Every access to the storage of `base`, through views and aliases too, in
 /// program order.
-llvm::SmallVector<Access> getAllAccesses(mlir::Value base);
+llvm::SmallVector<BufferUse> getAllUses(mlir::Value base);
 
 /// Whether `buffer` is all of its base: the base itself, an alias of it, or a
 /// view of its full shape at offset 0.
@@ -39,7 +39,7 @@ bool coversBase(mlir::Value buffer);
 
 /// Whether `op` overwrites every element of the access's base without reading
 /// the old content.
-bool overwritesBase(const Access &access);
+bool overwritesBase(const BufferUse &access);
 
 /// Bytes of an element in memory (i1 takes one).
 int64_t getElementBytes(mlir::Type memref);

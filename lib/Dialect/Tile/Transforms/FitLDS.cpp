@@ -10,7 +10,9 @@
 //
 // 1. Number the ops of the kernel; the live range of a buffer runs from its
 //    first access to its last, extended over each loop in which it carries a
-//    value from one iteration to the next (Liveness.h).
+//    value from one iteration to the next (Liveness.h). At first every buffer
+//    that a loop uses lives through it; what each iteration overwrites before
+//    reading it shares bytes within the loop only if nothing else fits.
 // 2. Place buffers at the lowest free offset, largest first; up to seven
 //    buffers in every order, until the peak of live bytes is met.
 // 3. Check the outcome: no two buffers alive at once overlap.
@@ -124,8 +126,13 @@ struct FitLDS : tlc::tile::impl::TileFitLDSBase<FitLDS> {
   using TileFitLDSBase::TileFitLDSBase;
 
   LogicalResult fit(KernelOp kernel) {
-    SmallVector<LiveBuffer> buffers = getLiveBuffers(kernel);
+    // Sharing within a loop costs a barrier each time: only where it must be.
+    SmallVector<LiveBuffer> buffers = getLiveBuffers(kernel, false);
     int64_t total = planLds(buffers);
+    if (total > ldsBytes) {
+      buffers = getLiveBuffers(kernel, true);
+      total = planLds(buffers);
+    }
     if (total > ldsBytes)
       return refuse(kernel, buffers, total, ldsBytes);
     if (failed(check(buffers)))

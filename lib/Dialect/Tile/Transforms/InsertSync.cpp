@@ -77,7 +77,7 @@ static void merge(State &into, ArrayRef<Open> from) {
       into.push_back(open);
 }
 
-static Footprint placeOf(const Access &access) {
+static Footprint placeOf(const BufferUse &access) {
   Footprint place;
   Value base = getBase(access.buffer);
   place.global = getSpace(base) == Space::Global;
@@ -176,7 +176,7 @@ private:
 SyncInserter::SyncInserter(KernelOp kernel) : kernel(kernel) {
   llvm::SetVector<Value> read, written, rewritten;
   kernel.walk([&](Operation *op) {
-    for (const Access &access : getAccesses(op)) {
+    for (const BufferUse &access : getUses(op)) {
       auto tensor = getBase(access.buffer).getDefiningOp<TensorOp>();
       if (!tensor)
         continue;
@@ -192,7 +192,7 @@ SyncInserter::SyncInserter(KernelOp kernel) : kernel(kernel) {
 }
 
 void SyncInserter::addAccesses(Operation *op, State &into) {
-  for (const Access &access : getAccesses(op)) {
+  for (const BufferUse &access : getUses(op)) {
     Space space = getSpace(access.buffer);
     if (space != Space::Shared && space != Space::Global)
       continue;

@@ -246,14 +246,14 @@ static void eraseUnreadBuffers(KernelOp kernel) {
     SmallVector<AllocOp> allocs;
     kernel.walk([&](AllocOp alloc) { allocs.push_back(alloc); });
     for (AllocOp alloc : allocs) {
-      SmallVector<Access> accesses = getAllAccesses(alloc.getResult());
-      if (llvm::any_of(accesses, [](const Access &a) {
+      SmallVector<BufferUse> accesses = getAllUses(alloc.getResult());
+      if (llvm::any_of(accesses, [](const BufferUse &a) {
             return a.read ||
                    !isa<CopyOp, FillOp, StoreOp, ReduceOp, ScanOp, TransposeOp>(
                        a.op);
           }))
         continue;
-      for (const Access &access : accesses)
+      for (const BufferUse &access : accesses)
         access.op->erase();
       changed |= !accesses.empty();
       eraseDeadCode(kernel);

@@ -34,28 +34,31 @@ static void number(Operation *op, int64_t &next, Numbering &numbers) {
 
 /// Whether every iteration of `loop` starts, as far as the buffer goes, with
 /// this access overwriting it.
-static bool renewsIn(Operation *loop, const Access &first) {
+static bool renewsIn(Operation *loop, const BufferUse &first) {
   return isa<scf::ForOp>(loop) && first.op->getParentOp() == loop &&
          overwritesBase(first);
 }
 
-SmallVector<LiveBuffer> tile::getLiveBuffers(KernelOp kernel) {
+SmallVector<LiveBuffer>
+tile::getLiveBuffers(KernelOp kernel, bool reuseInLoops,
+                     llvm::function_ref<int64_t(AllocOp)> copies) {
   Numbering numbers;
   int64_t next = 0;
   number(kernel, next, numbers);
 
   SmallVector<LiveBuffer> result;
   for (AllocOp alloc : getAllocs(kernel, Space::Shared)) {
-    SmallVector<Access> accesses = getAllAccesses(alloc.getResult());
+    SmallVector<BufferUse> accesses = getAllUses(alloc.getResult());
     if (accesses.empty())
       continue;
-    LiveBuffer live{alloc, getLdsBytes(alloc), next, 0, 0};
+    int64_t n = copies ? copies(alloc) : 1;
+    LiveBuffer live{alloc, n * getLdsBytes(alloc), next, 0, 0};
     auto include = [&](Operation *op) {
       live.first = std::min(live.first, numbers[op].first);
       live.last = std::max(live.last, numbers[op].last);
     };
     llvm::DenseMap<Operation *, bool> extends;
-    for (const Access &access : accesses) {
+    for (const BufferUse &access : accesses) {
       include(access.op);
       // The points of a parallel run at the same time.
       if (auto parallel = access.op->getParentOfType<ParallelOp>())
@@ -71,7 +74,7 @@ SmallVector<LiveBuffer> tile::getLiveBuffers(KernelOp kernel) {
         // Accesses come in program order, so this is the first in the loop.
         auto [it, isNew] = extends.try_emplace(p, false);
         if (isNew)
-          it->second = !renewsIn(p, access);
+          it->second = n > 1 || !reuseInLoops || !renewsIn(p, access);
         if (it->second)
           include(p);
       }

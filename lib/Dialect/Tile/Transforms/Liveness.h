@@ -26,9 +26,12 @@ struct LiveBuffer {
 };
 
 /// The shared buffers of a kernel that something accesses. A buffer accessed in
-/// a loop lives through the whole loop, unless each iteration starts by
-/// overwriting it.
-llvm::SmallVector<LiveBuffer> getLiveBuffers(KernelOp kernel);
+/// a loop lives through the whole loop; with `reuseInLoops`, only within an
+/// iteration if each iteration starts by overwriting it. `copies`, where given,
+/// says how many copies of a buffer a loop will rotate through.
+llvm::SmallVector<LiveBuffer>
+getLiveBuffers(KernelOp kernel, bool reuseInLoops,
+               llvm::function_ref<int64_t(AllocOp)> copies = nullptr);
 
 /// Sets the offsets, so that buffers alive at once do not overlap, and returns
 /// the bytes needed. Small sets are placed optimally.

@@ -80,15 +80,17 @@ template <typename T> void divScale(const Lanes &x) {
   x.wave->setPair(x.op->sdst, packMask(flags) & x.wave->exec());
 }
 
-/// a·b + c, rounded to odd where it is inexact, so that scaling into the
-/// denormals rounds as if it were the only rounding.
-f64 fusedToOdd(f64 a, f64 b, f64 c) {
-  f64 r = fused(a, b, c);
-  f64 rest = fused(a, b, c - r); // c and r are close: c - r is exact
-  if (rest == 0 || isNan(rest) || isInf(r) || raw(r) & 1)
-    return r;
-  bool tooBig = (rest < 0) != (r < 0);
-  return fromRaw<f64>(tooBig ? raw(r) - 1 : raw(r) | 1);
+/// (a·b + c) · 2^-128 where that is denormal, rounded once: what the rounded sum
+/// gives is corrected by how far the exact sum lies from it.
+f64 scaledIntoDenormals(f64 a, f64 b, f64 c) {
+  constexpr f64 step = 0x1p-946; // the smallest denormal, scaled back
+  f64 r = fused(a, b, c) * Scaling<f64>::down;
+  f64 back = r * Scaling<f64>::up;
+  f64 rest = fused(a, b, c - back); // c and back are close: exact
+  bool away = rest > step / 2 || (rest == step / 2 && (raw(r) & 1));
+  bool below = rest < -step / 2 || (rest == -step / 2 && (raw(r) & 1));
+  constexpr f64 smallest = 0x1p-1074;
+  return away ? r + smallest : below ? r - smallest : r;
 }
 
 template <typename T> void divFmas(const Lanes &x) {
@@ -102,13 +104,12 @@ template <typename T> void divFmas(const Lanes &x) {
         // In f64 the scaling rounds only once.
         r = f32(fused(f64(get<T>(x.a, l)), f64(get<T>(x.b, l)), f64(q)) *
                 f64(up ? Scaling<T>::up : Scaling<T>::down));
-      else {
-        T factor = up ? Scaling<T>::up : Scaling<T>::down;
-        T scaledResult = r * factor;
-        if (exponentField(scaledResult) == 0)
-          scaledResult = fusedToOdd(get<T>(x.a, l), get<T>(x.b, l), q) * factor;
-        r = scaledResult;
-      }
+      else if (up)
+        r = r * Scaling<T>::up;
+      else if (exponentField(T(r * Scaling<T>::down)) != 0)
+        r = r * Scaling<T>::down;
+      else
+        r = scaledIntoDenormals(get<T>(x.a, l), get<T>(x.b, l), q);
     }
     put<T>(x.d, l, x.mask[l], r);
   }

@@ -19,31 +19,12 @@ class TilePass<string flag> : Pass<flag, "::tlc::tile::FuncOp"> {
   let dependentDialects = ["::tlc::tile::TileDialect"];
 }
 
-def TileVerifyTarget : TilePass<"tile-verify-target"> {
-  let summary = "Refuse what gfx942 cannot do, at the place in the source";
-}
-
 def TileLegalize : TilePass<"tile-legalize"> {
   let summary = "Whole wavefronts, unrolled marked loops, folded views, no dead buffers";
 }
 
-def TilePromoteOperands : TilePass<"tile-promote-operands"> {
-  let summary = "Keep in registers what need not go through LDS";
-}
-
-def TilePipeline : TilePass<"tile-pipeline"> {
-  let summary = "Prefetch the next step's tiles into registers, double-buffer LDS where it fits";
-  let options = [
-    Option<"ldsBytes", "lds-bytes", "int64_t", "65536", "LDS of a workgroup">
-  ];
-}
-
 def TileInferLayouts : TilePass<"tile-infer-layouts"> {
   let summary = "Decide which thread and register holds each element of each fragment";
-}
-
-def TileSwizzleLDS : TilePass<"tile-swizzle-lds"> {
-  let summary = "Lay shared buffers out in LDS without bank conflicts";
 }
 
 def TileFitLDS : TilePass<"tile-fit-lds"> {

@@ -1,0 +1,46 @@
+// RUN: tlc-opt %s --convert-wave-to-rocdl | FileCheck %s
+
+// CHECK-LABEL: llvm.func amdgpu_kernelcc @shuffles
+wave.kernel @shuffles(%p: !wave.ptr) attributes {threads = 64 : i64, lds_bytes = 0 : i64} {
+  %c0 = arith.constant 0 : i32
+  %x = wave.global_load %p[%c0 : i32] : f32
+  // quad_perm:[1,0,3,2] is 177.
+  // CHECK: %[[C:.*]] = llvm.mlir.constant(177 : i32)
+  // CHECK: "llvm.amdgcn.update.dpp"(%{{.*}}, %{{.*}}, %[[C]]
+  %a = wave.shuffle_xor %x, 1 : f32
+  // lane ^ 4 is lane ^ 3 ^ 7: two moves.
+  // CHECK-COUNT-2: "llvm.amdgcn.update.dpp"
+  %b = wave.shuffle_xor %a, 4 : f32
+  // CHECK: llvm.mlir.constant(16415 : i32)
+  // CHECK: "llvm.amdgcn.ds.swizzle"
+  %c = wave.shuffle_xor %b, 16 : f32
+  // CHECK: "llvm.amdgcn.ds.bpermute"
+  %d = wave.shuffle_xor %c, 32 : f32
+  %h = arith.truncf %d : f32 to f16
+  // A 16-bit value travels in a whole register.
+  // CHECK: llvm.zext {{.*}} : i16 to i32
+  // CHECK: "llvm.amdgcn.update.dpp"
+  // CHECK: llvm.trunc {{.*}} : i32 to i16
+  %e = wave.shuffle_xor %h, 2 : f16
+  %f = arith.extf %e : f16 to f64
+  // A 64-bit value in two.
+  // CHECK-COUNT-2: "llvm.amdgcn.update.dpp"
+  %g = wave.shuffle_xor %f, 8 : f64
+  wave.global_store %g, %p[%c0 : i32] : f64
+  wave.return
+}
+
+// CHECK-LABEL: llvm.func amdgpu_kernelcc @matrix
+wave.kernel @matrix(%p: !wave.ptr) attributes {threads = 64 : i64, lds_bytes = 0 : i64} {
+  %c0 = arith.constant 0 : i32
+  %a = wave.global_load %p[%c0 : i32] : vector<4xbf16>
+  %q = wave.global_load %p[%c0 : i32] : vector<8xf8E4M3FNUZ>
+  %r = wave.global_load %p[%c0 : i32] : vector<8xf8E5M2FNUZ>
+  %c = wave.global_load %p[%c0 : i32] : vector<16xf32>
+  // CHECK: "llvm.amdgcn.mfma.f32.32x32x8bf16.1k"({{.*}}) : (vector<4xi16>, vector<4xi16>, vector<16xf32>, i32, i32, i32) -> vector<16xf32>
+  %d = wave.mfma [32, 32, 8] %a, %a, %c : vector<4xbf16>, vector<4xbf16>, vector<16xf32>
+  // CHECK: "llvm.amdgcn.mfma.f32.32x32x16.fp8.bf8"({{.*}}) : (i64, i64, vector<16xf32>, i32, i32, i32) -> vector<16xf32>
+  %e = wave.mfma [32, 32, 16] %q, %r, %d : vector<8xf8E4M3FNUZ>, vector<8xf8E5M2FNUZ>, vector<16xf32>
+  wave.global_store %e, %p[%c0 : i32] : vector<16xf32>
+  wave.return
+}
