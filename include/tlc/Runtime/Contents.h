@@ -1,0 +1,41 @@
+//===- Contents.h - What --arg puts into a parameter ------------*- C++ -*-===//
+//
+// Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TLC_RUNTIME_CONTENTS_H
+#define TLC_RUNTIME_CONTENTS_H
+
+#include "tlc/Support/DType.h"
+#include "llvm/Support/Error.h"
+
+namespace tlc {
+
+/// The right-hand side of `--arg NAME=...`.
+struct Contents {
+  enum class Kind { Normal, Zeros, Constant, Counting, File };
+  Kind kind = Kind::Normal;
+  uint64_t seed = 0; ///< of Normal
+  double value = 0;  ///< of Constant
+  std::string text;  ///< of Constant as given
+  std::string path;  ///< of File
+};
+
+/// `randn`, `randn:SEED`, `zeros`, `const:V`, `arange`, a number, or a path
+/// that ends in .npy.
+llvm::Expected<Contents> parseContents(llvm::StringRef text);
+
+/// `NAME=VALUE` split at the first `=`; an error if either is empty.
+llvm::Expected<std::pair<std::string, std::string>>
+splitAssignment(llvm::StringRef option, llvm::StringRef text);
+
+/// Fills an array with contents other than a file's. Normal values are
+/// standard normal; integers take a small range around (unsigned: from) 0, bool
+/// 0 or 1. The same seed gives the same values on every machine.
+void fill(Array &array, const Contents &contents);
+
+} // namespace tlc
+
+#endif // TLC_RUNTIME_CONTENTS_H

@@ -1,0 +1,130 @@
+//===- Contents.cpp - What --arg puts into a parameter --------------------===//
+//
+// Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Random numbers are splitmix64; normal ones come from it by Box and Muller's
+// method, so that they do not depend on a standard library.
+//
+//===----------------------------------------------------------------------===//
+
+#include "tlc/Runtime/Contents.h"
+
+#include <cmath>
+
+using namespace tlc;
+using llvm::StringRef;
+
+namespace {
+struct SplitMix {
+  uint64_t state;
+  uint64_t next() {
+    uint64_t z = state += 0x9e3779b97f4a7c15;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
+    return z ^ (z >> 31);
+  }
+  /// In (0, 1].
+  double uniform() { return double((next() >> 11) + 1) * 0x1p-53; }
+};
+
+llvm::Error fail(const llvm::Twine &message) {
+  return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
+}
+
+constexpr int64_t smallRange = 8;
+} // namespace
+
+llvm::Expected<Contents> tlc::parseContents(StringRef text) {
+  Contents c;
+  StringRef rest = text;
+  if (text == "randn")
+    return c;
+  if (rest.consume_front("randn:")) {
+    if (rest.getAsInteger(10, c.seed))
+      return fail("'" + rest + "' is not a seed");
+    return c;
+  }
+  if (text == "zeros") {
+    c.kind = Contents::Kind::Zeros;
+    return c;
+  }
+  if (text == "arange") {
+    c.kind = Contents::Kind::Counting;
+    return c;
+  }
+  if (text.ends_with(".npy")) {
+    c.kind = Contents::Kind::File;
+    c.path = text.str();
+    return c;
+  }
+  rest.consume_front("const:");
+  if (!rest.getAsDouble(c.value) || rest == "inf" || rest == "-inf" ||
+      rest == "nan") {
+    if (rest == "inf" || rest == "-inf")
+      c.value = rest[0] == '-' ? -INFINITY : INFINITY;
+    else if (rest == "nan")
+      c.value = NAN;
+    c.kind = Contents::Kind::Constant;
+    c.text = rest.str();
+    return c;
+  }
+  return fail("'" + text +
+              "' is none of randn[:SEED], zeros, const:V, arange, FILE.npy");
+}
+
+llvm::Expected<std::pair<std::string, std::string>>
+tlc::splitAssignment(StringRef option, StringRef text) {
+  auto [name, value] = text.split('=');
+  if (name.empty() || value.empty())
+    return fail(option + " takes NAME=VALUE, not '" + text + "'");
+  return std::make_pair(name.str(), value.str());
+}
+
+void tlc::fill(Array &array, const Contents &contents) {
+  int64_t n = array.elements();
+  SplitMix random{contents.seed * 0x2545f4914f6cdd1d + 1};
+  bool isFloat = floatFormat(array.type);
+  switch (contents.kind) {
+  case Contents::Kind::Zeros:
+  case Contents::Kind::File:
+    std::fill(array.bytes.begin(), array.bytes.end(), 0);
+    return;
+  case Contents::Kind::Constant: {
+    // Integers beyond 2^53 are taken as written.
+    int64_t integer;
+    bool exact =
+        !isFloat && !StringRef(contents.text).getAsInteger(10, integer);
+    for (int64_t i = 0; i < n; ++i)
+      exact ? array.setBits(i, uint64_t(integer))
+            : array.setNumber(i, contents.value);
+    return;
+  }
+  case Contents::Kind::Counting:
+    for (int64_t i = 0; i < n; ++i)
+      array.setNumber(i, double(i));
+    return;
+  case Contents::Kind::Normal:
+    break;
+  }
+  if (!isFloat) {
+    for (int64_t i = 0; i < n; ++i) {
+      int64_t v = int64_t(random.next() % smallRange);
+      if (array.type == DType::Bool)
+        v &= 1;
+      else if (!isUnsigned(array.type))
+        v -= smallRange / 2;
+      array.setBits(i, uint64_t(v));
+    }
+    return;
+  }
+  for (int64_t i = 0; i < n; i += 2) {
+    double radius = std::sqrt(-2 * std::log(random.uniform()));
+    double angle = 6.283185307179586 * random.uniform();
+    array.setNumber(i, radius * std::cos(angle));
+    if (i + 1 < n)
+      array.setNumber(i + 1, radius * std::sin(angle));
+  }
+}

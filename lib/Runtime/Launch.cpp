@@ -1,0 +1,175 @@
+//===- Launch.cpp - Running a code object by its contract -----------------===//
+//
+// Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Device buffers are exactly as large as the tensors, so that the simulator
+// sees every access beyond one.
+//
+//===----------------------------------------------------------------------===//
+
+#include "tlc/Runtime/Launch.h"
+#include "tlc/Simulator/Simulator.h"
+#include "llvm/Support/raw_ostream.h"
+#include <chrono>
+
+using namespace tlc;
+using namespace tlc::hip;
+using llvm::StringRef;
+
+char DeviceFault::ID = 0;
+void DeviceFault::log(llvm::raw_ostream &os) const {
+  os << message;
+  if (!report.empty())
+    os << '\n' << report;
+}
+
+std::optional<int64_t> tlc::spannedElements(const target::Argument &argument,
+                                            llvm::ArrayRef<int64_t> scalars) {
+  int64_t last = 0;
+  for (size_t d = 0; d < argument.shape.size(); ++d) {
+    auto extent = argument.shape[d].evaluate(scalars);
+    auto stride = d < argument.strides.size()
+                      ? argument.strides[d].evaluate(scalars)
+                      : std::nullopt;
+    if (!extent || !stride || *extent < 0)
+      return std::nullopt;
+    if (*extent == 0)
+      return 0;
+    last += (*extent - 1) * *stride;
+  }
+  return last + 1;
+}
+
+namespace {
+
+/// Frees what it holds when it goes.
+struct Device {
+  const HIPTable &table;
+  hipModule_t module = nullptr;
+  std::vector<void *> buffers;
+
+  explicit Device(const HIPTable &table) : table(table) {}
+  ~Device() {
+    for (void *buffer : buffers)
+      if (buffer)
+        table.hipFree(buffer);
+    if (module)
+      table.hipModuleUnload(module);
+  }
+
+  llvm::Error check(hipError_t error, const llvm::Twine &what) const {
+    if (error == hipSuccess)
+      return llvm::Error::success();
+    return llvm::createStringError(llvm::inconvertibleErrorCode(),
+                                   what + ": " +
+                                       table.hipGetErrorString(error));
+  }
+};
+
+/// The bytes of a scalar argument as the kernel takes it.
+uint64_t scalarBits(const target::Argument &argument,
+                    const LaunchArgument &value) {
+  auto type = parseDType(argument.dtype);
+  const FloatFormat *format = type ? floatFormat(*type) : nullptr;
+  return format ? format->encode(value.real) : uint64_t(value.integer);
+}
+
+} // namespace
+
+llvm::Expected<LaunchReport>
+tlc::launch(const HIPTable &table, StringRef object,
+            const target::Contract &contract,
+            llvm::MutableArrayRef<LaunchArgument> arguments) {
+  assert(arguments.size() == contract.arguments.size());
+  Device device(table);
+  if (auto error =
+          device.check(table.hipModuleLoadData(&device.module, object.data()),
+                       "the code object cannot be loaded"))
+    return error;
+
+  std::vector<int64_t> scalars;
+  std::vector<uint64_t> values(arguments.size());
+  std::vector<void *> pointers(arguments.size());
+  device.buffers.resize(arguments.size());
+  for (auto [i, declared] : llvm::enumerate(contract.arguments)) {
+    scalars.push_back(arguments[i].integer);
+    pointers[i] = &values[i];
+    if (!declared.isPointer()) {
+      values[i] = scalarBits(declared, arguments[i]);
+      continue;
+    }
+    const std::vector<uint8_t> &bytes = arguments[i].array.bytes;
+    if (bytes.empty())
+      continue; // a null pointer: there is nothing to read
+    if (auto error =
+            device.check(table.hipMalloc(&device.buffers[i], bytes.size()),
+                         "device memory for '" + declared.name + "'"))
+      return error;
+    if (auto error =
+            device.check(table.hipMemcpy(device.buffers[i], bytes.data(),
+                                         bytes.size(), hipMemcpyHostToDevice),
+                         "copying '" + declared.name + "' to the device"))
+      return error;
+    values[i] = uint64_t(device.buffers[i]);
+  }
+
+  LaunchReport report;
+  for (const target::Kernel &kernel : contract.kernels) {
+    hipFunction_t function;
+    if (auto error =
+            device.check(table.hipModuleGetFunction(&function, device.module,
+                                                    kernel.name.c_str()),
+                         "kernel '" + kernel.name + "'"))
+      return error;
+    int64_t grid[3];
+    bool empty = false;
+    for (unsigned d = 0; d < 3; ++d) {
+      auto extent = kernel.grid[d].evaluate(scalars);
+      if (!extent || *extent > INT32_MAX)
+        return llvm::createStringError(llvm::inconvertibleErrorCode(),
+                                       "the grid of kernel '" + kernel.name +
+                                           "' has no value for these sizes");
+      grid[d] = *extent;
+      empty |= *extent <= 0;
+    }
+    if (empty)
+      continue;
+    auto start = std::chrono::steady_clock::now();
+    hipError_t error = table.hipModuleLaunchKernel(
+        function, grid[0], grid[1], grid[2], kernel.block[0], kernel.block[1],
+        kernel.block[2], 0, nullptr, pointers.data(), nullptr);
+    if (error == hipSuccess)
+      error = table.hipDeviceSynchronize();
+    report.seconds +=
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
+            .count();
+    bool builtIn = &table == &sim::simulatorHip();
+    if (builtIn) {
+      const sim::LaunchResult &result = sim::lastLaunch();
+      report.instructions += result.instructions;
+      if (!result.failed && !result.report.empty()) {
+        report.findings += result.report + "\n";
+        report.findingCount += result.findings.size();
+      }
+    }
+    if (error != hipSuccess)
+      return llvm::make_error<DeviceFault>(
+          "kernel '" + kernel.name + "': " + table.hipGetErrorString(error),
+          builtIn ? sim::lastLaunch().report : "");
+  }
+
+  for (auto [i, declared] : llvm::enumerate(contract.arguments)) {
+    if (!declared.isPointer() || !device.buffers[i])
+      continue;
+    std::vector<uint8_t> &bytes = arguments[i].array.bytes;
+    if (auto error =
+            device.check(table.hipMemcpy(bytes.data(), device.buffers[i],
+                                         bytes.size(), hipMemcpyDeviceToHost),
+                         "copying '" + declared.name + "' from the device"))
+      return error;
+  }
+  return report;
+}
