@@ -35,6 +35,10 @@ def TileInferLayouts : TilePass<"tile-infer-layouts"> {
   let summary = "Decide which thread and register holds each element of each fragment";
 }
 
+def TileSwizzleLDS : TilePass<"tile-swizzle-lds"> {
+  let summary = "Lay shared buffers out in LDS without bank conflicts";
+}
+
 def TileFitLDS : TilePass<"tile-fit-lds"> {
   let summary = "Give shared buffers their place in LDS, reusing dead ranges";
   let options = [
