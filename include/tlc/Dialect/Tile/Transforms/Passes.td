@@ -23,6 +23,13 @@ def TileLegalize : TilePass<"tile-legalize"> {
   let summary = "Whole wavefronts, unrolled marked loops, folded views, no dead buffers";
 }
 
+def TilePipeline : TilePass<"tile-pipeline"> {
+  let summary = "Prefetch the next step's tiles into registers, double-buffer LDS where it fits";
+  let options = [
+    Option<"ldsBytes", "lds-bytes", "int64_t", "65536", "LDS of a workgroup">
+  ];
+}
+
 def TileInferLayouts : TilePass<"tile-infer-layouts"> {
   let summary = "Decide which thread and register holds each element of each fragment";
 }

@@ -1,0 +1,370 @@
+//===- Pipeline.cpp - Prefetch the next step's tiles ------------*- C++ -*-===//
+//
+// Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// In loops marked `tile.num_stages` (1 or more), splits each copy from global
+// to shared memory in two, with a staging fragment between: the load for step
+// i + 1 is issued before the matrix work of step i, and written to LDS when its
+// place there is free.
+//
+// * With two copies of the tile in LDS, step i reads copy i mod 2 while copy
+//   (i + 1) mod 2 is filled: loads at the top of the body, LDS writes at its
+//   end, one barrier a step.
+// * Where LDS does not hold two, the write stays where the copy stood and the
+//   next load follows it at once.
+//
+// A copy takes part if its tile is written by nothing else, read only after it
+// in the loop, and its source depends on the loop's variable and on what the
+// loop does not change. Others stay, with a remark. Reads beyond a tensor are
+// safe in this dialect, so that the load after the last step needs no guard,
+// and a loop without steps loads one tile in vain.
+//
+//   scf.for %i ... {
+//     tile.copy %A[%i] to %As
+//     tile.gemm %As, ...
+//   } {tile.num_stages = 2}
+// becomes, with %As2 = tile.alloc : memref<2x...>,
+//   tile.copy %A[%lb] to %Ar
+//   tile.copy %Ar to %As2[0]
+//   scf.for %i ... {
+//     tile.copy %A[%i + 1] to %Ar
+//     tile.gemm %As2[%i mod 2], ...
+//     tile.copy %Ar to %As2[(%i + 1) mod 2]
+//   }
+//
+//===----------------------------------------------------------------------===//
+
+#include "Liveness.h"
+#include "RotatingSlot.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
+#include "tlc/Dialect/Tile/Transforms/Passes.h"
+#include "llvm/ADT/DenseMap.h"
+
+using namespace mlir;
+using namespace tlc;
+using namespace tlc::tile;
+
+namespace tlc::tile {
+#define GEN_PASS_DEF_TILEPIPELINE
+#include "tlc/Dialect/Tile/Transforms/Passes.h.inc"
+} // namespace tlc::tile
+
+namespace {
+/// A copy that can be split, and whether LDS gets two copies of its tile.
+struct Prefetch {
+  CopyOp copy;
+  AllocOp tile;
+  bool twice = false;
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Which copies
+//===----------------------------------------------------------------------===//
+
+static bool isWrittenIn(Value base, scf::ForOp loop) {
+  auto pointerOf = [](Value v) {
+    auto tensor = v.getDefiningOp<TensorOp>();
+    return tensor ? Value(tensor.getSource()) : v;
+  };
+  bool written = false;
+  loop.walk([&](Operation *op) {
+    for (const BufferUse &use : getUses(op))
+      written |= use.write && pointerOf(getBase(use.buffer)) == pointerOf(base);
+  });
+  return written;
+}
+
+/// Whether a value of the loop's body can be computed for another step.
+static bool canReplay(Value value, scf::ForOp loop) {
+  if (value.getParentRegion()->isProperAncestor(&loop.getRegion()))
+    return true;
+  if (isa<BlockArgument>(value))
+    return value == loop.getInductionVar();
+  Operation *op = value.getDefiningOp();
+  if (op->getNumRegions())
+    return false;
+  auto load = dyn_cast<LoadOp>(op);
+  if (load ? isWrittenIn(getBase(load.getSource()), loop) : !isPure(op))
+    return false;
+  return llvm::all_of(op->getOperands(),
+                      [&](Value v) { return canReplay(v, loop); });
+}
+
+/// Clones what computes `value` for the step that `map` gives the loop's
+/// variable.
+static Value replay(OpBuilder &b, Value value, scf::ForOp loop,
+                    IRMapping &map) {
+  if (Value known = map.lookupOrNull(value))
+    return known;
+  if (value.getParentRegion()->isProperAncestor(&loop.getRegion()))
+    return value;
+  Operation *op = value.getDefiningOp();
+  for (Value operand : op->getOperands())
+    map.map(operand, replay(b, operand, loop, map));
+  b.clone(*op, map);
+  return map.lookup(value);
+}
+
+/// Why a copy in the body of `loop` cannot be split; empty if it can.
+static StringRef obstacle(CopyOp copy, scf::ForOp loop) {
+  auto tile = copy.getDst().getDefiningOp<AllocOp>();
+  if (!tile)
+    return "it writes a part of its tile";
+  if (!canReplay(copy.getSrc(), loop))
+    return "its source depends on what the loop computes";
+  if (isWrittenIn(getBase(copy.getSrc()), loop))
+    return "the loop writes its source";
+  for (const BufferUse &use : getAllUses(tile.getResult())) {
+    if (use.op == copy.getOperation())
+      continue;
+    if (use.write)
+      return "its tile is written elsewhere too";
+    Operation *inBody = loop.getBody()->findAncestorOpInBlock(*use.op);
+    if (!inBody)
+      return "its tile is read outside the loop";
+    if (inBody->isBeforeInBlock(copy))
+      return "its tile is read before it";
+  }
+  return "";
+}
+
+/// Whether each reader takes the tile as a whole, so that it can be given one
+/// of two.
+static bool readersTakeWholes(AllocOp tile, CopyOp copy) {
+  return llvm::all_of(tile->getUsers(), [&](Operation *user) {
+    return user == copy || isa<GemmOp>(user) ||
+           (isa<CopyOp>(user) && cast<CopyOp>(user).getSrc() == tile);
+  });
+}
+
+/// 32-bit registers of a thread that fragments take, spread evenly.
+static int64_t registersOf(MemRefType type, int64_t threads) {
+  int64_t bytes = type.getNumElements() * getElementBytes(type);
+  return llvm::divideCeil(llvm::divideCeil(bytes, threads), 4);
+}
+
+/// Registers that a thread of a workgroup of this size can have.
+static int64_t registerBudget(int64_t threads) {
+  return threads <= 256 ? 512 : threads <= 512 ? 256 : 128;
+}
+
+//===----------------------------------------------------------------------===//
+// The transformation
+//===----------------------------------------------------------------------===//
+
+namespace {
+class LoopPipeliner {
+public:
+  LoopPipeliner(scf::ForOp loop, int64_t ldsBytes)
+      : loop(loop), kernel(loop->getParentOfType<KernelOp>()),
+        ldsBytes(ldsBytes) {}
+  void run();
+
+private:
+  void collect();
+  void dropForRegisters();
+  void chooseCopies();
+  void emitLoad(OpBuilder &b, Prefetch &p, Value step, AllocOp staging);
+  Value slotView(OpBuilder &b, AllocOp buffer, Value slot, MemRefType tile);
+  void splitOnce(Prefetch &p, AllocOp staging);
+  void splitTwice(Prefetch &p, AllocOp staging);
+  Value nextStep(OpBuilder &b) {
+    return arith::AddIOp::create(b, loop.getLoc(), loop.getInductionVar(),
+                                 loop.getStep());
+  }
+
+  scf::ForOp loop;
+  KernelOp kernel;
+  int64_t ldsBytes;
+  SmallVector<Prefetch> prefetches;
+};
+} // namespace
+
+void LoopPipeliner::collect() {
+  for (CopyOp copy : loop.getBody()->getOps<CopyOp>()) {
+    if (getSpace(copy.getSrc()) != Space::Global ||
+        getSpace(copy.getDst()) != Space::Shared)
+      continue;
+    StringRef why = obstacle(copy, loop);
+    if (why.empty())
+      prefetches.push_back({copy, copy.getDst().getDefiningOp<AllocOp>()});
+    else
+      copy.emitRemark("not prefetched: ") << why;
+  }
+}
+
+/// Staging needs registers beside the fragments of the kernel; the largest
+/// tiles go without when they do not suffice.
+void LoopPipeliner::dropForRegisters() {
+  constexpr int64_t kReserve = 64; // operands and addresses
+  int64_t threads = kernel.getNumThreads(), used = kReserve;
+  for (AllocOp alloc : getAllocs(kernel, Space::Fragment))
+    used += registersOf(cast<MemRefType>(alloc.getType()), threads);
+  auto stagingOf = [&](Prefetch &p) {
+    auto src = cast<MemRefType>(p.copy.getSrc().getType());
+    return registersOf(src, threads);
+  };
+  for (Prefetch &p : prefetches)
+    used += stagingOf(p);
+  while (used > registerBudget(threads) && !prefetches.empty()) {
+    auto *largest =
+        llvm::max_element(prefetches, [&](Prefetch &a, Prefetch &b) {
+          return stagingOf(a) < stagingOf(b);
+        });
+    used -= stagingOf(*largest);
+    largest->copy.emitRemark("not prefetched: registers do not suffice to "
+                             "stage it");
+    prefetches.erase(largest);
+  }
+}
+
+/// Two copies in LDS for as many tiles as fit, in program order.
+void LoopPipeliner::chooseCopies() {
+  APInt step;
+  bool constantStep = matchPattern(loop.getStep(), m_ConstantInt(&step));
+  for (Prefetch &p : prefetches) {
+    if (!constantStep || !readersTakeWholes(p.tile, p.copy))
+      continue;
+    p.twice = true;
+    auto buffers =
+        getLiveBuffers(kernel, /*reuseInLoops=*/false, [&](AllocOp alloc) {
+          for (Prefetch &q : prefetches)
+            if (q.twice && q.tile == alloc)
+              return int64_t(2);
+          return int64_t(1);
+        });
+    if (planLds(buffers) > ldsBytes) {
+      p.twice = false;
+      p.copy.emitRemark("LDS holds only one copy of '")
+          << p.tile.getName().value_or("")
+          << "': two barriers a step instead of one";
+    }
+  }
+}
+
+void LoopPipeliner::emitLoad(OpBuilder &b, Prefetch &p, Value step,
+                             AllocOp staging) {
+  IRMapping map;
+  map.map(loop.getInductionVar(), step);
+  Value src = replay(b, p.copy.getSrc(), loop, map);
+  CopyOp::create(b, p.copy.getLoc(), src, staging.getResult(), LayoutAttr());
+}
+
+Value LoopPipeliner::slotView(OpBuilder &b, AllocOp buffer, Value slot,
+                              MemRefType tile) {
+  Location loc = buffer.getLoc();
+  SmallVector<int64_t> shape = {1};
+  llvm::append_range(shape, tile.getShape());
+  SmallVector<int64_t> strides(shape.size(), ShapedType::kDynamic);
+  auto type = MemRefType::get(
+      shape, tile.getElementType(),
+      StridedLayoutAttr::get(b.getContext(), ShapedType::kDynamic, strides),
+      tile.getMemorySpace());
+  Value zero = arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(0));
+  SmallVector<Value> offsets(shape.size(), zero);
+  if (slot)
+    offsets.front() = slot;
+  return ViewOp::create(b, loc, type, buffer.getResult(), offsets);
+}
+
+/// One copy in LDS: the write where the copy stood, the next load after it.
+void LoopPipeliner::splitOnce(Prefetch &p, AllocOp staging) {
+  OpBuilder before(loop), b(p.copy);
+  emitLoad(before, p, loop.getLowerBound(), staging);
+  CopyOp::create(b, p.copy.getLoc(), staging.getResult(), p.copy.getDst(),
+                 LayoutAttr());
+  emitLoad(b, p, nextStep(b), staging);
+  p.copy.erase();
+}
+
+/// Two copies in LDS: loads at the top, writes at the end.
+void LoopPipeliner::splitTwice(Prefetch &p, AllocOp staging) {
+  Location loc = p.copy.getLoc();
+  auto tileType = cast<MemRefType>(p.tile.getType());
+  SmallVector<int64_t> shape = {2};
+  llvm::append_range(shape, tileType.getShape());
+  OpBuilder atTile(p.tile);
+  auto both = AllocOp::create(
+      atTile, p.tile.getLoc(),
+      getBufferType(shape, tileType.getElementType(), Space::Shared),
+      p.tile.getNameAttr(), LayoutAttr(), IntegerAttr());
+
+  OpBuilder before(loop);
+  emitLoad(before, p, loop.getLowerBound(), staging);
+  CopyOp::create(before, loc, staging.getResult(),
+                 slotView(before, both, Value(), tileType), LayoutAttr());
+
+  OpBuilder top = OpBuilder::atBlockBegin(loop.getBody());
+  emitLoad(top, p, nextStep(top), staging);
+  Value current =
+      slotView(top, both, buildSlot(top, loc, {loop, 2, 0}), tileType);
+
+  OpBuilder end(loop.getBody()->getTerminator());
+  CopyOp::create(
+      end, loc, staging.getResult(),
+      slotView(end, both, buildSlot(end, loc, {loop, 2, 1}), tileType),
+      LayoutAttr());
+  p.copy.erase();
+  p.tile.getResult().replaceAllUsesWith(current);
+  p.tile.erase();
+}
+
+void LoopPipeliner::run() {
+  collect();
+  dropForRegisters();
+  if (prefetches.empty())
+    return;
+  // A tile allocated in the loop means nothing between steps, but from now on
+  // it does.
+  for (Prefetch &p : prefetches)
+    if (loop->isProperAncestor(p.tile))
+      p.tile->moveBefore(loop);
+  chooseCopies();
+  int64_t twice =
+      llvm::count_if(prefetches, [](Prefetch &p) { return p.twice; });
+  loop.emitRemark("pipelined: ") << prefetches.size() << " copies prefetched, "
+                                 << twice << " of them double-buffered in LDS";
+  // Backwards, so that what goes to the top of the body keeps its order.
+  for (Prefetch &p : llvm::reverse(prefetches)) {
+    auto tileType = cast<MemRefType>(p.tile.getType());
+    // Staged as it comes from memory: a conversion would wait for the load.
+    Type element = cast<MemRefType>(p.copy.getSrc().getType()).getElementType();
+    OpBuilder b = OpBuilder::atBlockBegin(&kernel.getBody().front());
+    std::string name = p.tile.getName().value_or("tile").str() + "_next";
+    auto staging = AllocOp::create(
+        b, p.copy.getLoc(),
+        getBufferType(tileType.getShape(), element, Space::Fragment),
+        b.getStringAttr(name), LayoutAttr(), IntegerAttr());
+    if (p.twice)
+      splitTwice(p, staging);
+    else
+      splitOnce(p, staging);
+  }
+  eraseDeadCode(loop);
+}
+
+namespace {
+struct Pipeline : tlc::tile::impl::TilePipelineBase<Pipeline> {
+  using TilePipelineBase::TilePipelineBase;
+
+  void runOnOperation() override {
+    SmallVector<scf::ForOp> loops;
+    getOperation().walk([&](scf::ForOp loop) {
+      auto stages = loop->getAttrOfType<IntegerAttr>(kNumStagesAttr);
+      if (stages && stages.getInt() >= 1)
+        loops.push_back(loop);
+    });
+    for (scf::ForOp loop : loops) {
+      if (loop->getParentOfType<KernelOp>())
+        LoopPipeliner(loop, ldsBytes).run();
+      // Done: a second run must not prefetch the prefetched.
+      loop->removeAttr(kNumStagesAttr);
+    }
+  }
+};
+} // namespace
