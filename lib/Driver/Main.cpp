@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "tlc/Driver/Driver.h"
+#include "tlc/Driver/Run.h"
 #include "tlc/Support/Diagnostics.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Config/llvm-config.h"
@@ -30,6 +31,10 @@ static const Command commands[] = {
      "  -D NAME=VALUE     bind a parameter (repeatable)\n"
      "  --kernel NAME     choose a kernel of the file\n"
      "  --remarks         say what the passes decided\n"},
+    {"run", "compile a kernel, or take a code object, and execute it", runRun,
+     runUsage},
+    {"check", "run a kernel and compare it with the reference", runCheck,
+     checkUsage},
     {"explain", "explain a diagnostic by its id, such as TL0302", runExplain,
      "tlc explain ID\n"},
 };

@@ -252,7 +252,10 @@ void LoopPipeliner::emitLoad(OpBuilder &b, Prefetch &p, Value step,
   IRMapping map;
   map.map(loop.getInductionVar(), step);
   Value src = replay(b, p.copy.getSrc(), loop, map);
-  CopyOp::create(b, p.copy.getLoc(), src, staging.getResult(), LayoutAttr());
+  auto load = CopyOp::create(b, p.copy.getLoc(), src, staging.getResult(),
+                             LayoutAttr());
+  if (loop->isAncestor(load))
+    load->setAttr(kPrefetchAttr, b.getUnitAttr());
 }
 
 Value LoopPipeliner::slotView(OpBuilder &b, AllocOp buffer, Value slot,

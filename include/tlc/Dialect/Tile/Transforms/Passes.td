@@ -19,8 +19,16 @@ class TilePass<string flag> : Pass<flag, "::tlc::tile::FuncOp"> {
   let dependentDialects = ["::tlc::tile::TileDialect"];
 }
 
+def TileVerifyTarget : TilePass<"tile-verify-target"> {
+  let summary = "Refuse what gfx942 cannot do, at the place in the source";
+}
+
 def TileLegalize : TilePass<"tile-legalize"> {
   let summary = "Whole wavefronts, unrolled marked loops, folded views, no dead buffers";
+}
+
+def TilePromoteOperands : TilePass<"tile-promote-operands"> {
+  let summary = "Keep in registers what need not go through LDS";
 }
 
 def TilePipeline : TilePass<"tile-pipeline"> {

@@ -1,0 +1,125 @@
+//===- Compare.cpp - Results against references ---------------------------===//
+//
+// Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Compare.h"
+#include "tlc/Runtime/Npy.h"
+#include "llvm/Support/Format.h"
+#include <cmath>
+
+using namespace tlc;
+using llvm::StringRef;
+
+static bool sameValue(double a, double b) {
+  return a == b || (std::isnan(a) && std::isnan(b));
+}
+
+Comparison tlc::compareWithin(const Array &got, llvm::ArrayRef<double> values,
+                              llvm::ArrayRef<double> bounds) {
+  Comparison c;
+  for (int64_t i = 0, n = got.elements(); i < n; ++i) {
+    double x = got.number(i), bound = bounds.empty() ? 0 : bounds[i];
+    if (sameValue(x, values[i]))
+      continue;
+    double error = std::fabs(x - values[i]);
+    // An unknown bound covers everything, a NaN that should be none nothing.
+    bool inside = error <= bound || bound == INFINITY;
+    if (std::isnan(error))
+      error = INFINITY;
+    double ratio = inside && bound == INFINITY ? 0 : error / bound;
+    c.maxError = std::max(c.maxError, error);
+    c.outside += !inside;
+    if (c.worst < 0 || ratio > c.ratio) {
+      c.worst = i;
+      c.ratio = ratio;
+      c.bound = bound;
+      c.got = x;
+      c.expected = values[i];
+    }
+  }
+  return c;
+}
+
+Comparison tlc::compareRelative(const Array &got, const Array &expected,
+                                double rtol) {
+  Comparison c;
+  double largest = 0;
+  int64_t n = got.elements();
+  for (int64_t i = 0; i < n; ++i)
+    if (double e = std::fabs(expected.number(i)); e < INFINITY)
+      largest = std::max(largest, e);
+  c.bound = rtol * largest;
+  for (int64_t i = 0; i < n; ++i) {
+    double x = got.number(i), y = expected.number(i);
+    double error = x == y ? 0 : std::fabs(x - y);
+    if (std::isnan(error))
+      error = INFINITY;
+    c.outside += !(error <= c.bound);
+    if (error > c.maxError || (c.worst < 0 && error > 0)) {
+      c.maxError = error;
+      c.worst = i;
+      c.got = x;
+      c.expected = y;
+    }
+  }
+  c.ratio = c.maxError == 0 ? 0 : c.maxError / c.bound;
+  return c;
+}
+
+std::string tlc::elementName(llvm::ArrayRef<int64_t> shape, int64_t index) {
+  llvm::SmallVector<int64_t, 4> at(shape.size());
+  for (size_t d = shape.size(); d-- > 0;) {
+    at[d] = shape[d] ? index % shape[d] : 0;
+    index /= std::max<int64_t>(shape[d], 1);
+  }
+  return shapeString(at);
+}
+
+bool tlc::compareExpected(const RunOptions &options, DiagnosticEngine &diags,
+                          llvm::ArrayRef<Parameter> parameters,
+                          llvm::ArrayRef<const Array *> arrays,
+                          const Values *reference, bool &failed) {
+  bool ok = true;
+  auto complain = [&](const llvm::Twine &message) {
+    diags.report(DiagID::BadRunArgument, message);
+    failed = true;
+    return false;
+  };
+  for (auto &[name, path] : options.expects) {
+    auto i = findOutput(parameters, name);
+    if (!i)
+      return complain("--expect names '" + name + "', but the parameters are " +
+                      listNames(parameters));
+    auto file = readNpy(path);
+    if (!file)
+      return complain(llvm::toString(file.takeError()));
+    const Array &got = *arrays[*i];
+    if (file->shape != got.shape)
+      return complain("'" + path + "' has the shape " +
+                      shapeString(file->shape) + ", output '" + name +
+                      "' has " + shapeString(got.shape));
+    Array expected = std::move(*file);
+    if (auto same = asType(expected, got.type))
+      expected = std::move(*same);
+    // Without --rtol the reference's own bound judges the given values.
+    bool byBound = !options.rtol && reference;
+    Comparison c =
+        byBound ? compareWithin(expected, (*reference)[*i].values,
+                                (*reference)[*i].bounds)
+                : compareRelative(got, expected, options.rtol.value_or(1e-2));
+    llvm::errs() << "expect " << name << ": max error "
+                 << llvm::format("%.3g", c.maxError) << ", bound "
+                 << llvm::format("%.3g", c.bound);
+    if (c.worst >= 0)
+      llvm::errs() << ", at " << elementName(got.shape, c.worst) << " "
+                   << llvm::format("%.7g", c.got)
+                   << (byBound ? " given, reference " : ", expected ")
+                   << llvm::format("%.7g", c.expected);
+    llvm::errs() << (c.ok() ? ": ok\n" : ": FAILED\n");
+    ok &= c.ok();
+  }
+  return ok;
+}

@@ -1,0 +1,46 @@
+//===- Compare.h - Results against references -------------------*- C++ -*-===//
+//
+// Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TLC_LIB_DRIVER_COMPARE_H
+#define TLC_LIB_DRIVER_COMPARE_H
+
+#include "RunArgs.h"
+
+namespace tlc {
+
+/// How one output compares: the element that uses most of its bound.
+struct Comparison {
+  double maxError = 0; ///< largest |got - reference|
+  double bound = 0;    ///< at the worst element
+  double ratio = 0; ///< error / bound there; infinite for an error at bound 0
+  double got = 0, expected = 0;
+  int64_t worst = -1;  ///< its index; -1 where everything is equal
+  int64_t outside = 0; ///< elements beyond their bound
+  bool ok() const { return outside == 0; }
+};
+
+/// Element by element within the reference's bounds. NaN equals NaN.
+Comparison compareWithin(const Array &got, llvm::ArrayRef<double> values,
+                         llvm::ArrayRef<double> bounds);
+
+/// max|got - expected| <= rtol * max|expected|, and no NaN.
+Comparison compareRelative(const Array &got, const Array &expected,
+                           double rtol);
+
+/// "[1, 17, 0]" for a flat index.
+std::string elementName(llvm::ArrayRef<int64_t> shape, int64_t index);
+
+/// Compares what --expect names; prints a line for each. False if something
+/// differs; `failed` is set after an error in an argument.
+bool compareExpected(const RunOptions &options, DiagnosticEngine &diags,
+                     llvm::ArrayRef<Parameter> parameters,
+                     llvm::ArrayRef<const Array *> arrays,
+                     const Values *reference, bool &failed);
+
+} // namespace tlc
+
+#endif // TLC_LIB_DRIVER_COMPARE_H

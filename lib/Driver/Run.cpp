@@ -1,0 +1,341 @@
+//===- Run.cpp - tlc run and tlc check ------------------------------------===//
+//
+// Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// One program, three steps: give its parameters values; execute the compiled
+// code object by its launch contract; under `check`, evaluate the program as
+// the front end left it with the reference and compare. The reference sees a
+// copy of the IR made before the first pass.
+//
+//===----------------------------------------------------------------------===//
+
+#include "tlc/Driver/Run.h"
+#include "Bisect.h"
+#include "Compare.h"
+#include "tlc/Dialect/Tile/IR/TileDialect.h"
+#include "tlc/Runtime/Launch.h"
+#include "tlc/Simulator/Simulator.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include <chrono>
+
+using namespace tlc;
+using namespace mlir;
+
+namespace {
+
+double now() {
+  return std::chrono::duration<double>(
+             std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
+class Session {
+public:
+  Session(const RunOptions &options, bool check)
+      : options(options), check(check), compilation(options.input),
+        diags(compilation.diagnostics()) {}
+
+  int run();
+
+private:
+  int runObject();
+  bool readArguments(tile::FuncOp func);
+  int execute(llvm::StringRef object, const target::Contract &contract);
+  int finish();
+  bool printTable();
+  std::vector<const Array *> arrays(const Values &values) const {
+    std::vector<const Array *> all;
+    for (const reference::Argument &value : values)
+      all.push_back(&value.array);
+    return all;
+  }
+
+  const RunOptions &options;
+  bool check;
+  Compilation compilation;
+  tlc::DiagnosticEngine &diags;
+  std::vector<Parameter> parameters;
+  /// Inputs; then results of the device; results of the reference.
+  Values values, expected;
+  LaunchReport report;
+  std::string device;
+  double compileSeconds = 0, referenceSeconds = 0;
+  uint64_t uncertain = 0;
+};
+
+/// Extents of the tensors as the source writes them, by argument.
+std::vector<std::vector<std::string>> writtenShapes(tile::FuncOp func) {
+  std::vector<std::vector<std::string>> shapes(func.getNumArguments());
+  for (unsigned i = 0; i < func.getNumArguments(); ++i)
+    if (auto attr = func.getArgAttrOfType<ArrayAttr>(i, "tile.shape"))
+      for (Attribute extent : attr)
+        if (auto text = dyn_cast<StringAttr>(extent))
+          shapes[i].push_back(text.getValue().str());
+  return shapes;
+}
+
+bool Session::readArguments(tile::FuncOp func) {
+  auto complain = [&](unsigned i, const llvm::Twine &message) {
+    if (i < func.getNumArguments())
+      mlir::emitError(func.getArgument(i).getLoc(), message + " [TL0701]");
+    else
+      diags.report(DiagID::BadRunArgument, message);
+  };
+  // Names and types do not depend on sizes; shapes do.
+  auto described = reference::describeParameters(func, {});
+  if (failed(described))
+    return false;
+  ArgumentReader reader(options, complain);
+  if (!reader.readScalars(*described, writtenShapes(func), values))
+    return false;
+  llvm::SmallVector<int64_t> scalars;
+  for (const reference::Argument &value : values)
+    scalars.push_back(value.integer);
+  described = reference::describeParameters(func, scalars);
+  if (failed(described))
+    return false;
+  parameters = std::move(*described);
+  return reader.fillTensors(parameters, values);
+}
+
+int Session::execute(llvm::StringRef object, const target::Contract &contract) {
+  sim::simulatorOptions().checkers = options.checkers.value_or(check);
+  sim::simulatorOptions().scheduleSeed = options.seed;
+  hip::OpenedDevice opened = hip::openDevice(options.device);
+  if (!opened.table) {
+    diags.report(DiagID::DeviceUnavailable, opened.message);
+    return ExitDiagnostics;
+  }
+  device = opened.message;
+  llvm::errs() << device << '\n';
+  std::vector<LaunchArgument> arguments(values.size());
+  for (size_t i = 0; i < values.size(); ++i) {
+    arguments[i].array = values[i].array;
+    arguments[i].integer = values[i].integer;
+    arguments[i].real = values[i].real;
+  }
+  auto launched = launch(*opened.table, object, contract, arguments);
+  if (!launched) {
+    int code = ExitDiagnostics;
+    llvm::handleAllErrors(
+        launched.takeError(),
+        [&](const DeviceFault &fault) {
+          diags.report(DiagID::DeviceFault, fault.message);
+          if (!fault.report.empty())
+            llvm::errs() << fault.report << '\n';
+          code = check ? ExitCheckFailed : ExitDiagnostics;
+        },
+        [&](const llvm::ErrorInfoBase &error) {
+          diags.report(DiagID::DeviceUnavailable, error.message());
+        });
+    return code;
+  }
+  report = std::move(*launched);
+  for (size_t i = 0; i < values.size(); ++i)
+    values[i].array = std::move(arguments[i].array);
+  if (!report.findings.empty())
+    llvm::errs() << report.findings;
+  return ExitOk;
+}
+
+/// One line for each output. False if one is outside its bound.
+bool Session::printTable() {
+  bool ok = true;
+  size_t width = 6;
+  for (const Parameter &p : parameters)
+    width = std::max(width, p.name.size());
+  llvm::errs() << llvm::left_justify("output", width + 2)
+               << "  max error      bound      ratio  worst element\n";
+  for (auto [i, p] : llvm::enumerate(parameters)) {
+    if (!isOutput(p))
+      continue;
+    const Array &got = values[i].array;
+    Comparison c = compareWithin(got, expected[i].values, expected[i].bounds);
+    llvm::errs() << llvm::left_justify(p.name, width + 2)
+                 << llvm::format("%11.3g%11.3g%11.3g", c.maxError, c.bound,
+                                 c.ratio)
+                 << "  ";
+    if (c.worst < 0)
+      llvm::errs() << "none: all " << got.elements() << " elements equal";
+    else
+      llvm::errs() << elementName(got.shape, c.worst) << ": "
+                   << llvm::format("%.7g", c.got) << ", reference "
+                   << llvm::format("%.7g", c.expected);
+    if (!c.ok())
+      llvm::errs() << "  " << c.outside << " of " << got.elements()
+                   << " elements outside";
+    llvm::errs() << '\n';
+    ok &= c.ok();
+  }
+  return ok;
+}
+
+int Session::finish() {
+  if (report.instructions)
+    llvm::errs() << "simulated " << report.instructions
+                 << " wavefront instructions in "
+                 << llvm::format("%.3f s", report.seconds) << '\n';
+  std::vector<const Array *> results = arrays(values);
+  if (!writeOutputs(options, diags, parameters, results))
+    return ExitDiagnostics;
+  bool ok = true, badArgument = false;
+  if (check) {
+    if (uncertain)
+      llvm::errs() << "note: " << uncertain
+                   << " branches compare values closer than their error; the "
+                      "bounds assume that the device takes the same ones\n";
+    ok = printTable();
+  }
+  ok &= compareExpected(options, diags, parameters, results,
+                        check ? &expected : nullptr, badArgument);
+  if (badArgument)
+    return ExitDiagnostics;
+  if (check && report.findingCount) {
+    llvm::errs() << report.findingCount << " finding"
+                 << (report.findingCount == 1 ? "" : "s")
+                 << " of the simulator's checkers\n";
+    ok = false;
+  }
+  if (check)
+    llvm::errs() << (ok ? "PASS" : "FAIL")
+                 << llvm::format(
+                        "  compile %.2f s, reference %.2f s, run %.2f s",
+                        compileSeconds, referenceSeconds, report.seconds)
+                 << '\n';
+  return ok ? ExitOk : ExitCheckFailed;
+}
+
+int Session::runObject() {
+  auto buffer = llvm::MemoryBuffer::getFile(options.input.path);
+  if (!buffer) {
+    diags.report(DiagID::CannotRead, "cannot read '" + options.input.path +
+                                         "': " + buffer.getError().message());
+    return ExitDiagnostics;
+  }
+  auto contract = target::Contract::fromObject((*buffer)->getMemBufferRef());
+  if (!contract) {
+    diags.report(DiagID::CannotRead, options.input.path + ": " +
+                                         llvm::toString(contract.takeError()));
+    return ExitDiagnostics;
+  }
+  auto complain = [&](unsigned, const llvm::Twine &message) {
+    diags.report(DiagID::BadRunArgument, message);
+  };
+  for (const target::Argument &argument : contract->arguments) {
+    Parameter p;
+    p.name = argument.name;
+    p.dtype = parseDType(argument.dtype).value_or(DType::UInt8);
+    p.role = target::toString(argument.role).str();
+    p.isTensor = argument.isPointer();
+    parameters.push_back(std::move(p));
+  }
+  std::vector<std::vector<std::string>> shapes(parameters.size());
+  for (auto [i, argument] : llvm::enumerate(contract->arguments))
+    for (const target::Expr &extent : argument.shape)
+      shapes[i].push_back(extent.op == target::Expr::Op::Arg
+                              ? contract->arguments[extent.value].name
+                              : "");
+  ArgumentReader reader(options, complain);
+  if (!reader.readScalars(parameters, shapes, values))
+    return ExitDiagnostics;
+  llvm::SmallVector<int64_t> scalars;
+  for (const reference::Argument &value : values)
+    scalars.push_back(value.integer);
+  for (auto [i, argument] : llvm::enumerate(contract->arguments)) {
+    if (!argument.isPointer())
+      continue;
+    auto elements = spannedElements(argument, scalars);
+    if (!elements) {
+      complain(i, "the shape of '" + argument.name +
+                      "' has no value for these sizes");
+      return ExitDiagnostics;
+    }
+    parameters[i].elements = *elements;
+    for (const target::Expr &extent : argument.shape)
+      parameters[i].shape.push_back(extent.evaluate(scalars).value_or(0));
+  }
+  if (!reader.fillTensors(parameters, values))
+    return ExitDiagnostics;
+  if (int code = execute((*buffer)->getBuffer(), *contract))
+    return code;
+  return finish();
+}
+
+int Session::run() {
+  llvm::StringRef path = options.input.path;
+  if (path.ends_with(".hsaco") || path.ends_with(".co")) {
+    if (check || options.onReference) {
+      diags.report(DiagID::Usage,
+                   "a code object has no reference: give the kernel file");
+      return ExitUsage;
+    }
+    return runObject();
+  }
+  double start = now();
+  OwningOpRef<ModuleOp> module = compilation.import();
+  if (!module)
+    return compilation.failureCode();
+  auto funcs = module->getOps<tile::FuncOp>();
+  if (funcs.empty()) {
+    diags.report(DiagID::NoKernel, "the file holds no tile.func");
+    return ExitDiagnostics;
+  }
+  tile::FuncOp func = *funcs.begin();
+  if (!readArguments(func))
+    return compilation.failureCode();
+  compileSeconds = now() - start;
+
+  OwningOpRef<ModuleOp> original;
+  if (check || options.onReference)
+    original = module->clone();
+  if (options.onReference) {
+    reference::Options how;
+    how.bounds = false;
+    how.print = true;
+    if (failed(reference::evaluate(func, values, how)))
+      return ExitDiagnostics;
+    llvm::errs() << "device: the reference\n";
+    return finish();
+  }
+  if (options.bisect)
+    return bisect(compilation, *module, parameters, values);
+
+  start = now();
+  auto object = compilation.compile(*module, Stage::HSACO);
+  if (!object)
+    return compilation.failureCode();
+  compileSeconds += now() - start;
+  expected = check ? values : Values();
+  if (int code = execute(*object, compilation.contract()))
+    return code;
+  if (check) {
+    start = now();
+    reference::Statistics statistics;
+    auto copy = *(*original).getOps<tile::FuncOp>().begin();
+    if (failed(reference::evaluate(copy, expected, {}, &statistics)))
+      return ExitDiagnostics;
+    uncertain = statistics.uncertainBranches;
+    referenceSeconds = now() - start;
+  }
+  return finish();
+}
+
+} // namespace
+
+int tlc::runRun(Arguments arguments) {
+  RunOptions options;
+  if (int code = parseRunOptions(arguments, options, /*check=*/false))
+    return code;
+  return Session(options, false).run();
+}
+
+int tlc::runCheck(Arguments arguments) {
+  RunOptions options;
+  if (int code = parseRunOptions(arguments, options, /*check=*/true))
+    return code;
+  return Session(options, true).run();
+}

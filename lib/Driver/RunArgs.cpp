@@ -1,0 +1,297 @@
+//===- RunArgs.cpp - Options and parameters of a run ----------------------===//
+//
+// Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Without --arg, an input gets seeded normal values, each parameter its own
+// seed. An output and a workspace start as all-ones bits, which are NaN in
+// every floating-point type, so that what a kernel forgets to write shows.
+//
+//===----------------------------------------------------------------------===//
+
+#include "RunArgs.h"
+#include "tlc/Driver/Run.h"
+#include "tlc/Runtime/Npy.h"
+
+using namespace tlc;
+using llvm::StringRef;
+
+#define RUN_OPTIONS                                                            \
+  "  -D NAME=VALUE     bind a parameter (repeatable)\n"                        \
+  "  --kernel NAME     choose a kernel of the file\n"                          \
+  "  --device NAME     auto (default), sim or hip; ref for run\n"              \
+  "  --arg NAME=WHAT   randn[:SEED], zeros, const:V, arange, FILE.npy, or a "  \
+  "number\n"                                                                   \
+  "  --out NAME=FILE   save an output as .npy\n"                               \
+  "  --expect NAME=FILE, --rtol R\n"                                           \
+  "                    compare an output with a given one as well\n"           \
+  "  --checkers, --no-checkers\n"                                              \
+  "                    the simulator's checkers (on under check)\n"            \
+  "  --seed N          order of wavefronts on the simulator\n"                 \
+  "  --remarks         say what the passes decided\n"
+
+const llvm::StringLiteral tlc::runUsage =
+    "tlc run KERNEL.tile|OBJECT.hsaco [options]\n\n" RUN_OPTIONS;
+const llvm::StringLiteral tlc::checkUsage =
+    "tlc check KERNEL.tile [options]\n\n" RUN_OPTIONS
+    "  --bisect          name the first pass that changes the result\n";
+
+int tlc::parseRunOptions(Arguments arguments, RunOptions &options, bool check) {
+  std::string error;
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    StringRef arg = arguments[i];
+    // `--option VALUE` or `--option=VALUE`.
+    auto take = [&](StringRef option, StringRef &value) {
+      if (arg == option) {
+        if (++i == arguments.size()) {
+          error = (option + " needs a value").str();
+          return true;
+        }
+        value = arguments[i];
+        return true;
+      }
+      if (!arg.starts_with((option + "=").str()))
+        return false;
+      value = arg.drop_front(option.size() + 1);
+      return true;
+    };
+    auto assignment =
+        [&](StringRef option, StringRef value,
+            std::vector<std::pair<std::string, std::string>> &to) {
+          if (!error.empty())
+            return;
+          auto split = splitAssignment(option, value);
+          if (split)
+            to.push_back(*split);
+          else
+            error = llvm::toString(split.takeError());
+        };
+    StringRef value;
+    if (take("--device", value)) {
+      if (value == "auto")
+        options.device = hip::DeviceChoice::Auto;
+      else if (value == "sim")
+        options.device = hip::DeviceChoice::Simulator;
+      else if (value == "hip")
+        options.device = hip::DeviceChoice::Hip;
+      else if (value == "ref" && !check)
+        options.onReference = true;
+      else if (error.empty())
+        error = ("--device takes auto, sim or hip, not '" + value + "'").str();
+    } else if (take("--arg", value)) {
+      assignment("--arg", value, options.args);
+    } else if (take("--out", value)) {
+      assignment("--out", value, options.outs);
+    } else if (take("--expect", value)) {
+      assignment("--expect", value, options.expects);
+    } else if (take("--rtol", value)) {
+      double r;
+      if (error.empty() && (value.getAsDouble(r) || !(r >= 0)))
+        error = ("--rtol takes a number, not '" + value + "'").str();
+      options.rtol = r;
+    } else if (take("--seed", value)) {
+      if (error.empty() && value.getAsInteger(10, options.seed))
+        error = ("--seed takes a number, not '" + value + "'").str();
+    } else if (arg == "--checkers" || arg == "--no-checkers") {
+      options.checkers = arg == "--checkers";
+    } else if (arg == "--bisect" && check) {
+      options.bisect = true;
+    } else if (!options.input.take(arguments, i, error)) {
+      return usageError("unexpected argument '" + arg + "'");
+    }
+    if (!error.empty())
+      return usageError(error);
+  }
+  if (options.input.path.empty())
+    return usageError(llvm::Twine(check ? "check" : "run") +
+                      " needs a kernel file");
+  for (auto &[name, text] : options.args)
+    if (auto parsed = parseContents(text); !parsed)
+      return usageError("--arg " + name + ": " +
+                        llvm::toString(parsed.takeError()));
+  return ExitOk;
+}
+
+bool tlc::isOutput(const Parameter &p) {
+  return p.isTensor && (p.role == "out" || p.role == "inout");
+}
+
+std::string tlc::listNames(llvm::ArrayRef<Parameter> parameters) {
+  std::string text;
+  for (const Parameter &p : parameters)
+    text += (text.empty() ? "" : ", ") + p.name;
+  return text;
+}
+
+std::optional<unsigned> tlc::findOutput(llvm::ArrayRef<Parameter> parameters,
+                                        StringRef name) {
+  for (auto [i, p] : llvm::enumerate(parameters))
+    if (p.isTensor && name == p.name)
+      return i;
+  unsigned number;
+  if (name.getAsInteger(10, number))
+    return std::nullopt;
+  for (auto [i, p] : llvm::enumerate(parameters))
+    if (isOutput(p) && number-- == 0)
+      return i;
+  return std::nullopt;
+}
+
+//===----------------------------------------------------------------------===//
+// ArgumentReader
+//===----------------------------------------------------------------------===//
+
+bool ArgumentReader::load(llvm::ArrayRef<Parameter> parameters) {
+  contents.resize(parameters.size());
+  files.resize(parameters.size());
+  for (auto &[name, text] : options.args) {
+    auto it = llvm::find_if(parameters,
+                            [&](const Parameter &p) { return p.name == name; });
+    if (it == parameters.end()) {
+      complain(~0u, "--arg names '" + name + "', but the parameters are " +
+                        listNames(parameters));
+      return false;
+    }
+    size_t i = it - parameters.begin();
+    contents[i] = llvm::cantFail(parseContents(text));
+    if (contents[i]->kind != Contents::Kind::File)
+      continue;
+    auto array = readNpy(contents[i]->path);
+    if (!array) {
+      complain(~0u, llvm::toString(array.takeError()));
+      return false;
+    }
+    files[i] = std::move(*array);
+  }
+  return true;
+}
+
+bool ArgumentReader::readScalars(
+    llvm::ArrayRef<Parameter> parameters,
+    llvm::ArrayRef<std::vector<std::string>> shapes, Values &values) {
+  if (!load(parameters))
+    return false;
+  values.resize(parameters.size());
+  std::string missing;
+  for (auto [i, p] : llvm::enumerate(parameters)) {
+    if (p.isTensor)
+      continue;
+    std::optional<Contents> value = contents[i];
+    auto defined = options.input.frontend.defines.find(p.name);
+    if (!value && defined != options.input.frontend.defines.end()) {
+      auto parsed = parseContents(defined->second);
+      if (parsed)
+        value = *parsed;
+      else
+        llvm::consumeError(parsed.takeError());
+    }
+    // A size that is an extent of an array that is given.
+    for (size_t t = 0; t < files.size() && !value; ++t)
+      for (size_t d = 0; files[t] && t < shapes.size() && d < shapes[t].size();
+           ++d)
+        if (shapes[t][d] == p.name && d < files[t]->shape.size()) {
+          value.emplace();
+          value->kind = Contents::Kind::Constant;
+          value->value = double(files[t]->shape[d]);
+          value->text = std::to_string(files[t]->shape[d]);
+        }
+    if (!value) {
+      missing += (missing.empty() ? "" : ", ") + p.name;
+      continue;
+    }
+    if (value->kind == Contents::Kind::File) {
+      if (files[i]->elements() != 1) {
+        complain(i, "scalar '" + p.name + "' needs one element, '" +
+                        value->path + "' has the shape " +
+                        shapeString(files[i]->shape));
+        return false;
+      }
+      values[i].real = files[i]->number(0);
+      values[i].integer = int64_t(values[i].real);
+      continue;
+    }
+    Array one(p.dtype, {1});
+    fill(one, *value);
+    values[i].real = one.number(0);
+    values[i].integer = int64_t(one.bits(0));
+    if (!isUnsigned(p.dtype) && !floatFormat(p.dtype)) {
+      unsigned shift = 64 - 8 * byteSize(p.dtype);
+      values[i].integer = int64_t(one.bits(0) << shift) >> shift;
+    }
+  }
+  if (missing.empty())
+    return true;
+  complain(~0u, "scalar parameters without a value: " + missing +
+                    " (give each by --arg NAME=NUMBER or -D NAME=NUMBER)");
+  return false;
+}
+
+bool ArgumentReader::fillTensors(llvm::ArrayRef<Parameter> parameters,
+                                 Values &values) {
+  constexpr int64_t largest = int64_t(1) << 36;
+  for (auto [i, p] : llvm::enumerate(parameters)) {
+    if (!p.isTensor)
+      continue;
+    int64_t dense = 1;
+    for (int64_t extent : p.shape)
+      dense *= extent;
+    // A tensor with gaps is a flat array of all that it spans.
+    llvm::SmallVector<int64_t, 4> shape(p.shape);
+    if (dense != p.elements)
+      shape.assign(1, p.elements);
+    if (p.elements > largest) {
+      complain(i, "tensor '" + p.name + "' has " + llvm::Twine(p.elements) +
+                      " elements");
+      return false;
+    }
+    Array &array = values[i].array;
+    if (files[i]) {
+      std::optional<Array> given = asType(*files[i], p.dtype);
+      if (!given || given->shape != shape) {
+        complain(i, "'" + contents[i]->path + "' holds " +
+                        toString(files[i]->type) + " " +
+                        shapeString(files[i]->shape) + ", but parameter '" +
+                        p.name + "' is " + toString(p.dtype) + " " +
+                        shapeString(shape));
+        return false;
+      }
+      array = std::move(*given);
+      continue;
+    }
+    array = Array(p.dtype, shape);
+    if (contents[i]) {
+      fill(array, *contents[i]);
+    } else if (p.role == "out" || p.role == "workspace") {
+      std::fill(array.bytes.begin(), array.bytes.end(), 0xff);
+      if (p.dtype == DType::Bool)
+        std::fill(array.bytes.begin(), array.bytes.end(), 1);
+    } else {
+      Contents normal;
+      normal.seed = i + 1;
+      fill(array, normal);
+    }
+  }
+  return true;
+}
+
+bool tlc::writeOutputs(const RunOptions &options, DiagnosticEngine &diags,
+                       llvm::ArrayRef<Parameter> parameters,
+                       llvm::ArrayRef<const Array *> arrays) {
+  for (auto &[name, path] : options.outs) {
+    auto i = findOutput(parameters, name);
+    if (!i) {
+      diags.report(DiagID::BadRunArgument, "--out names '" + name +
+                                               "', but the parameters are " +
+                                               listNames(parameters));
+      return false;
+    }
+    std::string error;
+    if (!writeFileAtomically(path, formatNpy(*arrays[*i]), error)) {
+      diags.report(DiagID::CannotWrite, error);
+      return false;
+    }
+  }
+  return true;
+}

@@ -1,0 +1,149 @@
+//===- BoundsTest.cpp - Bounds hold for correct results and no others -----===//
+//
+// Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// One row block of softmax(x) * scale, stored as f16, is computed a second time
+// in float with a different order of additions. It must lie within the bounds;
+// with a fault planted it must not.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Program.h"
+#include <cmath>
+
+using namespace tlc;
+using namespace tlc::test;
+
+namespace {
+
+constexpr int rows = 8, columns = 96;
+
+constexpr char softmax[] = R"mlir(
+#g = #tile.space<global>
+#r = #tile.space<fragment>
+tile.func @f(%a: !tile.ptr<f16>, %b: !tile.ptr<f16>) {
+  %c1 = arith.constant 1 : i32
+  %A = tile.tensor %a {name = "A"} : !tile.ptr<f16> -> memref<8x96xf16, #g>
+  %B = tile.tensor %b {name = "B"} : !tile.ptr<f16> -> memref<8x96xf16, #g>
+  tile.kernel grid(%c1) threads[64] (%bx) {
+    %x = tile.alloc : memref<8x96xf32, #r>
+    %m = tile.alloc : memref<8xf32, #r>
+    %s = tile.alloc : memref<8xf32, #r>
+    tile.copy %A to %x : memref<8x96xf16, #g> to memref<8x96xf32, #r>
+    tile.reduce #tile.reduce_kind<max> %x into %m dim 1 : memref<8x96xf32, #r> into memref<8xf32, #r>
+    tile.parallel (%i, %j) = [8, 96] {
+      %v = tile.load %x[%i, %j : i32, i32] : memref<8x96xf32, #r> -> f32
+      %w = tile.load %m[%i : i32] : memref<8xf32, #r> -> f32
+      %d = arith.subf %v, %w : f32
+      %e = math.exp2 %d : f32
+      tile.store %e, %x[%i, %j : i32, i32] : f32, memref<8x96xf32, #r>
+    }
+    tile.reduce #tile.reduce_kind<sum> %x into %s dim 1 : memref<8x96xf32, #r> into memref<8xf32, #r>
+    tile.parallel (%i, %j) = [8, 96] {
+      %v = tile.load %x[%i, %j : i32, i32] : memref<8x96xf32, #r> -> f32
+      %w = tile.load %s[%i : i32] : memref<8xf32, #r> -> f32
+      %q = arith.divf %v, %w : f32
+      tile.store %q, %x[%i, %j : i32, i32] : f32, memref<8x96xf32, #r>
+    }
+    tile.copy %x to %B : memref<8x96xf32, #r> to memref<8x96xf16, #g>
+  }
+}
+)mlir";
+
+enum class Fault { None, DroppedColumn, Truncated, SkippedShift };
+
+/// Truncates to f16 instead of rounding.
+double truncateF16(double x) {
+  double r = f16Format.round(x);
+  return r > x ? f16Format.decode(f16Format.encode(r) - 1) : r;
+}
+
+/// How many elements of a float computation are outside the bounds.
+int outside(Fault fault) {
+  Program p(softmax);
+  p.fill(p.tensor(DType::Float16, {rows, columns}),
+         [](int64_t i) { return 3 * wave(i); });
+  p.tensor(DType::Float16, {rows, columns});
+  EXPECT_TRUE(p.run()) << p.messages;
+  int count = 0;
+  for (int i = 0; i < rows; ++i) {
+    float m = -INFINITY, sum = 0, e[columns];
+    for (int j = 0; j < columns; ++j)
+      m = std::fmax(m, float(p.at(0, i * columns + j)));
+    if (fault == Fault::SkippedShift && i == 3)
+      m -= 0.01f;
+    // From the end: another order than the reference's.
+    for (int j = columns - 1; j >= 0; --j) {
+      e[j] = std::exp2(float(p.at(0, i * columns + j)) - m);
+      if (fault != Fault::DroppedColumn || j != 40)
+        sum += e[j];
+    }
+    if (fault == Fault::SkippedShift && i == 3)
+      sum *= 1.002f;
+    for (int j = 0; j < columns; ++j) {
+      double q = e[j] / sum;
+      double got =
+          fault == Fault::Truncated ? truncateF16(q) : f16Format.round(q);
+      int64_t k = i * columns + j;
+      double error = std::fabs(got - p.arguments[1].values[k]);
+      count += !(error <= p.arguments[1].bounds[k]);
+    }
+  }
+  return count;
+}
+
+TEST(Bounds, CorrectResultIsInside) { EXPECT_EQ(outside(Fault::None), 0); }
+
+TEST(Bounds, FaultsAreOutside) {
+  EXPECT_GT(outside(Fault::DroppedColumn), rows * columns / 2);
+  EXPECT_GT(outside(Fault::Truncated), rows * columns / 4);
+  EXPECT_GT(outside(Fault::SkippedShift), columns / 4);
+}
+
+TEST(Bounds, AreTight) {
+  Program p(softmax);
+  p.fill(p.tensor(DType::Float16, {rows, columns}), wave);
+  p.tensor(DType::Float16, {rows, columns});
+  ASSERT_TRUE(p.run()) << p.messages;
+  // Nearly every element has one possible f16 value only.
+  int exact = 0;
+  for (double bound : p.arguments[1].bounds)
+    exact += bound == 0;
+  EXPECT_GT(exact, rows * columns * 9 / 10);
+}
+
+constexpr char add[] = R"mlir(
+#g = #tile.space<global>
+tile.func @f(%a: !tile.ptr<f32>, %b: !tile.ptr<f32>, %c: !tile.ptr<f32>) {
+  %c1 = arith.constant 1 : i32
+  %A = tile.tensor %a : !tile.ptr<f32> -> memref<64xf32, #g>
+  %B = tile.tensor %b : !tile.ptr<f32> -> memref<64xf32, #g>
+  %C = tile.tensor %c : !tile.ptr<f32> -> memref<64xf32, #g>
+  tile.kernel grid(%c1) threads[64] (%bx) {
+    tile.parallel (%i) = [64] {
+      %x = tile.load %A[%i : i32] : memref<64xf32, #g> -> f32
+      %y = tile.load %B[%i : i32] : memref<64xf32, #g> -> f32
+      %z = arith.addf %x, %y : f32
+      tile.store %z, %C[%i : i32] : f32, memref<64xf32, #g>
+    }
+  }
+}
+)mlir";
+
+TEST(Bounds, OneRoundedOperationIsExact) {
+  Program p(add);
+  p.fill(p.tensor(DType::Float32, {64}), wave);
+  p.fill(p.tensor(DType::Float32, {64}),
+         [](int64_t i) { return wave(i + 1000); });
+  p.tensor(DType::Float32, {64});
+  ASSERT_TRUE(p.run()) << p.messages;
+  for (int i = 0; i < 64; ++i) {
+    EXPECT_EQ(p.at(2, i), double(float(p.at(0, i)) + float(p.at(1, i))));
+    EXPECT_EQ(p.arguments[2].bounds[i], 0);
+  }
+}
+
+} // namespace
