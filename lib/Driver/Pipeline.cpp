@@ -83,6 +83,7 @@ Compilation::Compilation(const InputOptions &options)
     : options(options), diags(sources, llvm::errs(), useColor()),
       ctx(std::make_unique<MLIRContext>(MLIRContext::Threading::DISABLED)) {
   diags.setRemarks(options.remarks);
+  ctx->printOpOnDiagnostic(false);
   loadFrontendDialects(*ctx);
   ctx->loadDialect<wave::WaveDialect>();
   target::registerTranslations(*ctx);
@@ -106,7 +107,10 @@ OwningOpRef<ModuleOp> Compilation::import() {
 void tlc::buildTilePipeline(PassManager &passes) {
   OpPassManager &func = passes.nest<tile::FuncOp>();
   func.addPass(tile::createTileLegalize());
+  func.addPass(tile::createTilePromoteOperands());
+  func.addPass(tile::createTilePipeline());
   func.addPass(tile::createTileInferLayouts());
+  func.addPass(tile::createTileSwizzleLDS());
   func.addPass(tile::createTileFitLDS());
   func.addPass(tile::createTileInsertSync());
 }

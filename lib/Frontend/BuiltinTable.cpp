@@ -36,7 +36,7 @@ static const BuiltinInfo tileTable[] = {
     {"T.const", &I::constNames, "names,**"},
     {"T.dynamic", &I::dynamicNames, "names,dtype?"},
     {"T.symbolic", &I::dynamicNames, "names,dtype?"},
-    {"T.alloc_global", &I::allocGlobal, "shape,dtype,**", 0, Dev},
+    {"T.alloc_global", &I::allocGlobal, "shape,dtype,**"},
     {"T.alloc_shared", &I::allocShared, "shape,dtype?,scope?,**", 0, Dev},
     {"T.alloc_fragment", &I::allocFragment, "shape,dtype?,scope?,**", 0, Dev},
     {"T.alloc_local", &I::allocLocal, "shape,dtype?,scope?,**", 0, Dev},

@@ -68,124 +68,89 @@ unsigned tlc::conflictCycles(LdsDirection direction, unsigned bytes,
 }
 
 //===----------------------------------------------------------------------===//
-// Access plans
+// Whole accesses
 //===----------------------------------------------------------------------===//
 
-static bool inside(ArrayRef<int64_t> index, ArrayRef<int64_t> shape) {
-  for (auto [i, extent] : llvm::zip(index, shape))
-    if (i >= extent)
-      return false;
-  return true;
-}
-
-namespace {
-/// The memory address of a slot in one thread; negative outside the shape.
-struct SlotAddress {
-  int64_t address, slot;
-  bool operator<(const SlotAddress &o) const {
-    return std::tie(address, slot) < std::tie(o.address, o.slot);
-  }
-};
-} // namespace
-
-/// The slots of one thread in memory order, padding left out.
-static SmallVector<SlotAddress, 32> slotsOf(const Layout &held,
-                                            const Layout &memory,
-                                            ArrayRef<int64_t> shape,
-                                            int64_t thread) {
-  SmallVector<SlotAddress, 32> result;
-  for (int64_t slot = 0, n = held.numRegisters(); slot < n; ++slot) {
-    auto index = held.indexOf(thread, slot);
-    if (index && inside(*index, shape))
-      result.push_back({memory.at(*index).memory, slot});
-  }
-  llvm::sort(result);
+HeldElements tlc::heldElements(const Layout &held, ArrayRef<int64_t> shape,
+                               int64_t threads) {
+  HeldElements result;
+  result.registers = held.numRegisters();
+  result.threads = threads;
+  result.elements.reserve(result.registers * threads);
+  for (int64_t reg = 0; reg < result.registers; ++reg)
+    for (int64_t thread = 0; thread < threads; ++thread) {
+      auto index = held.indexOf(thread, reg);
+      int64_t element = index ? 0 : -1;
+      for (size_t d = 0; d < shape.size() && element >= 0; ++d)
+        element =
+            (*index)[d] < shape[d] ? element * shape[d] + (*index)[d] : -1;
+      result.elements.push_back(element);
+    }
   return result;
 }
 
-/// Whether runs of `width` slots, in this thread too, are aligned runs of
-/// memory, all inside the shape or all outside.
-static bool runsHold(const Layout &held, const Layout &memory,
-                     ArrayRef<int64_t> shape, int64_t thread,
-                     ArrayRef<int64_t> slots, int64_t width) {
-  for (size_t first = 0; first < slots.size(); first += width) {
-    int64_t base = 0;
-    bool baseInside = false;
-    for (int64_t i = 0; i < width; ++i) {
-      auto index = held.indexOf(thread, slots[first + i]);
-      bool in = index && inside(*index, shape);
-      int64_t address = in ? memory.at(*index).memory : 0;
-      if (i == 0) {
-        base = address;
-        baseInside = in;
-        if (in && address % width)
-          return false;
-      } else if (in != baseInside || (in && address != base + i)) {
-        return false;
+/// Registers in the memory order of the first thread that holds them.
+static SmallVector<int64_t, 32> memoryOrder(const HeldElements &held,
+                                            ArrayRef<int64_t> addresses) {
+  SmallVector<std::pair<int64_t, int64_t>, 32> keyed;
+  for (int64_t reg = 0; reg < held.registers; ++reg)
+    for (int64_t thread = 0; thread < held.threads; ++thread)
+      if (int64_t a = addresses[reg * held.threads + thread]; a >= 0) {
+        keyed.push_back({a, reg});
+        break;
       }
-    }
-  }
-  return true;
+  llvm::sort(keyed);
+  SmallVector<int64_t, 32> order;
+  for (auto [address, reg] : keyed)
+    order.push_back(reg);
+  return order;
 }
 
-AccessPlan tlc::planAccess(const Layout &held, const Layout &memory,
-                           ArrayRef<int64_t> shape, int64_t threads,
-                           unsigned elementBytes, unsigned maxBytes) {
-  // Slots in the memory order of the first thread; slots that only other
-  // threads have inside the shape follow, in slot order.
-  AccessPlan plan;
-  SmallVector<bool> seen(held.numRegisters());
-  for (int64_t thread = 0; thread < threads; ++thread) {
-    for (const SlotAddress &s : slotsOf(held, memory, shape, thread))
-      if (!seen[s.slot]) {
-        seen[s.slot] = true;
-        plan.slots.push_back(s.slot);
-      }
-    if (llvm::all_of(seen, [](bool b) { return b; }))
-      break;
-  }
-  plan.width = std::max<int64_t>(1, maxBytes / elementBytes);
-  while (plan.width & (plan.width - 1))
-    plan.width &= plan.width - 1;
-  for (; plan.width > 1; plan.width /= 2) {
-    if (plan.slots.size() % plan.width)
-      continue;
-    bool holds = true;
-    for (int64_t thread = 0; thread < threads && holds; ++thread)
-      holds = runsHold(held, memory, shape, thread, plan.slots, plan.width);
-    if (holds)
-      break;
-  }
-  return plan;
-}
-
-AccessCost tlc::priceAccess(const Layout &held, const Layout &memory,
-                            ArrayRef<int64_t> shape, int64_t threads,
+AccessCost tlc::priceAccess(const HeldElements &held,
+                            llvm::function_ref<int64_t(int64_t)> address,
                             unsigned elementBytes, LdsDirection direction) {
-  AccessPlan plan = planAccess(held, memory, shape, threads, elementBytes);
+  std::vector<int64_t> addresses(held.elements.size());
+  for (auto [a, element] : llvm::zip(addresses, held.elements))
+    a = element < 0 ? -1 : address(element);
+  SmallVector<int64_t, 32> order = memoryOrder(held, addresses);
+  auto row = [&](int64_t reg) { return &addresses[reg * held.threads]; };
+
+  // The widest power of two for which all runs hold in all threads.
+  auto holds = [&](int64_t width) {
+    if (order.size() % width)
+      return false;
+    for (size_t first = 0; first < order.size(); first += width)
+      for (int64_t t = 0; t < held.threads; ++t) {
+        int64_t base = row(order[first])[t];
+        if (base >= 0 && base % width)
+          return false;
+        for (int64_t i = 1; i < width; ++i) {
+          int64_t a = row(order[first + i])[t];
+          if (base < 0 ? a >= 0 : a != base + i)
+            return false;
+        }
+      }
+    return true;
+  };
   AccessCost cost;
-  unsigned bytes = plan.width * elementBytes;
-  for (int64_t wave = 0; wave * kWaveSize < threads; ++wave)
-    for (int64_t i = 0; i < plan.numInstructions(); ++i) {
-      uint32_t addresses[kWaveSize];
+  cost.width = 1;
+  while (cost.width * 2 * elementBytes <= 16 && holds(cost.width * 2))
+    cost.width *= 2;
+
+  unsigned bytes = cost.width * elementBytes;
+  for (int64_t wave = 0; wave * kWaveSize < held.threads; ++wave)
+    for (size_t first = 0; first < order.size(); first += cost.width) {
+      uint32_t lanes[kWaveSize];
       bool any = false;
       for (unsigned lane = 0; lane < kWaveSize; ++lane) {
         int64_t thread = wave * kWaveSize + lane;
-        addresses[lane] = kInactiveLane;
-        if (thread >= threads)
-          continue;
-        // A replica reads its own copy, but only the first holder writes.
-        if (direction == LdsDirection::Write && !held.isOwner(thread))
-          continue;
-        auto index = held.indexOf(thread, plan.slots[i * plan.width]);
-        if (!index || !inside(*index, shape))
-          continue;
-        addresses[lane] = memory.at(*index).memory * elementBytes;
-        any = true;
+        int64_t a = thread < held.threads ? row(order[first])[thread] : -1;
+        lanes[lane] = a < 0 ? kInactiveLane : uint32_t(a * elementBytes);
+        any |= a >= 0;
       }
       if (!any)
         continue;
-      unsigned conflicts = conflictCycles(direction, bytes, addresses);
+      unsigned conflicts = conflictCycles(direction, bytes, lanes);
       ++cost.instructions;
       cost.conflicts += conflicts;
       cost.cycles += baseCycles(direction, bytes) + conflicts;

@@ -11,9 +11,9 @@
 // share it. Which lanes form a group depends on the width and direction of the
 // instruction (a table in BankModel.cpp).
 //
-// planAccess says which wide instructions move a tile between registers and
-// LDS, and conflictCycles what each costs, so that a layout can be priced
-// before any code exists.
+// conflictCycles prices one instruction, priceAccess all that move a tile
+// between registers and LDS, so that a layout can be judged before any code
+// exists.
 //
 // No MLIR here.
 //
@@ -23,6 +23,8 @@
 #define TLC_LAYOUT_BANKMODEL_H
 
 #include "tlc/Layout/Layout.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include <vector>
 
 namespace tlc {
 
@@ -43,33 +45,35 @@ unsigned baseCycles(LdsDirection direction, unsigned bytes);
 unsigned conflictCycles(LdsDirection direction, unsigned bytes,
                         llvm::ArrayRef<uint32_t> addresses);
 
-/// How a tile that threads hold in registers meets memory: instructions of
-/// `width` elements; instruction i moves, in every thread, the register slots
-/// slots[i * width .. + width) from or to consecutive memory.
-struct AccessPlan {
-  int64_t width = 0;
-  llvm::SmallVector<int64_t, 32> slots;
-  int64_t numInstructions() const { return width ? slots.size() / width : 0; }
+/// The elements that an access moves, in any order of registers: slot r of
+/// thread t holds elements[r * threads + t], an index of the caller's choice,
+/// or -1 where the thread does not take part.
+struct HeldElements {
+  int64_t registers = 0, threads = 0;
+  std::vector<int64_t> elements;
+
+  int64_t at(int64_t thread, int64_t reg) const {
+    return elements[reg * threads + thread];
+  }
 };
 
-/// The widest instructions, up to `maxBytes` (16 unless hardware or alignment
-/// say less), that move all registers of `held` to or from `memory`. Both map
-/// the same logical indices; `held` has register and thread digits, `memory`
-/// memory digits. `elementBytes` is the size of an element. Slots whose index
-/// lies outside `shape` are left out where all threads agree on that; a slot
-/// inside for some threads only stays in, and the caller guards it.
-AccessPlan planAccess(const Layout &held, const Layout &memory,
-                      llvm::ArrayRef<int64_t> shape, int64_t threads,
-                      unsigned elementBytes, unsigned maxBytes = 16);
+/// What `threads` threads hold of a buffer of `shape` laid out as `held`:
+/// row-major indices.
+HeldElements heldElements(const Layout &held, llvm::ArrayRef<int64_t> shape,
+                          int64_t threads);
 
-/// What an access costs: instructions of all wavefronts, and their cycles.
+/// What an access costs: instructions of all wavefronts, and their cycles,
+/// `conflicts` of which are in vain.
 struct AccessCost {
   int64_t instructions = 0, cycles = 0, conflicts = 0;
+  int64_t width = 0; ///< elements an instruction moves in each lane
 };
 
-/// The cost of an access by `threads` threads as planAccess plans it.
-AccessCost priceAccess(const Layout &held, const Layout &memory,
-                       llvm::ArrayRef<int64_t> shape, int64_t threads,
+/// The cost of moving `held` by the widest instructions that fit: runs of
+/// registers that are consecutive and aligned in memory in every thread, up to
+/// 16 bytes. `address` gives the place of an element, in elements.
+AccessCost priceAccess(const HeldElements &held,
+                       llvm::function_ref<int64_t(int64_t)> address,
                        unsigned elementBytes, LdsDirection direction);
 
 } // namespace tlc

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "KernelLowering.h"
+#include "tlc/Dialect/Tile/Transforms/Passes.h"
 
 using namespace mlir;
 using namespace tlc;
@@ -82,6 +83,10 @@ LogicalResult KernelLowering::lowerCopy(tile::CopyOp op) {
     for (int64_t r = 0; r < n; ++r)
       if ((*slots)[r] >= 0)
         registers.set(b, loc, (*slots)[r], values[r]);
+    // A load ahead must not sink to its use in the next step.
+    if (op->hasAttr(tile::kPrefetchAttr) &&
+        !(op->getNextNode() && op->getNextNode()->hasAttr(tile::kPrefetchAttr)))
+      wave::SchedBarrierOp::create(b, loc, int64_t(0));
     return success();
   }
   auto access = plan(dst, points, loc, /*store=*/true);

@@ -25,6 +25,8 @@ inline constexpr llvm::StringLiteral kSyncGlobalAttr = "tile.global";
 
 /// On loops: T.Pipelined(num_stages=n), T.unroll, T.vectorized.
 inline constexpr llvm::StringLiteral kNumStagesAttr = "tile.num_stages";
+/// Set on copies that load a step ahead: they stay where they stand.
+inline constexpr llvm::StringLiteral kPrefetchAttr = "tile.prefetch";
 inline constexpr llvm::StringLiteral kUnrollAttr = "tile.unroll";
 inline constexpr llvm::StringLiteral kVectorizedAttr = "tile.vectorized";
 

@@ -23,8 +23,20 @@ def TileLegalize : TilePass<"tile-legalize"> {
   let summary = "Whole wavefronts, unrolled marked loops, folded views, no dead buffers";
 }
 
+def TilePromoteOperands : TilePass<"tile-promote-operands"> {
+  let summary = "Keep in registers what need not go through LDS";
+}
+
+def TilePipeline : TilePass<"tile-pipeline"> {
+  let summary = "Load the next step's tiles into registers while this step works";
+}
+
 def TileInferLayouts : TilePass<"tile-infer-layouts"> {
   let summary = "Decide which thread and register holds each element of each fragment";
+}
+
+def TileSwizzleLDS : TilePass<"tile-swizzle-lds"> {
+  let summary = "Lay shared buffers out in LDS without bank conflicts";
 }
 
 def TileFitLDS : TilePass<"tile-fit-lds"> {

@@ -1,0 +1,109 @@
+//===- PromoteOperands.cpp - Operands that registers serve:
+//tile-promote-operands -*- C++ -*-===//
+//
+// Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// An operand such as Q is loaded into LDS once and read by gemms in a loop, the
+// same values every time. It needs no LDS: a wavefront keeps what it reads in
+// registers. That frees LDS for what changes, and the loop from its reads.
+//
+// A shared buffer is promoted if one copy from global memory fills it, that
+// copy stands before every use and outside a loop that holds one, all uses are
+// operands of gemms, and its registers are few.
+//
+// Before:
+//   tile.copy %Qview to %Qs                      // shared
+//   scf.for ... { tile.gemm %Qs, %Ks into %s ... }
+// After:
+//   tile.copy %Qview to %Qf                      // fragment
+//   scf.for ... { tile.gemm %Qf, %Ks into %s ... }
+//
+//===----------------------------------------------------------------------===//
+
+#include "tlc/Dialect/Tile/Transforms/Passes.h"
+
+namespace tlc::tile {
+#define GEN_PASS_DEF_TILEPROMOTEOPERANDS
+#include "tlc/Dialect/Tile/Transforms/Passes.h.inc"
+} // namespace tlc::tile
+
+using namespace mlir;
+using namespace tlc;
+using namespace tlc::tile;
+
+/// Registers a lane gives at most to one promoted operand.
+static constexpr int64_t kMaxRegisters = 96;
+
+static void promote(AllocOp shared, KernelOp kernel) {
+  CopyOp fill;
+  SmallVector<GemmOp> gemms;
+  for (Operation *user : shared->getUsers()) {
+    if (auto copy = dyn_cast<CopyOp>(user)) {
+      if (copy.getDst() != shared.getResult() || fill ||
+          getSpace(copy.getSrc()) != Space::Global)
+        return;
+      fill = copy;
+    } else if (auto gemm = dyn_cast<GemmOp>(user)) {
+      if (gemm.getC() == shared.getResult())
+        return;
+      gemms.push_back(gemm);
+    } else {
+      return;
+    }
+  }
+  if (!fill || gemms.empty())
+    return;
+  auto type = cast<MemRefType>(shared.getType());
+  int64_t registers = 0;
+  for (GemmOp gemm : gemms) {
+    // The copy must come first, and a loop must profit.
+    Operation *here = fill->getBlock()->findAncestorOpInBlock(*gemm);
+    if (!here || !fill->isBeforeInBlock(here) || here == gemm.getOperation() ||
+        !isa<LoopLikeOpInterface>(here))
+      return;
+    // Wavefronts that share rows hold them each.
+    bool isA = gemm.getA() == shared.getResult();
+    bool spread =
+        gemm.getPolicy() == (isA ? WarpPolicy::FullRow : WarpPolicy::FullCol);
+    int64_t waves = kernel.getNumThreads() / 64;
+    int64_t rows = isA ? gemm.getM() : gemm.getN();
+    int64_t sharing = spread ? std::max<int64_t>(1, waves * 16 / rows) : waves;
+    registers = std::max(registers, type.getNumElements() *
+                                        type.getElementTypeBitWidth() / 32 *
+                                        sharing / kernel.getNumThreads());
+  }
+  if (registers > kMaxRegisters) {
+    fill.emitRemark("stays in LDS: as a register operand it would take ")
+        << registers << " registers";
+    return;
+  }
+  OpBuilder b(shared);
+  auto fragment = AllocOp::create(
+      b, shared.getLoc(),
+      getBufferType(type.getShape(), type.getElementType(), Space::Fragment),
+      shared.getNameAttr(), LayoutAttr(), IntegerAttr());
+  fill.emitRemark("goes to registers instead of LDS: ")
+      << registers << " registers a lane, "
+      << type.getNumElements() * type.getElementTypeBitWidth() / 8
+      << " bytes of LDS saved";
+  shared.getResult().replaceAllUsesWith(fragment);
+  shared.erase();
+}
+
+namespace {
+struct PromoteOperands
+    : tlc::tile::impl::TilePromoteOperandsBase<PromoteOperands> {
+  void runOnOperation() override {
+    SmallVector<AllocOp> allocs;
+    getOperation().walk([&](AllocOp alloc) {
+      if (getSpace(alloc.getType()) == Space::Shared)
+        allocs.push_back(alloc);
+    });
+    for (AllocOp alloc : allocs)
+      promote(alloc, alloc->getParentOfType<KernelOp>());
+  }
+};
+} // namespace

@@ -1,0 +1,299 @@
+//===- RunObjectOptions.cpp - Command line of tlc run OBJECT --------------===//
+//
+// Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "RunObjectOptions.h"
+
+#include "tlc/Runtime/Contents.h"
+#include "tlc/Runtime/Npy.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace tlc;
+using llvm::Error;
+using llvm::Expected;
+using llvm::StringRef;
+
+char RunUsageError::ID;
+
+namespace {
+
+Error usage(const llvm::Twine &text) {
+  return llvm::make_error<RunUsageError>(text.str());
+}
+Error bad(const llvm::Twine &text) {
+  return llvm::createStringError(text.str());
+}
+
+// No array of a kernel is larger; the product must not overflow.
+constexpr int64_t maxElements = int64_t(1) << 36;
+
+template <typename T> Error number(StringRef option, StringRef text, T &value) {
+  if (text.getAsInteger(0, value))
+    return usage(option + " wants a number, not '" + text + "'");
+  return Error::success();
+}
+
+/// "X", "X,Y" or "X,Y,Z"; what is left out is 1.
+Error extent(StringRef option, StringRef text, unsigned (&out)[3]) {
+  llvm::SmallVector<StringRef, 3> parts;
+  text.split(parts, ',');
+  if (parts.size() > 3)
+    return usage(option + " wants at most three numbers");
+  for (unsigned i = 0; i < 3; ++i) {
+    out[i] = 1;
+    if (i < parts.size())
+      if (Error error = number(option, parts[i].trim(), out[i]))
+        return error;
+    if (out[i] == 0)
+      return usage(option + " has a 0");
+  }
+  return Error::success();
+}
+
+Error scalarValue(StringRef text, ObjectArgument &argument) {
+  const FloatFormat *format = floatFormat(argument.type);
+  if (format) {
+    double value;
+    if (text.getAsDouble(value))
+      return bad("argument '" + argument.text + "': '" + text +
+                 "' is no number");
+    argument.scalar = format->encode(value);
+    return Error::success();
+  }
+  unsigned bits = byteSize(argument.type) * 8;
+  int64_t integer = INT64_MAX;
+  uint64_t natural;
+  if (!text.getAsInteger(0, integer))
+    natural = static_cast<uint64_t>(integer);
+  else if (text.getAsInteger(0, natural))
+    return bad("argument '" + argument.text + "': '" + text +
+               "' is no integer");
+  bool fits = bits == 64 || (integer >= -(int64_t(1) << (bits - 1)) &&
+                             integer < (int64_t(1) << bits));
+  if (!fits)
+    return bad("argument '" + argument.text + "': " + text +
+               " does not fit into " + llvm::Twine(bits) + " bits");
+  argument.scalar =
+      bits == 64 ? natural : natural & ((uint64_t(1) << bits) - 1);
+  return Error::success();
+}
+
+Error arrayValue(StringRef text, ObjectArgument &argument) {
+  Expected<Contents> contents = parseContents(text);
+  if (!contents)
+    return bad("argument '" + argument.text +
+               "': " + llvm::toString(contents.takeError()));
+  if (contents->kind != Contents::Kind::File) {
+    fill(argument.array, *contents);
+    return Error::success();
+  }
+  Expected<Array> file = readNpy(contents->path);
+  if (!file)
+    return file.takeError();
+  std::string stored = toString(file->type).str();
+  std::optional<Array> typed = asType(std::move(*file), argument.type);
+  if (!typed)
+    return bad(contents->path + " holds " + stored + ", argument '" +
+               argument.text + "' wants " + toString(argument.type));
+  if (typed->shape != argument.array.shape)
+    return bad(contents->path + " has shape " + shapeString(typed->shape) +
+               ", argument '" + argument.text + "' wants " +
+               shapeString(argument.array.shape));
+  argument.array = std::move(*typed);
+  return Error::success();
+}
+
+Expected<ObjectArgument> parseArgument(StringRef text) {
+  ObjectArgument argument;
+  argument.text = text.str();
+  auto [left, value] = text.split('=');
+  left = left.trim();
+  value = value.trim();
+  if (value.empty())
+    return usage("--arg wants TYPE=VALUE, not '" + text + "'");
+  if (left == "ptr") {
+    if (value != "null")
+      return usage("a pointer can only be null: '" + text +
+                   "' (give arrays as TYPE[SHAPE]=CONTENTS)");
+    argument.isNull = true;
+    return argument;
+  }
+  StringRef name = left, shape;
+  if (size_t at = left.find('['); at != left.npos) {
+    argument.isArray = true;
+    name = left.take_front(at);
+    shape = left.drop_front(at + 1);
+    if (!shape.consume_back("]"))
+      return usage("no ']' in '" + text + "'");
+  }
+  std::optional<DType> type = parseDType(name);
+  if (!type)
+    return usage("unknown type '" + name + "' in '" + text + "'");
+  argument.type = *type;
+  if (!argument.isArray) {
+    if (Error error = scalarValue(value, argument))
+      return std::move(error);
+    return argument;
+  }
+  llvm::SmallVector<int64_t, 4> extents;
+  llvm::SmallVector<StringRef, 4> parts;
+  shape.split(parts, ',');
+  int64_t elements = 1;
+  for (StringRef part : parts) {
+    int64_t extent;
+    if (part.trim().getAsInteger(0, extent) || extent < 0)
+      return usage("'" + part + "' is no extent in '" + text + "'");
+    if (extent && elements > maxElements / extent)
+      return bad("argument '" + text + "' is too large");
+    elements *= extent;
+    extents.push_back(extent);
+  }
+  argument.array = Array(argument.type, extents);
+  if (Error error = arrayValue(value, argument))
+    return std::move(error);
+  return argument;
+}
+
+class Parser {
+public:
+  explicit Parser(llvm::ArrayRef<StringRef> words) : words(words) {}
+  Expected<RunObjectOptions> run();
+
+private:
+  Error option(StringRef name, StringRef value);
+  Error argumentsFile(StringRef path);
+  Error addArgument(StringRef text);
+  Error finish();
+
+  llvm::ArrayRef<StringRef> words;
+  RunObjectOptions options;
+  std::vector<std::pair<unsigned, std::string>> saves;
+};
+
+Error Parser::addArgument(StringRef text) {
+  Expected<ObjectArgument> argument = parseArgument(text);
+  if (!argument)
+    return argument.takeError();
+  options.arguments.push_back(std::move(*argument));
+  return Error::success();
+}
+
+Error Parser::argumentsFile(StringRef path) {
+  auto file = llvm::MemoryBuffer::getFile(path);
+  if (!file)
+    return bad(path + ": " + file.getError().message());
+  StringRef rest = (*file)->getBuffer();
+  unsigned line = 0;
+  while (!rest.empty()) {
+    StringRef text;
+    std::tie(text, rest) = rest.split('\n');
+    ++line;
+    text = text.split('#').first.trim();
+    if (text.empty())
+      continue;
+    if (Error error = addArgument(text))
+      return bad(path + ":" + llvm::Twine(line) + ": " +
+                 llvm::toString(std::move(error)));
+  }
+  return Error::success();
+}
+
+Error Parser::option(StringRef name, StringRef value) {
+  if (name == "--kernel") {
+    options.kernel = value.str();
+    return Error::success();
+  }
+  if (name == "--grid")
+    return extent(name, value, options.grid);
+  if (name == "--block")
+    return extent(name, value, options.block);
+  if (name == "--lds")
+    return number(name, value, options.ldsBytes);
+  if (name == "--threads")
+    return number(name, value, options.threads);
+  if (name == "--seed")
+    return number(name, value, options.seed);
+  if (name == "--limit")
+    return number(name, value, options.limit);
+  if (name == "--arg")
+    return addArgument(value);
+  if (name == "--args-file")
+    return argumentsFile(value);
+  if (name == "--out") {
+    auto [index, path] = value.split('=');
+    unsigned at;
+    if (path.empty() || index.getAsInteger(10, at))
+      return usage("--out wants INDEX=FILE.npy, not '" + value + "'");
+    saves.push_back({at, path.str()});
+    return Error::success();
+  }
+  if (name == "--device") {
+    if (value == "auto")
+      options.device = hip::DeviceChoice::Auto;
+    else if (value == "sim")
+      options.device = hip::DeviceChoice::Simulator;
+    else if (value == "hip")
+      options.device = hip::DeviceChoice::Hip;
+    else
+      return usage("--device is auto, sim or hip");
+    return Error::success();
+  }
+  return usage("unknown option '" + name + "'");
+}
+
+Error Parser::finish() {
+  if (options.object.empty())
+    return usage("no code object given");
+  if (options.grid[0] == 0 || options.block[0] == 0)
+    return usage("a code object needs --grid X,Y,Z and --block X,Y,Z");
+  for (auto &[index, path] : saves) {
+    if (index >= options.arguments.size() || !options.arguments[index].isArray)
+      return usage("--out " + llvm::Twine(index) + ": argument " +
+                   llvm::Twine(index) + " is no array");
+    options.arguments[index].savePath = path;
+  }
+  return Error::success();
+}
+
+Expected<RunObjectOptions> Parser::run() {
+  for (size_t i = 0; i < words.size(); ++i) {
+    StringRef word = words[i];
+    if (!word.starts_with("--")) {
+      if (!options.object.empty())
+        return usage("more than one object: '" + word + "'");
+      options.object = word.str();
+      continue;
+    }
+    if (word == "--check" || word == "--stats") {
+      (word == "--check" ? options.check : options.statistics) = true;
+      continue;
+    }
+    StringRef name = word, value;
+    // "--arg i32=5" and "--arg=i32=5" are the same.
+    if (size_t at = word.find('='); at != word.npos) {
+      name = word.take_front(at);
+      value = word.drop_front(at + 1);
+    } else if (++i < words.size()) {
+      value = words[i];
+    } else {
+      return usage(word + " wants a value");
+    }
+    if (Error error = option(name, value))
+      return std::move(error);
+  }
+  if (Error error = finish())
+    return std::move(error);
+  return std::move(options);
+}
+
+} // namespace
+
+Expected<RunObjectOptions>
+tlc::parseRunObject(llvm::ArrayRef<StringRef> arguments) {
+  return Parser(arguments).run();
+}
