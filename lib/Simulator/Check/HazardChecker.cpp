@@ -227,8 +227,11 @@ void HazardChecker::issue(const Op &op, const OpFacts &facts) {
   for (const RegisterRange &range : facts.reads) {
     bool asC = facts.isXdl && range.vector && range.source == 2 &&
                !inst.has(flag::Sparse);
+    // A buffer store with its offset in a scalar register reads early enough.
     bool asData = facts.isVmem && !facts.toLds && range.vector &&
-                  range.source == 1 && range.count > 2 && inst.has(flag::Store);
+                  range.source == 1 && range.count > 2 &&
+                  inst.has(flag::Store) &&
+                  inst.src[3].kind != OperandKind::Scalar;
     for (unsigned i = 0; i < range.count; ++i) {
       if (asC)
         readAsC[range.first + i] = {state, facts.passes, &op};
