@@ -97,13 +97,6 @@ std::string HazardChecker::checkRead(const Op &op, const OpFacts &facts,
         use = "selecting a lane";
       } else if (byVector && isDivFmas(inst.op) && range.source == -1) {
         states = 4;
-      } else if (byVector && facts.isVector &&
-                 range.first != ScalarReg::ExecLo) {
-        states = 2;
-        use = "read by the VALU";
-      } else if (last.writer == Writer::Scalar && facts.toLds &&
-                 one.first == ScalarReg::M0) {
-        states = 1;
       }
       if (states)
         if (std::string text = need(one, last.op, last.state, states, use);
@@ -234,8 +227,11 @@ void HazardChecker::issue(const Op &op, const OpFacts &facts) {
   for (const RegisterRange &range : facts.reads) {
     bool asC = facts.isXdl && range.vector && range.source == 2 &&
                !inst.has(flag::Sparse);
+    // A buffer store with its offset in a scalar register reads early enough.
     bool asData = facts.isVmem && !facts.toLds && range.vector &&
-                  range.source == 1 && range.count > 2 && inst.has(flag::Store);
+                  range.source == 1 && range.count > 2 &&
+                  inst.has(flag::Store) &&
+                  inst.src[3].kind != OperandKind::Scalar;
     for (unsigned i = 0; i < range.count; ++i) {
       if (asC)
         readAsC[range.first + i] = {state, facts.passes, &op};

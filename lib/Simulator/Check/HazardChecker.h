@@ -21,10 +21,9 @@
 //   MFMA: 1, 3, 7, 15 for P = 2, 4, 8, 16.
 //   VALU writes VGPR, then MFMA 2, DPP 2, v_readlane 1
 //   VALU writes EXEC, then MFMA 4, DPP 5
-//   VALU writes SGPR, then vector memory 5, lane select 4, VALU source 2
+//   VALU writes SGPR, then vector memory 5, lane select 4
 //   VALU writes VCC, then v_div_fmas 4
 //   transcendental, or with a partial destination, then VALU reads 1
-//   SALU writes M0, then LDS-direct loads 1
 //   store of more than 64 bits, then VALU overwrites the data 2
 //
 //===----------------------------------------------------------------------===//

@@ -74,9 +74,11 @@ void writeMetadata(std::ostream &os, const std::vector<std::string> &names) {
 }
 
 /// One object with all kernels, NAME_f with the fault and NAME_r without.
-class PlantedFaults : public testing::TestWithParam<PlantedFault> {
+class WithObject {
 protected:
-  static void SetUpTestSuite() {
+  static void assemble() {
+    if (!image.empty())
+      return;
     std::string compiler = TLC_DEVICE_CLANG;
     if (compiler.empty() || !std::filesystem::exists(compiler))
       return;
@@ -106,7 +108,23 @@ protected:
     std::filesystem::remove_all(folder);
   }
 
+  static std::vector<uint8_t> image;
+};
+std::vector<uint8_t> WithObject::image;
+
+class UseAfterFree : public testing::Test, protected WithObject {
   void SetUp() override {
+    assemble();
+    if (image.empty())
+      GTEST_SKIP() << "no clang for the device";
+  }
+};
+
+class PlantedFaults : public testing::TestWithParam<PlantedFault>,
+                      protected WithObject {
+protected:
+  void SetUp() override {
+    assemble();
     if (image.empty())
       GTEST_SKIP() << "no clang for the device";
   }
@@ -131,10 +149,7 @@ protected:
     table().hipFree(buffer);
     return result;
   }
-
-  static std::vector<uint8_t> image;
 };
-std::vector<uint8_t> PlantedFaults::image;
 
 TEST_P(PlantedFaults, Found) {
   const PlantedFault &fault = GetParam();
@@ -164,6 +179,20 @@ TEST_P(PlantedFaults, GoneWhenPutRight) {
   const PlantedFault &fault = GetParam();
   for (uint64_t seed = 0; seed < 4; ++seed)
     EXPECT_EQ(run(fault.name + std::string("_r"), fault, seed).report, "");
+}
+
+/// A kernel that is right, on memory that is no longer there.
+TEST_F(UseAfterFree, Found) {
+  void *buffer = nullptr;
+  ASSERT_EQ(table().hipMalloc(&buffer, bufferBytes), hip::hipSuccess);
+  table().hipFree(buffer);
+  Kernel kernel(image, "vmcnt_r");
+  void *arguments[] = {&buffer, nullptr};
+  EXPECT_NE(table().hipModuleLaunchKernel(kernel.function, 1, 1, 1, 64, 1, 1, 0,
+                                          nullptr, arguments, nullptr),
+            hip::hipSuccess);
+  ASSERT_EQ(sim::lastLaunch().findings.size(), 1u);
+  EXPECT_EQ(sim::lastLaunch().findings.front().kind, "global-use-after-free");
 }
 
 INSTANTIATE_TEST_SUITE_P(All, PlantedFaults, testing::ValuesIn(allFaults()),

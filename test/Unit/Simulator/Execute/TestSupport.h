@@ -138,12 +138,12 @@ public:
     return launch(grid, block, lds, pointers);
   }
   hip::hipError_t launch(Shape grid, Shape block, unsigned lds,
-                         void **arguments) {
+                         void **arguments, void **extra = nullptr) {
     // TLC_TEST_CHECKERS=1: the same runs, watched; correct code gives no alarm.
     sim::simulatorOptions().checkers = std::getenv("TLC_TEST_CHECKERS");
     hip::hipError_t error = table().hipModuleLaunchKernel(
         function, grid.x, grid.y, grid.z, block.x, block.y, block.z, lds,
-        nullptr, arguments, nullptr);
+        nullptr, arguments, extra);
     if (sim::simulatorOptions().checkers)
       EXPECT_EQ(sim::lastLaunch().report, "");
     return error;

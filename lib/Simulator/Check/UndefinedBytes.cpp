@@ -1,0 +1,215 @@
+//===- UndefinedBytes.cpp - Operations that keep bytes apart -*- C++ -*-===//
+//
+// Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Moves, logic, shifts, byte permutes, selects and packed halves, followed
+// exactly where an operand is partly undefined: compilers use them to take
+// values apart and to mask what they do not need.
+//
+//===----------------------------------------------------------------------===//
+
+#include "UndefinedBytes.h"
+
+using namespace tlc::sim;
+using llvm::StringRef;
+
+namespace {
+
+/// Bits from the lowest undefined one up: where a carry may go.
+uint32_t upward(uint32_t undefined) {
+  return undefined ? ~((undefined & -undefined) - 1) : 0;
+}
+
+} // namespace
+
+uint32_t tlc::sim::undefinedWord(const ByteMasks &masks, unsigned lane) {
+  uint32_t word = 0;
+  for (unsigned byte = 0; byte < 4; ++byte)
+    if (masks[byte] >> lane & 1)
+      word |= 0xffu << (8 * byte);
+  return word;
+}
+
+unsigned tlc::sim::writtenBytes(const Instruction &inst) {
+  if (inst.form == Form::Sdwa && inst.dstUnused == SdwaUnused::Preserve)
+    switch (inst.dstSel) {
+    case SdwaSel::Word0:
+      return 0x3;
+    case SdwaSel::Word1:
+      return 0xc;
+    case SdwaSel::Dword:
+      return 0xf;
+    default:
+      return 1u << unsigned(inst.dstSel);
+    }
+  StringRef name = mnemonic(inst.op);
+  bool halfResult =
+      inst.has(flag::OpSel) && !name.contains("pk") && !name.contains("pack") &&
+      (name.ends_with("_f16") || name.ends_with("16")) && !name.contains("32");
+  if (halfResult)
+    return inst.opSel & 8 ? 0xc : 0x3;
+  if (inst.op == Opcode::v_fma_mixlo_f16)
+    return 0x3;
+  if (inst.op == Opcode::v_fma_mixhi_f16)
+    return 0xc;
+  return 0xf;
+}
+
+/// What one lane's operands hold, a dword each.
+struct Undefined::LaneView {
+  uint32_t value[3] = {0, 0, 0}, undefined[3] = {0, 0, 0};
+};
+
+bool Undefined::propagateBytes(const Wave &wave, const Op &op) {
+  const Instruction &inst = *op.inst;
+  if (op.dstKind == OperandKind::Scalar || op.dstDwords != 1 ||
+      inst.form == Form::Sdwa || writtenBytes(inst) != 0xf)
+    return false;
+  // The result's undefined bits from those of the operands; see below.
+  auto evaluate = [&](const LaneView &x, bool &known) -> uint32_t {
+    auto andBits = [&](unsigned i, unsigned j, uint32_t invert = 0) {
+      uint32_t vi = x.value[i] ^ invert;
+      uint32_t zero = (~x.undefined[i] & ~vi) | (~x.undefined[j] & ~x.value[j]);
+      return (x.undefined[i] | x.undefined[j]) & ~zero;
+    };
+    auto orBits = [&](unsigned i, unsigned j) {
+      uint32_t one =
+          (~x.undefined[i] & x.value[i]) | (~x.undefined[j] & x.value[j]);
+      return (x.undefined[i] | x.undefined[j]) & ~one;
+    };
+    uint32_t a = x.undefined[0], b = x.undefined[1], c = x.undefined[2];
+    known = true;
+    switch (inst.op) {
+    case Opcode::v_mov_b32:
+    case Opcode::v_not_b32:
+    case Opcode::v_accvgpr_read_b32:
+    case Opcode::v_accvgpr_write_b32:
+    case Opcode::v_accvgpr_mov_b32:
+      return a;
+    case Opcode::v_and_b32:
+      return andBits(0, 1);
+    case Opcode::v_or_b32:
+      return orBits(0, 1);
+    case Opcode::v_xor_b32:
+    case Opcode::v_xnor_b32:
+      return a | b;
+    case Opcode::v_lshlrev_b32:
+      return a ? ~0u : b << (x.value[0] & 31);
+    case Opcode::v_lshrrev_b32:
+      return a ? ~0u : b >> (x.value[0] & 31);
+    case Opcode::v_ashrrev_i32:
+      return a ? ~0u : uint32_t(int32_t(b) >> (x.value[0] & 31));
+    case Opcode::v_lshl_or_b32:
+      return b ? ~0u : a << (x.value[1] & 31) | c;
+    case Opcode::v_and_or_b32:
+      return andBits(0, 1) | c;
+    case Opcode::v_or3_b32:
+      return a | b | c;
+    case Opcode::v_bfi_b32:
+      return andBits(0, 1) | andBits(0, 2, ~0u);
+    case Opcode::v_bfe_u32: {
+      unsigned width = x.value[2] & 31;
+      return b || c ? ~0u
+                    : a >> (x.value[1] & 31) & ((uint32_t(1) << width) - 1);
+    }
+    case Opcode::v_alignbit_b32:
+    case Opcode::v_alignbyte_b32: {
+      unsigned shift =
+          (x.value[2] & 31) * (inst.op == Opcode::v_alignbyte_b32 ? 8 : 1);
+      return c ? ~0u : uint32_t((uint64_t(a) << 32 | b) >> (shift & 31));
+    }
+    case Opcode::v_perm_b32: {
+      uint32_t result = 0;
+      uint64_t bytes = uint64_t(a) << 32 | b;
+      for (unsigned i = 0; i < 4; ++i) {
+        unsigned select = x.value[2] >> (8 * i) & 0xff;
+        bool undefined = (c >> (8 * i) & 0xff) != 0;
+        if (select < 8)
+          undefined |= (bytes >> (8 * select) & 0xff) != 0;
+        else if (select < 12) // the sign of a half
+          undefined |= (bytes >> (16 * (select - 8) + 8) & 0xff) != 0;
+        result |= undefined ? 0xffu << (8 * i) : 0;
+      }
+      return result;
+    }
+    case Opcode::v_pack_b32_f16: {
+      auto half = [&](unsigned i) {
+        return x.undefined[i] >> (inst.opSel >> i & 1 ? 16 : 0) & 0xffff;
+      };
+      return half(0) | half(1) << 16;
+    }
+    case Opcode::v_add_u32:
+    case Opcode::v_sub_u32:
+    case Opcode::v_subrev_u32:
+    case Opcode::v_add3_u32:
+      return upward(a | b | c);
+    case Opcode::v_lshl_add_u32:
+      return b ? ~0u : upward(a << (x.value[1] & 31) | c);
+    case Opcode::v_cndmask_b32:
+      return 0; // by mask, below
+    default:
+      break;
+    }
+    if (inst.encoding == Encoding::VOP3P &&
+        (inst.src[0].type == DataType::V2F16 ||
+         inst.src[0].type == DataType::V2I16) &&
+        (inst.src[1].type == inst.src[0].type) &&
+        inst.src[2].type != DataType::F32 &&
+        inst.src[2].type != DataType::I32) {
+      uint32_t result = 0;
+      for (unsigned i = 0; i < 3; ++i) {
+        uint32_t low = x.undefined[i] >> (inst.opSel >> i & 1 ? 16 : 0);
+        uint32_t high = x.undefined[i] >> (inst.opSelHi >> i & 1 ? 16 : 0);
+        result |=
+            (low & 0xffff ? 0xffffu : 0) | (high & 0xffff ? 0xffff0000u : 0);
+      }
+      return result;
+    }
+    known = false;
+    return 0;
+  };
+
+  bool isSelect = inst.op == Opcode::v_cndmask_b32;
+  uint64_t mask = 0, maskUndefined = 0;
+  if (isSelect && op.src[2].kind == OperandKind::Scalar) {
+    unsigned reg = op.src[2].index;
+    mask = wave.pair(reg);
+    maskUndefined = uint64_t(scalar[reg + 1]) << 32 | scalar[reg];
+  }
+  ByteMasks result{};
+  uint64_t lanes = wave.exec();
+  for (uint64_t rest = lanes; rest; rest &= rest - 1) {
+    unsigned l = __builtin_ctzll(rest);
+    LaneView x;
+    for (unsigned i = 0; i < 3; ++i) {
+      const Source &source = op.src[i];
+      if (isSelect && i == 2)
+        break;
+      if (source.kind == OperandKind::Vector ||
+          source.kind == OperandKind::Accumulator) {
+        x.value[i] = wave.vgpr[source.index + l];
+        x.undefined[i] = undefinedWord(vector[source.index / waveLanes], l);
+      } else if (source.kind == OperandKind::Scalar) {
+        x.value[i] = wave.sgpr[source.index];
+        x.undefined[i] = scalar[source.index];
+      } else {
+        x.value[i] = uint32_t(source.value);
+      }
+    }
+    bool known = true;
+    uint32_t undefined = evaluate(x, known);
+    if (!known)
+      return false;
+    if (isSelect)
+      undefined =
+          maskUndefined >> l & 1 ? ~0u : x.undefined[mask >> l & 1 ? 1 : 0];
+    for (unsigned byte = 0; byte < 4; ++byte)
+      if (undefined >> (8 * byte) & 0xff)
+        result[byte] |= uint64_t(1) << l;
+  }
+  setLanes(op.dst / waveLanes, lanes, result);
+  return true;
+}
