@@ -1,0 +1,50 @@
+// RUN: tlc-opt %s --tile-promote-operands | FileCheck %s
+
+// Q is loaded once and read in the loop: registers. K and V change.
+// CHECK-LABEL: tile.func @attention
+// CHECK: tile.alloc {name = "Q_shared"} : memref<128x64xf16, #tile.space<fragment>>
+// CHECK: tile.alloc {name = "K_shared"} : memref<64x64xf16, #tile.space<shared>>
+// CHECK: tile.alloc {name = "V_shared"} : memref<64x64xf16, #tile.space<shared>>
+tile.func @attention(%q: !tile.ptr<f16>, %k: !tile.ptr<f16>, %v: !tile.ptr<f16>, %o: !tile.ptr<f16>) {
+  %c1 = arith.constant 1 : i32
+  %Q = tile.tensor %q {name = "Q"} : !tile.ptr<f16> -> memref<128x64xf16, #tile.space<global>>
+  %K = tile.tensor %k {name = "K"} : !tile.ptr<f16> -> memref<512x64xf16, #tile.space<global>>
+  %V = tile.tensor %v {name = "V"} : !tile.ptr<f16> -> memref<512x64xf16, #tile.space<global>>
+  %O = tile.tensor %o {name = "O"} : !tile.ptr<f16> -> memref<128x64xf16, #tile.space<global>>
+  tile.kernel grid(%c1) threads[256] (%b) {
+    %c0 = arith.constant 0 : i32
+    %step = arith.constant 1 : i32
+    %steps = arith.constant 8 : i32
+    %c64 = arith.constant 64 : i32
+    %zero = arith.constant 0.0 : f32
+    %Qs = tile.alloc {name = "Q_shared"} : memref<128x64xf16, #tile.space<shared>>
+    %Ks = tile.alloc {name = "K_shared"} : memref<64x64xf16, #tile.space<shared>>
+    %Vs = tile.alloc {name = "V_shared"} : memref<64x64xf16, #tile.space<shared>>
+    %S = tile.alloc {name = "S"} : memref<128x64xf32, #tile.space<fragment>>
+    %P = tile.alloc {name = "P"} : memref<128x64xf16, #tile.space<fragment>>
+    %m = tile.alloc {name = "m"} : memref<128xf32, #tile.space<fragment>>
+    %acc = tile.alloc {name = "acc"} : memref<128x64xf32, #tile.space<fragment>>
+    tile.copy %Q to %Qs : memref<128x64xf16, #tile.space<global>> to memref<128x64xf16, #tile.space<shared>>
+    tile.fill %acc, %zero : memref<128x64xf32, #tile.space<fragment>>, f32
+    scf.for %i = %c0 to %steps step %step : i32 {
+      %at = arith.muli %i, %c64 : i32
+      %kv = tile.view %K[%at, %c0 : i32, i32] : memref<512x64xf16, #tile.space<global>> to memref<64x64xf16, strided<[?, ?], offset: ?>, #tile.space<global>>
+      tile.copy %kv to %Ks : memref<64x64xf16, strided<[?, ?], offset: ?>, #tile.space<global>> to memref<64x64xf16, #tile.space<shared>>
+      tile.fill %S, %zero : memref<128x64xf32, #tile.space<fragment>>, f32
+      tile.gemm %Qs, %Ks into %S {trans_b, policy = #tile.policy<full_row>} : memref<128x64xf16, #tile.space<shared>>, memref<64x64xf16, #tile.space<shared>> into memref<128x64xf32, #tile.space<fragment>>
+      tile.reduce #tile.reduce_kind<max> %S into %m dim 1 : memref<128x64xf32, #tile.space<fragment>> into memref<128xf32, #tile.space<fragment>>
+      tile.parallel (%x, %y) = [128, 64] {
+        %s = tile.load %S[%x, %y : i32, i32] : memref<128x64xf32, #tile.space<fragment>> -> f32
+        %r = tile.load %m[%x : i32] : memref<128xf32, #tile.space<fragment>> -> f32
+        %d = arith.subf %s, %r : f32
+        %e = math.exp2 %d : f32
+        tile.store %e, %S[%x, %y : i32, i32] : f32, memref<128x64xf32, #tile.space<fragment>>
+      }
+      tile.copy %S to %P : memref<128x64xf32, #tile.space<fragment>> to memref<128x64xf16, #tile.space<fragment>>
+      %vv = tile.view %V[%at, %c0 : i32, i32] : memref<512x64xf16, #tile.space<global>> to memref<64x64xf16, strided<[?, ?], offset: ?>, #tile.space<global>>
+      tile.copy %vv to %Vs : memref<64x64xf16, strided<[?, ?], offset: ?>, #tile.space<global>> to memref<64x64xf16, #tile.space<shared>>
+      tile.gemm %P, %Vs into %acc {policy = #tile.policy<full_row>} : memref<128x64xf16, #tile.space<fragment>>, memref<64x64xf16, #tile.space<shared>> into memref<128x64xf32, #tile.space<fragment>>
+    } {tile.num_stages = 1 : i64}
+    tile.copy %acc to %O : memref<128x64xf32, #tile.space<fragment>> to memref<128x64xf16, #tile.space<global>>
+  }
+}
