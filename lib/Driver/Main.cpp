@@ -6,7 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "tlc/Driver/Driver.h"
+#include "tlc/Driver/ObjDump.h"
 #include "tlc/Driver/Run.h"
+#include "tlc/Driver/RunObject.h"
 #include "tlc/Support/Diagnostics.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Config/llvm-config.h"
@@ -22,6 +24,15 @@
 using namespace tlc;
 using llvm::StringRef;
 
+/// A code object with a grid on the command line is launched as it stands;
+/// everything else goes by the launch contract.
+static int runKernelOrObject(Arguments arguments) {
+  bool grid = llvm::any_of(arguments, [](StringRef a) {
+    return a == "--grid" || a.starts_with("--grid=");
+  });
+  return grid ? runObject(arguments) : runRun(arguments);
+}
+
 static const Command commands[] = {
     {"compile", "compile a kernel to a gfx942 code object", runCompile,
      "tlc compile FILE [-o OUT] [--emit=STAGE] [-D NAME=VALUE]... "
@@ -31,10 +42,12 @@ static const Command commands[] = {
      "  -D NAME=VALUE     bind a parameter (repeatable)\n"
      "  --kernel NAME     choose a kernel of the file\n"
      "  --remarks         say what the passes decided\n"},
-    {"run", "compile a kernel, or take a code object, and execute it", runRun,
-     runUsage},
+    {"run", "compile a kernel, or take a code object, and execute it",
+     runKernelOrObject, runUsage},
     {"check", "run a kernel and compare it with the reference", runCheck,
      checkUsage},
+    {"objdump", "show a gfx942 code object: metadata, resources, code",
+     runObjdump, "tlc objdump [--raw] FILE\n"},
     {"explain", "explain a diagnostic by its id, such as TL0302", runExplain,
      "tlc explain ID\n"},
 };
