@@ -107,8 +107,12 @@ tlc::reference::describeParameters(tile::FuncOp func,
   return parameters;
 }
 
-static void fromArray(const Array &array, bool bounds, Storage &storage) {
+/// `element` is the IR's type: bool may be stored as bytes there.
+static void fromArray(const Array &array, Scalar element, bool bounds,
+                      Storage &storage) {
   storage.type = scalarOfDType(array.type);
+  if (array.type == DType::Bool && element == Scalar{nullptr, 8})
+    storage.type = element;
   size_t n = array.bytes.size() / byteSize(array.type);
   storage.cells.resize(n);
   for (size_t i = 0; i < n; ++i)
@@ -144,8 +148,10 @@ LogicalResult tlc::reference::evaluate(tile::FuncOp func,
   std::vector<Storage *> pointers;
   for (auto [i, argument] : llvm::enumerate(arguments)) {
     if (auto ptr = dyn_cast<tile::PtrType>(types[i])) {
-      fromArray(argument.array, machine.bounds, storages[i]);
-      if (scalarOf(ptr.getElementType()) != storages[i].type)
+      auto element = scalarOf(ptr.getElementType());
+      fromArray(argument.array, element.value_or(Scalar()), machine.bounds,
+                storages[i]);
+      if (element != storages[i].type)
         return func.emitError("argument ")
                << i << " is an array of " << toString(argument.array.type)
                << ", not of " << ptr.getElementType();

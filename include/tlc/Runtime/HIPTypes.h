@@ -43,6 +43,7 @@ namespace tlc::hip {
   E(NoBinaryForGpu, 209,                                                       \
     "no kernel image is available for execution on the "                       \
     "device")                                                                  \
+  E(UnsupportedLimit, 215, "limit is not supported on this architecture")      \
   E(PeerAccessUnsupported, 217,                                                \
     "peer access is not supported between these "                              \
     "two devices")                                                             \

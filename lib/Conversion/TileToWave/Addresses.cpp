@@ -570,6 +570,13 @@ FailureOr<AccessPlan> KernelLowering::planGlobal(const tile::Access &access,
   for (unsigned d = 0; d < rank; ++d)
     if (lower[d] && !access.indices[d].isUniform())
       alignment = std::gcd(alignment, bytes);
+  // The resource's end is checked dword by dword: one that it cuts is lost.
+  if (row >= 0) {
+    int64_t end = s.strides[row] * bytes *
+                  (s.sizes[row] == ShapedType::kDynamic ? 1 : s.sizes[row]);
+    if (end % 4)
+      alignment = std::gcd(alignment, end);
+  }
 
   // The part of the offset that depends on the thread, computed once.
   Value threadOffset;

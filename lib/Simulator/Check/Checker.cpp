@@ -89,9 +89,45 @@ struct GroupChecker::State {
   LdsRaces ldsRaces;
   LdsBytes ldsUndefined;
 
+  /// The instruction as the wavefront will run it, and its registers; null if
+  /// it will not run, or will fault for its registers.
+  const Op *prepare(const Wave &wave, const Op &op);
+
   // Of the instruction between before() and after().
+  const OpFacts *current = nullptr;
+  Op moved;
+  OpFacts movedFacts;
   llvm::SmallVector<AccessPart, 1> parts;
 };
+
+const Op *GroupChecker::State::prepare(const Wave &wave, const Op &op) {
+  current = nullptr;
+  if (op.inst->op == Opcode::Invalid)
+    return nullptr;
+  const OpFacts *known = &factsFor(op);
+  const Op *effective = &op;
+  if (wave.skipVector && op.inst->encoding >= Encoding::VOP1)
+    return nullptr;
+  // s_set_gpr_idx moves VGPR numbers by M0.
+  if (wave.gprIndexing && op.lanes) {
+    moved = op;
+    uint32_t by = (wave.sgpr[ScalarReg::M0] & 0xff) * waveLanes;
+    for (unsigned i = 0; i < 3; ++i)
+      if (op.src[i].kind == OperandKind::Vector && wave.gprIndexMask >> i & 1)
+        moved.src[i].index += by;
+    if (op.dstKind == OperandKind::Vector && wave.gprIndexMask >> 3 & 1)
+      moved.dst += by;
+    movedFacts = factsOf(moved);
+    known = &movedFacts;
+    effective = &moved;
+  }
+  for (const auto *list : {&known->reads, &known->writes})
+    for (const RegisterRange &range : *list)
+      if (range.first + range.count > (range.vector ? wave.vgprCount : 128u))
+        return nullptr;
+  current = known;
+  return effective;
+}
 
 static bool isMemory(const Op &op, const OpFacts &facts) {
   return (facts.isVmem || facts.isLds) && !op.inst->has(flag::CrossLane);
@@ -124,9 +160,10 @@ void GroupChecker::begin(const Workgroup &group) {
 void GroupChecker::before(Wave &wave, const Op &op) {
   State &s = *state;
   s.parts.clear();
-  if (op.inst->op == Opcode::Invalid)
+  const Op *effective = s.prepare(wave, op);
+  if (!effective)
     return;
-  const OpFacts &facts = s.factsFor(op);
+  const OpFacts &facts = *s.current;
   unsigned w = wave.number;
   if (std::string text = s.waits[w].check(op, facts); !text.empty())
     s.report("missing-wait", std::move(text), wave, op, -1);
@@ -135,21 +172,22 @@ void GroupChecker::before(Wave &wave, const Op &op) {
   if (facts.isVmem || facts.isLds)
     s.parts = accessesOf(wave, op, facts);
   int lane = -1;
-  if (std::string text = s.undefined[w].check(wave, op, facts, s.parts, lane);
+  if (std::string text =
+          s.undefined[w].check(wave, *effective, facts, s.parts, lane);
       !text.empty())
     s.report("undefined-value", std::move(text), wave, op, lane);
   // Memory operations are propagated once they have run: they may have to
   // wait for their turn, and what counts of the state before is in the parts.
   if (!isMemory(op, facts))
-    s.undefined[w].propagate(wave, op, facts, s.parts, s.ldsUndefined,
+    s.undefined[w].propagate(wave, *effective, facts, s.parts, s.ldsUndefined,
                              s.launch.global.get());
 }
 
 void GroupChecker::after(Wave &wave, const Op &op, bool executed) {
   State &s = *state;
-  if (op.inst->op == Opcode::Invalid || !executed)
+  if (!s.current || !executed)
     return;
-  const OpFacts &facts = s.factsFor(op);
+  const OpFacts &facts = *s.current;
   unsigned w = wave.number;
   if (wave.status == WaveStatus::Faulted)
     return;

@@ -53,6 +53,7 @@ const LaunchResult &tlc::sim::lastLaunch() { return device().last; }
 
 hipError_t tlc::sim::launchKernel(const LaunchRequest &request) {
   Device &d = device();
+  d.pendingFault = hipSuccess;
   LaunchResult result = runLaunch(request, d.memory, d.options);
   hipError_t error = hipSuccess;
   if (result.failed) {
@@ -68,6 +69,8 @@ hipError_t tlc::sim::launchKernel(const LaunchRequest &request) {
     else
       error = hipErrorLaunchFailure;
   }
+  if (error != hipErrorInvalidConfiguration)
+    d.pendingFault = error;
   std::lock_guard lock(d.mutex);
   d.last = std::move(result);
   return error;

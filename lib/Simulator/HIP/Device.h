@@ -10,6 +10,7 @@
 
 #include "tlc/Simulator/Execute/Launch.h"
 
+#include <atomic>
 #include <chrono>
 #include <set>
 
@@ -48,6 +49,9 @@ struct Device {
   DeviceMemory memory;
   SimulatorOptions options;
   LaunchResult last;
+  /// A fault that the next synchronisation reports, as a GPU's would be; a new
+  /// launch forgets it.
+  std::atomic<int> pendingFault{0};
   std::mutex mutex; ///< guards what follows, and `last`
   std::set<hip::hipStream_t> streams;
   std::set<hip::hipEvent_t> events;

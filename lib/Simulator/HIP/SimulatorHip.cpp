@@ -79,7 +79,12 @@ hipError_t hipDeviceTotalMem(size_t *bytes, hipDevice_t device) {
   *bytes = sim::device().memory.capacity();
   return hipSuccess;
 }
-hipError_t hipDeviceSynchronize() { return hipSuccess; }
+/// What a synchronisation finds.
+static hipError_t takeFault() {
+  return record(
+      static_cast<hipError_t>(device().pendingFault.exchange(hipSuccess)));
+}
+hipError_t hipDeviceSynchronize() { return takeFault(); }
 hipError_t hipDeviceReset() { return hipSuccess; }
 hipError_t hipGetLastError() { return std::exchange(lastError(), hipSuccess); }
 hipError_t hipPeekAtLastError() { return lastError(); }
@@ -255,7 +260,8 @@ static hipError_t checkStream(hipStream_t stream) {
   return device().isStream(stream) ? hipSuccess : record(hipErrorInvalidHandle);
 }
 hipError_t hipStreamSynchronize(hipStream_t stream) {
-  return checkStream(stream);
+  hipError_t error = checkStream(stream);
+  return error ? error : takeFault();
 }
 hipError_t hipStreamQuery(hipStream_t stream) { return checkStream(stream); }
 
@@ -299,11 +305,12 @@ hipError_t hipEventRecord(hipEvent_t event, hipStream_t stream) {
   event->time = std::chrono::steady_clock::now();
   return hipSuccess;
 }
-hipError_t hipEventSynchronize(hipEvent_t event) {
+hipError_t hipEventQuery(hipEvent_t event) {
   return isEvent(event) ? hipSuccess : record(hipErrorInvalidHandle);
 }
-hipError_t hipEventQuery(hipEvent_t event) {
-  return hipEventSynchronize(event);
+hipError_t hipEventSynchronize(hipEvent_t event) {
+  hipError_t error = hipEventQuery(event);
+  return error ? error : takeFault();
 }
 hipError_t hipEventElapsedTime(float *milliseconds, hipEvent_t start,
                                hipEvent_t stop) {

@@ -1,224 +1,360 @@
-//===- Pipeline.cpp - Prefetch into registers: tile-pipeline -*- C++ -*-===//
+//===- Pipeline.cpp - Prefetch the next step's tiles ------------*- C++ -*-===//
 //
 // Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Overlaps the loads of the next step with the work of this one, in loops that
-// ask for it (`tile.num_stages` of 1 or more).
+// In loops marked `tile.num_stages` (1 or more), splits each copy from global
+// to shared memory in two, with a staging fragment between: the load for step
+// i + 1 is issued before the matrix work of step i, and written to LDS when its
+// place there is free.
 //
-// Each copy from global memory to a shared buffer of its own is split in two: a
-// load into a staging fragment and a store from it. The load for step i + 1 is
-// issued right after the stores of step i, before any work of step i; its data
-// is waited for at the top of step i + 1. The loop then has one place where LDS
-// is written, at its top, and insert-sync needs two barriers a step.
+// * With two copies of the tile in LDS, step i reads copy i mod 2 while copy
+//   (i + 1) mod 2 is filled: loads at the top of the body, LDS writes at its
+//   end, one barrier a step.
+// * Where LDS does not hold two, the write stays where the copy stood and the
+//   next load follows it at once.
 //
-// Global reads outside a tensor give its pad value, so the load of the step
-// after the last is harmless and the loop needs no epilogue; a loop that never
-// runs loads one tile in vain.
+// A copy takes part if its tile is written by nothing else, read only after it
+// in the loop, and its source depends on the loop's variable and on what the
+// loop does not change. Others stay, with a remark. Reads beyond a tensor are
+// safe in this dialect, so that the load after the last step needs no guard,
+// and a loop without steps loads one tile in vain.
 //
-// A copy qualifies if its shared buffer is written by nothing else, is used in
-// this loop only, is read only after the copy, and its place depends on
-// nothing but the induction variable and values from outside. Where registers
-// would not hold the staging, the largest tile stays as it was, with a remark.
-//
-// Before:
-//   scf.for %k = ... {
-//     %v = tile.view %K[%k, 0] ...
-//     tile.copy %v to %Ks
-//     tile.gemm %q, %Ks into %s
-//   } {tile.num_stages = 2 : i64}
-// After:
-//   tile.copy (view of %K at the first step) to %stage
-//   scf.for %k = ... {
-//     tile.copy %stage to %Ks
-//     tile.copy (view of %K at %k + step) to %stage {tile.prefetch}
-//     tile.gemm %q, %Ks into %s
+//   scf.for %i ... {
+//     tile.copy %A[%i] to %As
+//     tile.gemm %As, ...
+//   } {tile.num_stages = 2}
+// becomes, with %As2 = tile.alloc : memref<2x...>,
+//   tile.copy %A[%lb] to %Ar
+//   tile.copy %Ar to %As2[0]
+//   scf.for %i ... {
+//     tile.copy %A[%i + 1] to %Ar
+//     tile.gemm %As2[%i mod 2], ...
+//     tile.copy %Ar to %As2[(%i + 1) mod 2]
 //   }
 //
 //===----------------------------------------------------------------------===//
 
+#include "Liveness.h"
+#include "RotatingSlot.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
 #include "tlc/Dialect/Tile/Transforms/Passes.h"
+#include "llvm/ADT/DenseMap.h"
+
+using namespace mlir;
+using namespace tlc;
+using namespace tlc::tile;
 
 namespace tlc::tile {
 #define GEN_PASS_DEF_TILEPIPELINE
 #include "tlc/Dialect/Tile/Transforms/Passes.h.inc"
 } // namespace tlc::tile
 
-using namespace mlir;
-using namespace tlc;
-using namespace tlc::tile;
-
-static int64_t bytesOf(Value buffer) {
-  auto type = cast<MemRefType>(buffer.getType());
-  return type.getNumElements() * type.getElementTypeBitWidth() / 8;
-}
-
-/// Registers' bytes that the fragments of a kernel take in each thread, if
-/// spread evenly.
-static int64_t fragmentBytes(KernelOp kernel) {
-  int64_t sum = 0;
-  kernel.walk([&](AllocOp alloc) {
-    if (getSpace(alloc.getType()) == Space::Fragment)
-      sum += bytesOf(alloc.getResult());
-  });
-  return sum / kernel.getNumThreads();
-}
-
-/// Whether a value can be computed anew for another step: constants and
-/// arithmetic on the induction variable and on values from outside.
-static bool isRecomputable(Value v, scf::ForOp loop) {
-  if (v == loop.getInductionVar() || v.getParentBlock() != loop.getBody())
-    return !loop.getRegion().isAncestor(v.getParentRegion()) ||
-           v == loop.getInductionVar();
-  Operation *op = v.getDefiningOp();
-  return op && isa<arith::ArithDialect>(op->getDialect()) &&
-         op->getNumRegions() == 0 &&
-         llvm::all_of(op->getOperands(),
-                      [&](Value o) { return isRecomputable(o, loop); });
-}
-
 namespace {
-/// A copy to be split.
-struct Candidate {
+/// A copy that can be split, and whether LDS gets two copies of its tile.
+struct Prefetch {
   CopyOp copy;
-  ViewOp view;
-  int64_t bytes; ///< of staging, in each thread
+  AllocOp tile;
+  bool twice = false;
 };
 } // namespace
 
-static std::optional<Candidate> match(CopyOp copy, scf::ForOp loop,
-                                      int64_t threads, StringRef &why) {
-  auto view = copy.getSrc().getDefiningOp<ViewOp>();
-  auto shared = copy.getDst().getDefiningOp<AllocOp>();
-  if (!shared || getSpace(copy.getDst()) != Space::Shared)
-    return std::nullopt; // not a load into LDS: nothing to say
-  if (getSpace(copy.getSrc()) != Space::Global)
-    return std::nullopt;
-  why = "";
-  if (!view || !isa_and_nonnull<TensorOp>(view.getSource().getDefiningOp()))
-    why = "its source is not a box of a tensor";
-  else if (!llvm::all_of(view.getOffsets(),
-                         [&](Value v) { return isRecomputable(v, loop); }))
-    why = "its place depends on more than the loop's counter";
-  for (Operation *user : shared->getUsers()) {
-    SmallVector<Operation *> users = {user};
-    if (isa<ViewOp, AliasOp>(user))
-      users.append(user->getUsers().begin(), user->getUsers().end());
-    for (Operation *u : users) {
-      if (u == copy.getOperation())
-        continue;
-      Operation *inLoop = loop.getBody()->findAncestorOpInBlock(*u);
-      if (!inLoop)
-        why = "its buffer is used outside the loop";
-      else if (inLoop->isBeforeInBlock(copy))
-        why = "its buffer is read before it is filled";
-      bool writes = isa<StoreOp, AtomicOp, FillOp>(u) || isa<AliasOp>(u);
-      if (auto other = dyn_cast<CopyOp>(u))
-        writes |= getBase(other.getDst()) == shared.getResult();
-      if (writes)
-        why = "its buffer is written by something else as well";
+//===----------------------------------------------------------------------===//
+// Which copies
+//===----------------------------------------------------------------------===//
+
+static bool isWrittenIn(Value base, scf::ForOp loop) {
+  auto pointerOf = [](Value v) {
+    auto tensor = v.getDefiningOp<TensorOp>();
+    return tensor ? Value(tensor.getSource()) : v;
+  };
+  bool written = false;
+  loop.walk([&](Operation *op) {
+    for (const BufferUse &use : getUses(op))
+      written |= use.write && pointerOf(getBase(use.buffer)) == pointerOf(base);
+  });
+  return written;
+}
+
+/// Whether a value of the loop's body can be computed for another step.
+static bool canReplay(Value value, scf::ForOp loop) {
+  if (value.getParentRegion()->isProperAncestor(&loop.getRegion()))
+    return true;
+  if (isa<BlockArgument>(value))
+    return value == loop.getInductionVar();
+  Operation *op = value.getDefiningOp();
+  if (op->getNumRegions())
+    return false;
+  auto load = dyn_cast<LoadOp>(op);
+  if (load ? isWrittenIn(getBase(load.getSource()), loop) : !isPure(op))
+    return false;
+  return llvm::all_of(op->getOperands(),
+                      [&](Value v) { return canReplay(v, loop); });
+}
+
+/// Clones what computes `value` for the step that `map` gives the loop's
+/// variable.
+static Value replay(OpBuilder &b, Value value, scf::ForOp loop,
+                    IRMapping &map) {
+  if (Value known = map.lookupOrNull(value))
+    return known;
+  if (value.getParentRegion()->isProperAncestor(&loop.getRegion()))
+    return value;
+  Operation *op = value.getDefiningOp();
+  for (Value operand : op->getOperands())
+    map.map(operand, replay(b, operand, loop, map));
+  b.clone(*op, map);
+  return map.lookup(value);
+}
+
+/// Why a copy in the body of `loop` cannot be split; empty if it can.
+static StringRef obstacle(CopyOp copy, scf::ForOp loop) {
+  auto tile = copy.getDst().getDefiningOp<AllocOp>();
+  if (!tile)
+    return "it writes a part of its tile";
+  if (!canReplay(copy.getSrc(), loop))
+    return "its source depends on what the loop computes";
+  if (isWrittenIn(getBase(copy.getSrc()), loop))
+    return "the loop writes its source";
+  for (const BufferUse &use : getAllUses(tile.getResult())) {
+    if (use.op == copy.getOperation())
+      continue;
+    if (use.write)
+      return "its tile is written elsewhere too";
+    Operation *inBody = loop.getBody()->findAncestorOpInBlock(*use.op);
+    if (!inBody)
+      return "its tile is read outside the loop";
+    if (inBody->isBeforeInBlock(copy))
+      return "its tile is read before it";
+  }
+  return "";
+}
+
+/// Whether each reader takes the tile as a whole, so that it can be given one
+/// of two.
+static bool readersTakeWholes(AllocOp tile, CopyOp copy) {
+  return llvm::all_of(tile->getUsers(), [&](Operation *user) {
+    return user == copy || isa<GemmOp>(user) ||
+           (isa<CopyOp>(user) && cast<CopyOp>(user).getSrc() == tile);
+  });
+}
+
+/// 32-bit registers of a thread that fragments take, spread evenly.
+static int64_t registersOf(MemRefType type, int64_t threads) {
+  int64_t bytes = type.getNumElements() * getElementBytes(type);
+  return llvm::divideCeil(llvm::divideCeil(bytes, threads), 4);
+}
+
+/// Registers that a thread of a workgroup of this size can have.
+static int64_t registerBudget(int64_t threads) {
+  return threads <= 256 ? 512 : threads <= 512 ? 256 : 128;
+}
+
+//===----------------------------------------------------------------------===//
+// The transformation
+//===----------------------------------------------------------------------===//
+
+namespace {
+class LoopPipeliner {
+public:
+  LoopPipeliner(scf::ForOp loop, int64_t ldsBytes)
+      : loop(loop), kernel(loop->getParentOfType<KernelOp>()),
+        ldsBytes(ldsBytes) {}
+  void run();
+
+private:
+  void collect();
+  void dropForRegisters();
+  void chooseCopies();
+  void emitLoad(OpBuilder &b, Prefetch &p, Value step, AllocOp staging);
+  Value slotView(OpBuilder &b, AllocOp buffer, Value slot, MemRefType tile);
+  void splitOnce(Prefetch &p, AllocOp staging);
+  void splitTwice(Prefetch &p, AllocOp staging);
+  Value nextStep(OpBuilder &b) {
+    return arith::AddIOp::create(b, loop.getLoc(), loop.getInductionVar(),
+                                 loop.getStep());
+  }
+
+  scf::ForOp loop;
+  KernelOp kernel;
+  int64_t ldsBytes;
+  SmallVector<Prefetch> prefetches;
+};
+} // namespace
+
+void LoopPipeliner::collect() {
+  for (CopyOp copy : loop.getBody()->getOps<CopyOp>()) {
+    if (getSpace(copy.getSrc()) != Space::Global ||
+        getSpace(copy.getDst()) != Space::Shared)
+      continue;
+    StringRef why = obstacle(copy, loop);
+    if (why.empty())
+      prefetches.push_back({copy, copy.getDst().getDefiningOp<AllocOp>()});
+    else
+      copy.emitRemark("not prefetched: ") << why;
+  }
+}
+
+/// Staging needs registers beside the fragments of the kernel; the largest
+/// tiles go without when they do not suffice.
+void LoopPipeliner::dropForRegisters() {
+  constexpr int64_t kReserve = 64; // operands and addresses
+  int64_t threads = kernel.getNumThreads(), used = kReserve;
+  for (AllocOp alloc : getAllocs(kernel, Space::Fragment))
+    used += registersOf(cast<MemRefType>(alloc.getType()), threads);
+  auto stagingOf = [&](Prefetch &p) {
+    auto src = cast<MemRefType>(p.copy.getSrc().getType());
+    return registersOf(src, threads);
+  };
+  for (Prefetch &p : prefetches)
+    used += stagingOf(p);
+  while (used > registerBudget(threads) && !prefetches.empty()) {
+    auto *largest =
+        llvm::max_element(prefetches, [&](Prefetch &a, Prefetch &b) {
+          return stagingOf(a) < stagingOf(b);
+        });
+    used -= stagingOf(*largest);
+    largest->copy.emitRemark("not prefetched: registers do not suffice to "
+                             "stage it");
+    prefetches.erase(largest);
+  }
+}
+
+/// Two copies in LDS for as many tiles as fit, in program order.
+void LoopPipeliner::chooseCopies() {
+  APInt step;
+  bool constantStep = matchPattern(loop.getStep(), m_ConstantInt(&step));
+  for (Prefetch &p : prefetches) {
+    if (!constantStep || !readersTakeWholes(p.tile, p.copy))
+      continue;
+    p.twice = true;
+    auto buffers =
+        getLiveBuffers(kernel, /*reuseInLoops=*/false, [&](AllocOp alloc) {
+          for (Prefetch &q : prefetches)
+            if (q.twice && q.tile == alloc)
+              return int64_t(2);
+          return int64_t(1);
+        });
+    if (planLds(buffers) > ldsBytes) {
+      p.twice = false;
+      p.copy.emitRemark("LDS holds only one copy of '")
+          << p.tile.getName().value_or("")
+          << "': two barriers a step instead of one";
     }
   }
-  if (!why.empty())
-    return std::nullopt;
-  auto type = cast<MemRefType>(copy.getDst().getType());
-  int64_t element =
-      cast<MemRefType>(copy.getSrc().getType()).getElementTypeBitWidth();
-  return Candidate{copy, view, type.getNumElements() * element / 8 / threads};
 }
 
-/// The copy's source at another step, loaded into `stage`.
-static CopyOp loadStep(OpBuilder &b, Candidate &c, scf::ForOp loop,
-                       Value step, AllocOp stage) {
+void LoopPipeliner::emitLoad(OpBuilder &b, Prefetch &p, Value step,
+                             AllocOp staging) {
   IRMapping map;
   map.map(loop.getInductionVar(), step);
-  std::function<Value(Value)> recompute = [&](Value v) -> Value {
-    if (Value known = map.lookupOrNull(v))
-      return known;
-    Operation *op = v.getDefiningOp();
-    if (!op || v.getParentBlock() != loop.getBody())
-      return v;
-    for (Value o : op->getOperands())
-      map.map(o, recompute(o));
-    b.clone(*op, map);
-    return map.lookup(v);
-  };
-  SmallVector<Value> offsets;
-  for (Value v : c.view.getOffsets())
-    offsets.push_back(recompute(v));
-  Value view = ViewOp::create(b, c.view.getLoc(), c.view.getType(),
-                              c.view.getSource(), offsets);
-  return CopyOp::create(b, c.copy.getLoc(), view, stage, LayoutAttr());
+  Value src = replay(b, p.copy.getSrc(), loop, map);
+  auto load = CopyOp::create(b, p.copy.getLoc(), src, staging.getResult(),
+                             LayoutAttr());
+  if (loop->isAncestor(load))
+    load->setAttr(kPrefetchAttr, b.getUnitAttr());
 }
 
-static void pipeline(scf::ForOp loop, KernelOp kernel) {
-  int64_t threads = kernel.getNumThreads();
-  SmallVector<Candidate> candidates;
-  for (auto copy : loop.getBody()->getOps<CopyOp>()) {
-    StringRef why;
-    if (auto c = match(copy, loop, threads, why))
-      candidates.push_back(*c);
-    else if (!why.empty())
-      copy.emitRemark("is not loaded ahead: ") << why;
-  }
-  // 512 registers a lane and SIMD, shared by the workgroup's wavefronts; a
-  // quarter is left for operands and addresses.
-  int64_t wavesPerSimd = std::max<int64_t>(1, (threads + 255) / 256);
-  int64_t budget = 512 / wavesPerSimd * 4 * 3 / 4 - fragmentBytes(kernel);
-  int64_t need = 0;
-  for (const Candidate &c : candidates)
-    need += c.bytes;
-  llvm::stable_sort(candidates, [](const Candidate &a, const Candidate &b) {
-    return a.bytes < b.bytes;
-  });
-  while (!candidates.empty() && need > budget) {
-    candidates.back().copy.emitRemark("is not loaded ahead: ")
-        << candidates.back().bytes / 4 << " more registers do not fit";
-    need -= candidates.back().bytes;
-    candidates.pop_back();
-  }
-  if (candidates.empty())
-    return;
-  llvm::stable_sort(candidates, [](const Candidate &a, const Candidate &b) {
-    return a.copy->isBeforeInBlock(b.copy);
-  });
+Value LoopPipeliner::slotView(OpBuilder &b, AllocOp buffer, Value slot,
+                              MemRefType tile) {
+  Location loc = buffer.getLoc();
+  SmallVector<int64_t> shape = {1};
+  llvm::append_range(shape, tile.getShape());
+  SmallVector<int64_t> strides(shape.size(), ShapedType::kDynamic);
+  auto type = MemRefType::get(
+      shape, tile.getElementType(),
+      StridedLayoutAttr::get(b.getContext(), ShapedType::kDynamic, strides),
+      tile.getMemorySpace());
+  Value zero = arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(0));
+  SmallVector<Value> offsets(shape.size(), zero);
+  if (slot)
+    offsets.front() = slot;
+  return ViewOp::create(b, loc, type, buffer.getResult(), offsets);
+}
 
-  OpBuilder before(loop), top(loop.getBody(), loop.getBody()->begin());
-  SmallVector<AllocOp> stages;
-  for (Candidate &c : candidates) {
-    Value shared = c.copy.getDst();
-    auto type = getBufferType(
-        cast<MemRefType>(shared.getType()).getShape(),
-        cast<MemRefType>(c.copy.getSrc().getType()).getElementType(),
-        Space::Fragment);
-    auto stage =
-        AllocOp::create(before, c.copy.getLoc(), type,
-                        before.getStringAttr(getBufferName(shared) + ".stage"),
-                        LayoutAttr(), IntegerAttr());
-    stages.push_back(stage);
-    loadStep(before, c, loop, loop.getLowerBound(), stage);
-    CopyOp::create(top, c.copy.getLoc(), stage, shared, LayoutAttr());
+/// One copy in LDS: the write where the copy stood, the next load after it.
+void LoopPipeliner::splitOnce(Prefetch &p, AllocOp staging) {
+  OpBuilder before(loop), b(p.copy);
+  emitLoad(before, p, loop.getLowerBound(), staging);
+  CopyOp::create(b, p.copy.getLoc(), staging.getResult(), p.copy.getDst(),
+                 LayoutAttr());
+  emitLoad(b, p, nextStep(b), staging);
+  p.copy.erase();
+}
+
+/// Two copies in LDS: loads at the top, writes at the end.
+void LoopPipeliner::splitTwice(Prefetch &p, AllocOp staging) {
+  Location loc = p.copy.getLoc();
+  auto tileType = cast<MemRefType>(p.tile.getType());
+  SmallVector<int64_t> shape = {2};
+  llvm::append_range(shape, tileType.getShape());
+  OpBuilder atTile(p.tile);
+  auto both = AllocOp::create(
+      atTile, p.tile.getLoc(),
+      getBufferType(shape, tileType.getElementType(), Space::Shared),
+      p.tile.getNameAttr(), LayoutAttr(), IntegerAttr());
+
+  OpBuilder before(loop);
+  emitLoad(before, p, loop.getLowerBound(), staging);
+  CopyOp::create(before, loc, staging.getResult(),
+                 slotView(before, both, Value(), tileType), LayoutAttr());
+
+  OpBuilder top = OpBuilder::atBlockBegin(loop.getBody());
+  emitLoad(top, p, nextStep(top), staging);
+  Value current =
+      slotView(top, both, buildSlot(top, loc, {loop, 2, 0}), tileType);
+
+  OpBuilder end(loop.getBody()->getTerminator());
+  CopyOp::create(
+      end, loc, staging.getResult(),
+      slotView(end, both, buildSlot(end, loc, {loop, 2, 1}), tileType),
+      LayoutAttr());
+  p.copy.erase();
+  p.tile.getResult().replaceAllUsesWith(current);
+  p.tile.erase();
+}
+
+void LoopPipeliner::run() {
+  collect();
+  dropForRegisters();
+  if (prefetches.empty())
+    return;
+  // A tile allocated in the loop means nothing between steps, but from now on
+  // it does.
+  for (Prefetch &p : prefetches)
+    if (loop->isProperAncestor(p.tile))
+      p.tile->moveBefore(loop);
+  chooseCopies();
+  int64_t twice =
+      llvm::count_if(prefetches, [](Prefetch &p) { return p.twice; });
+  loop.emitRemark("pipelined: ") << prefetches.size() << " copies prefetched, "
+                                 << twice << " of them double-buffered in LDS";
+  // Backwards, so that what goes to the top of the body keeps its order.
+  for (Prefetch &p : llvm::reverse(prefetches)) {
+    auto tileType = cast<MemRefType>(p.tile.getType());
+    // Staged as it comes from memory: a conversion would wait for the load.
+    Type element = cast<MemRefType>(p.copy.getSrc().getType()).getElementType();
+    OpBuilder b = OpBuilder::atBlockBegin(&kernel.getBody().front());
+    std::string name = p.tile.getName().value_or("tile").str() + "_next";
+    auto staging = AllocOp::create(
+        b, p.copy.getLoc(),
+        getBufferType(tileType.getShape(), element, Space::Fragment),
+        b.getStringAttr(name), LayoutAttr(), IntegerAttr());
+    if (p.twice)
+      splitTwice(p, staging);
+    else
+      splitOnce(p, staging);
   }
-  Value next;
-  for (auto &&[c, stage] : llvm::zip_equal(candidates, stages)) {
-    if (!next)
-      next = arith::AddIOp::create(top, loop.getLoc(), loop.getInductionVar(),
-                                   loop.getStep());
-    loadStep(top, c, loop, next, stage)
-        ->setAttr(kPrefetchAttr, top.getUnitAttr());
-    c.copy.emitRemark("is loaded one step ahead, through ")
-        << c.bytes / 4 << " registers";
-    c.copy.erase();
-    if (c.view.use_empty())
-      c.view.erase();
-  }
+  eraseDeadCode(loop);
 }
 
 namespace {
 struct Pipeline : tlc::tile::impl::TilePipelineBase<Pipeline> {
+  using TilePipelineBase::TilePipelineBase;
+
   void runOnOperation() override {
     SmallVector<scf::ForOp> loops;
     getOperation().walk([&](scf::ForOp loop) {
@@ -226,8 +362,12 @@ struct Pipeline : tlc::tile::impl::TilePipelineBase<Pipeline> {
       if (stages && stages.getInt() >= 1)
         loops.push_back(loop);
     });
-    for (scf::ForOp loop : loops)
-      pipeline(loop, loop->getParentOfType<KernelOp>());
+    for (scf::ForOp loop : loops) {
+      if (loop->getParentOfType<KernelOp>())
+        LoopPipeliner(loop, ldsBytes).run();
+      // Done: a second run must not prefetch the prefetched.
+      loop->removeAttr(kNumStagesAttr);
+    }
   }
 };
 } // namespace

@@ -1,5 +1,5 @@
 //===- PromoteOperands.cpp - Operands that registers serve:
-//tile-promote-operands -*- C++ -*-===//
+// tile-promote-operands -*- C++ -*-===//
 //
 // Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -14,6 +14,10 @@
 // copy stands before every use and outside a loop that holds one, all uses are
 // operands of gemms, and its registers are few.
 //
+// Likewise a tile that only passes through LDS on its way between registers and
+// memory (`copy acc to Os; copy Os to O`) is copied directly, where that rounds
+// the same: the shared buffer has the element type of one of the two ends.
+//
 // Before:
 //   tile.copy %Qview to %Qs                      // shared
 //   scf.for ... { tile.gemm %Qs, %Ks into %s ... }
@@ -23,6 +27,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "BufferUse.h"
 #include "tlc/Dialect/Tile/Transforms/Passes.h"
 
 namespace tlc::tile {
@@ -93,6 +98,52 @@ static void promote(AllocOp shared, KernelOp kernel) {
   shared.erase();
 }
 
+/// copy x to shared, copy shared to y  ->  copy x to y
+static bool bypass(AllocOp shared) {
+  CopyOp in, out;
+  for (Operation *user : shared->getUsers()) {
+    auto copy = dyn_cast<CopyOp>(user);
+    if (!copy || copy.getSrc() == copy.getDst())
+      return false;
+    CopyOp &role = copy.getDst() == shared.getResult() ? in : out;
+    if (role)
+      return false;
+    role = copy;
+  }
+  if (!in || !out || in->getBlock() != out->getBlock() ||
+      !in->isBeforeInBlock(out))
+    return false;
+  Space from = getSpace(in.getSrc()), to = getSpace(out.getDst());
+  if (from != Space::Fragment && to != Space::Fragment)
+    return false;
+  auto elementOf = [](Value v) {
+    return cast<MemRefType>(v.getType()).getElementType();
+  };
+  Type middle = elementOf(shared.getResult());
+  if (middle != elementOf(in.getSrc()) && middle != elementOf(out.getDst()))
+    return false;
+  // The source must still hold then what it holds now.
+  Value source = getBase(in.getSrc());
+  for (Operation *op = in->getNextNode(); op != out; op = op->getNextNode()) {
+    bool written = false;
+    op->walk([&](Operation *inner) {
+      for (const BufferUse &use : getUses(inner))
+        written |= use.write && (getBase(use.buffer) == source ||
+                                 getSpace(use.buffer) == Space::Global);
+    });
+    if (written)
+      return false;
+  }
+  OpBuilder b(out);
+  CopyOp::create(b, out.getLoc(), in.getSrc(), out.getDst(), LayoutAttr());
+  out.emitRemark("goes past LDS: '")
+      << shared.getName().value_or("") << "' only passed it on";
+  in.erase();
+  out.erase();
+  shared.erase();
+  return true;
+}
+
 namespace {
 struct PromoteOperands
     : tlc::tile::impl::TilePromoteOperandsBase<PromoteOperands> {
@@ -103,7 +154,8 @@ struct PromoteOperands
         allocs.push_back(alloc);
     });
     for (AllocOp alloc : allocs)
-      promote(alloc, alloc->getParentOfType<KernelOp>());
+      if (!bypass(alloc))
+        promote(alloc, alloc->getParentOfType<KernelOp>());
   }
 };
 } // namespace

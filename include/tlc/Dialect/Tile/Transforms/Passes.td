@@ -19,6 +19,10 @@ class TilePass<string flag> : Pass<flag, "::tlc::tile::FuncOp"> {
   let dependentDialects = ["::tlc::tile::TileDialect"];
 }
 
+def TileVerifyTarget : TilePass<"tile-verify-target"> {
+  let summary = "Refuse what gfx942 cannot do, at the place in the source";
+}
+
 def TileLegalize : TilePass<"tile-legalize"> {
   let summary = "Whole wavefronts, unrolled marked loops, folded views, no dead buffers";
 }
@@ -28,7 +32,10 @@ def TilePromoteOperands : TilePass<"tile-promote-operands"> {
 }
 
 def TilePipeline : TilePass<"tile-pipeline"> {
-  let summary = "Load the next step's tiles into registers while this step works";
+  let summary = "Prefetch the next step's tiles into registers, double-buffer LDS where it fits";
+  let options = [
+    Option<"ldsBytes", "lds-bytes", "int64_t", "65536", "LDS of a workgroup">
+  ];
 }
 
 def TileInferLayouts : TilePass<"tile-infer-layouts"> {

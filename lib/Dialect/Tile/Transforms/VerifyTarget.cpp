@@ -1,0 +1,122 @@
+//===- VerifyTarget.cpp - Refuse what gfx942 cannot do ----------*- C++ -*-===//
+//
+// Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Errors at the place in the source, before any pass depends on the target:
+// 1. A tile.gemm whose element types no MFMA instruction of gfx942 takes; the
+//    message names the nearest that do.
+// 2. A tile.atomic on a type without an atomic instruction.
+// 3. A shared buffer that alone exceeds LDS.
+// 4. Element types that no pass lowers (wider than 64 bits, sub-byte).
+//
+//   tile.gemm %a, %b into %c : memref<..xf64>...
+//     -> error: no MFMA instruction multiplies f64 by f64 into f64 ...
+//
+//===----------------------------------------------------------------------===//
+
+#include "BufferUse.h"
+#include "tlc/Dialect/Tile/Transforms/GemmLayouts.h"
+#include "tlc/Dialect/Tile/Transforms/Passes.h"
+#include "tlc/Layout/BankModel.h"
+
+using namespace mlir;
+using namespace tlc;
+using namespace tlc::tile;
+
+namespace tlc::tile {
+#define GEN_PASS_DEF_TILEVERIFYTARGET
+#include "tlc/Dialect/Tile/Transforms/Passes.h.inc"
+} // namespace tlc::tile
+
+static Type elementOf(Value buffer) {
+  return cast<MemRefType>(buffer.getType()).getElementType();
+}
+
+static LogicalResult verifyGemm(GemmOp gemm) {
+  if (succeeded(getGemmTypes(gemm)))
+    return success();
+  Type a = elementOf(gemm.getA()), b = elementOf(gemm.getB()),
+       c = elementOf(gemm.getC());
+  InFlightDiagnostic diag =
+      gemm.emitError("no matrix instruction of gfx942 multiplies ")
+      << a << " by " << b << " into " << c << ' ' << kNoMfmaTag;
+  if (isa<FloatType>(a) && isa<FloatType>(b) && a != b)
+    diag.attachNote() << "both operands must have one type: cast one of them";
+  else if (isa<FloatType>(a) && !isa<FloatType>(c))
+    diag.attachNote() << "floating-point products are accumulated in f32";
+  else if (isa<IntegerType>(a))
+    diag.attachNote() << "integer products exist for i8 operands with an i32 "
+                         "accumulator";
+  else
+    diag.attachNote() << "operands can be f16, bf16, f32 or 8-bit floats, the "
+                         "accumulator f32";
+  return diag;
+}
+
+/// Whether the memory of `space` has an instruction for it. Floats: add of f32
+/// and f64 everywhere; min and max of f64 (global memory) and f32 (LDS).
+static bool hasAtomic(AtomicKind kind, Type type, Space space) {
+  if (kind == AtomicKind::Exchange)
+    return type.getIntOrFloatBitWidth() == 32 ||
+           type.getIntOrFloatBitWidth() == 64;
+  if (type.isInteger(32) || type.isInteger(64))
+    return true;
+  if (kind == AtomicKind::Add)
+    return type.isF32() || type.isF64() || type.isF16() || type.isBF16();
+  if (kind == AtomicKind::Max || kind == AtomicKind::Min)
+    return type.isF32() || type.isF64();
+  return false;
+}
+
+static LogicalResult verifyAtomic(AtomicOp atomic) {
+  Type type = atomic.getValue().getType();
+  if (hasAtomic(atomic.getKind(), type, getSpace(atomic.getDest())))
+    return success();
+  InFlightDiagnostic diag = atomic.emitError("gfx942 has no atomic ")
+                            << stringifyAtomicKind(atomic.getKind()) << " of "
+                            << type;
+  diag.attachNote() << (isa<FloatType>(type)
+                            ? "floats can be added, and f32 and f64 compared"
+                            : "integers need 32 or 64 bits");
+  return diag;
+}
+
+static LogicalResult verifyAlloc(AllocOp alloc) {
+  auto type = cast<MemRefType>(alloc.getType());
+  unsigned bits = type.getElementTypeBitWidth();
+  if (bits > 64 || (bits != 1 && bits % 8))
+    return alloc.emitError("no buffer on gfx942 holds elements of type ")
+           << type.getElementType();
+  if (getSpace(alloc.getResult()) != Space::Shared)
+    return success();
+  int64_t bytes = type.getNumElements() * getElementBytes(type);
+  if (bytes <= kLdsBytes)
+    return success();
+  return alloc.emitError("'")
+         << alloc.getName().value_or("(unnamed)") << "' takes " << bytes
+         << " bytes of LDS, but a workgroup on gfx942 has " << kLdsBytes << ' '
+         << kLdsLimitTag;
+}
+
+namespace {
+struct VerifyTarget : tlc::tile::impl::TileVerifyTargetBase<VerifyTarget> {
+  void runOnOperation() override {
+    bool failedAny = false;
+    getOperation().walk([&](Operation *op) {
+      LogicalResult result = success();
+      if (auto gemm = dyn_cast<GemmOp>(op))
+        result = verifyGemm(gemm);
+      else if (auto atomic = dyn_cast<AtomicOp>(op))
+        result = verifyAtomic(atomic);
+      else if (auto alloc = dyn_cast<AllocOp>(op))
+        result = verifyAlloc(alloc);
+      failedAny |= failed(result);
+    });
+    if (failedAny)
+      signalPassFailure();
+  }
+};
+} // namespace

@@ -1,0 +1,265 @@
+//===- Devices.cpp - Devices, contexts, streams -------------------------===//
+//
+// Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// One device, one context. Settings that a simulator has no use for are
+// accepted and kept where they can be asked for.
+//
+//===----------------------------------------------------------------------===//
+
+#include "DropIn.h"
+
+#include <cstdio>
+#include <cstring>
+
+using namespace tlc;
+using namespace tlc::sim;
+using namespace tlc::hip;
+
+namespace tlc::sim::dropin {
+
+static hipError_t onlyDevice(int device) {
+  return device == 0 ? hipSuccess : hipErrorInvalidDevice;
+}
+
+hipError_t hipGetDeviceProperties(void *properties, int device) {
+  return entry::hipGetDevicePropertiesR0000(properties, device);
+}
+
+//===--- Streams ----------------------------------------------------------===//
+
+hipError_t hipStreamCreateWithPriority(hipStream_t *stream, unsigned flags,
+                                       int priority) {
+  hipError_t error = entry::hipStreamCreateWithFlags(stream, flags);
+  if (!error)
+    (*stream)->priority = priority < -1 ? -1 : priority > 1 ? 1 : priority;
+  return error;
+}
+hipError_t hipStreamAddCallback(hipStream_t stream,
+                                void (*callback)(hipStream_t, hipError_t,
+                                                 void *),
+                                void *data, unsigned) {
+  if (!callback)
+    return hipErrorInvalidValue;
+  if (hipError_t error = entry::hipStreamQuery(stream))
+    return error;
+  callback(stream, hipSuccess, data);
+  return hipSuccess;
+}
+hipError_t hipLaunchHostFunc(hipStream_t stream, void (*function)(void *),
+                             void *data) {
+  if (!function)
+    return hipErrorInvalidValue;
+  if (hipError_t error = entry::hipStreamQuery(stream))
+    return error;
+  function(data);
+  return hipSuccess;
+}
+static bool isDefault(hipStream_t stream) {
+  return reinterpret_cast<uintptr_t>(stream) <= 2;
+}
+hipError_t hipStreamGetFlags(hipStream_t stream, unsigned *flags) {
+  if (hipError_t error = entry::hipStreamQuery(stream))
+    return error;
+  if (!flags)
+    return hipErrorInvalidValue;
+  *flags = isDefault(stream) ? 0 : stream->flags;
+  return hipSuccess;
+}
+hipError_t hipStreamGetPriority(hipStream_t stream, int *priority) {
+  if (hipError_t error = entry::hipStreamQuery(stream))
+    return error;
+  if (!priority)
+    return hipErrorInvalidValue;
+  *priority = isDefault(stream) ? 0 : stream->priority;
+  return hipSuccess;
+}
+hipError_t hipDeviceGetStreamPriorityRange(int *least, int *greatest) {
+  if (least)
+    *least = 1;
+  if (greatest)
+    *greatest = -1;
+  return hipSuccess;
+}
+hipError_t hipStreamSynchronize_spt(hipStream_t stream) {
+  return entry::hipStreamSynchronize(stream);
+}
+hipError_t hipStreamQuery_spt(hipStream_t stream) {
+  return entry::hipStreamQuery(stream);
+}
+hipError_t hipStreamWaitEvent_spt(hipStream_t stream, hipEvent_t event,
+                                  unsigned flags) {
+  return entry::hipStreamWaitEvent(stream, event, flags);
+}
+hipError_t hipStreamIsCapturing(hipStream_t stream, int *status) {
+  if (!status)
+    return hipErrorInvalidValue;
+  *status = 0;
+  return entry::hipStreamQuery(stream);
+}
+hipError_t hipEventRecord_spt(hipEvent_t event, hipStream_t stream) {
+  return entry::hipEventRecord(event, stream);
+}
+
+//===--- Devices ----------------------------------------------------------===//
+
+constexpr const char *busId = "0000:01:00.0";
+
+hipError_t hipDeviceGet(int *device, int ordinal) {
+  if (!device)
+    return hipErrorInvalidValue;
+  *device = 0;
+  return onlyDevice(ordinal);
+}
+hipError_t hipDeviceGetUuid(void *uuid, int device) {
+  if (!uuid)
+    return hipErrorInvalidValue;
+  std::memcpy(uuid, "tlc-sim-gfx942\0\0", 16);
+  return onlyDevice(device);
+}
+hipError_t hipDeviceGetPCIBusId(char *id, int length, int device) {
+  if (!id || length <= 0)
+    return hipErrorInvalidValue;
+  std::snprintf(id, size_t(length), "%s", busId);
+  return onlyDevice(device);
+}
+hipError_t hipDeviceGetByPCIBusId(int *device, const char *id) {
+  if (!device || !id)
+    return hipErrorInvalidValue;
+  *device = 0;
+  return std::strcmp(id, busId) ? hipErrorInvalidValue : hipSuccess;
+}
+hipError_t hipDeviceComputeCapability(int *major, int *minor, int device) {
+  if (!major || !minor)
+    return hipErrorInvalidValue;
+  *major = 9;
+  *minor = 4;
+  return onlyDevice(device);
+}
+hipError_t hipDeviceCanAccessPeer(int *can, int device, int peer) {
+  if (!can)
+    return hipErrorInvalidValue;
+  *can = 0;
+  return device == 0 && peer == 0 ? hipSuccess : hipErrorInvalidDevice;
+}
+hipError_t hipDeviceEnablePeerAccess(int, unsigned) {
+  return hipErrorInvalidDevice;
+}
+hipError_t hipDeviceDisablePeerAccess(int) {
+  return hipErrorPeerAccessNotEnabled;
+}
+hipError_t hipDeviceGetLimit(size_t *value, int limit) {
+  constexpr int stackSize = 0, printfSize = 1, heapSize = 2;
+  if (!value)
+    return hipErrorInvalidValue;
+  switch (limit) {
+  case stackSize:
+    *value = 8192;
+    return hipSuccess;
+  case printfSize:
+  case heapSize:
+    *value = 4 << 20;
+    return hipSuccess;
+  }
+  return hipErrorUnsupportedLimit;
+}
+hipError_t hipDeviceSetLimit(int limit, size_t) {
+  return limit >= 0 && limit <= 2 ? hipSuccess : hipErrorUnsupportedLimit;
+}
+static int cacheConfig = 0, sharedConfig = 0;
+static unsigned deviceFlags = 0;
+hipError_t hipDeviceSetCacheConfig(int config) {
+  cacheConfig = config;
+  return hipSuccess;
+}
+hipError_t hipDeviceGetCacheConfig(int *config) {
+  if (!config)
+    return hipErrorInvalidValue;
+  *config = cacheConfig;
+  return hipSuccess;
+}
+hipError_t hipDeviceSetSharedMemConfig(int config) {
+  sharedConfig = config;
+  return hipSuccess;
+}
+hipError_t hipDeviceGetSharedMemConfig(int *config) {
+  if (!config)
+    return hipErrorInvalidValue;
+  *config = sharedConfig;
+  return hipSuccess;
+}
+hipError_t hipSetDeviceFlags(unsigned flags) {
+  deviceFlags = flags;
+  return hipSuccess;
+}
+hipError_t hipGetDeviceFlags(unsigned *flags) {
+  if (!flags)
+    return hipErrorInvalidValue;
+  *flags = deviceFlags;
+  return hipSuccess;
+}
+hipError_t hipChooseDevice(int *device, const void *properties) {
+  if (!device || !properties)
+    return hipErrorInvalidValue;
+  *device = 0;
+  return hipSuccess;
+}
+hipError_t hipChooseDeviceR0600(int *device, const void *properties) {
+  return hipChooseDevice(device, properties);
+}
+
+//===--- Contexts ---------------------------------------------------------===//
+
+static char theContext;
+hipError_t hipCtxCreate(void **context, unsigned, int device) {
+  if (!context)
+    return hipErrorInvalidValue;
+  *context = &theContext;
+  return onlyDevice(device);
+}
+static hipError_t checkContext(void *context) {
+  return context == &theContext || !context ? hipSuccess
+                                            : hipErrorInvalidContext;
+}
+hipError_t hipCtxDestroy(void *context) {
+  return context ? checkContext(context) : hipErrorInvalidValue;
+}
+hipError_t hipCtxSetCurrent(void *context) { return checkContext(context); }
+hipError_t hipCtxGetCurrent(void **context) {
+  if (!context)
+    return hipErrorInvalidValue;
+  *context = &theContext;
+  return hipSuccess;
+}
+hipError_t hipCtxSynchronize() { return hipSuccess; }
+hipError_t hipCtxGetDevice(int *device) { return entry::hipGetDevice(device); }
+hipError_t hipCtxPushCurrent(void *context) { return checkContext(context); }
+hipError_t hipCtxPopCurrent(void **context) {
+  if (context)
+    *context = &theContext;
+  return hipSuccess;
+}
+hipError_t hipDevicePrimaryCtxRetain(void **context, int device) {
+  return hipCtxCreate(context, 0, device);
+}
+hipError_t hipDevicePrimaryCtxRelease(int device) { return onlyDevice(device); }
+
+hipError_t hipDrvGetErrorName(hipError_t error, const char **name) {
+  if (!name)
+    return hipErrorInvalidValue;
+  *name = entry::hipGetErrorName(error);
+  return hipSuccess;
+}
+hipError_t hipDrvGetErrorString(hipError_t error, const char **text) {
+  if (!text)
+    return hipErrorInvalidValue;
+  *text = entry::hipGetErrorString(error);
+  return hipSuccess;
+}
+hipError_t hipProfilerStart() { return hipErrorNotSupported; }
+hipError_t hipProfilerStop() { return hipErrorNotSupported; }
+
+} // namespace tlc::sim::dropin

@@ -1,0 +1,366 @@
+//===- Launch.cpp - Registered kernels, launches, occupancy -------------===//
+//
+// Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// clang's host code registers an offload bundle and, for each kernel and
+// variable in it, a host address. The code object is loaded when something of
+// it is first used, so that a program with none for gfx942 fails at its launch
+// and not at its start, as on HIP.
+//
+//===----------------------------------------------------------------------===//
+
+#include "DropIn.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+
+using namespace tlc;
+using namespace tlc::sim;
+using namespace tlc::hip;
+
+namespace {
+
+constexpr uint32_t bundleMagic = 0x48495046; // "HIPF"
+
+struct ManagedVariable {
+  void **pointer;
+  void *initial;
+  std::string name;
+  size_t bytes;
+};
+
+struct Binary {
+  const void *image = nullptr;
+  bool tried = false;
+  hipError_t error = hipSuccess;
+  hipModule_t module = nullptr;
+  std::vector<ManagedVariable> managed;
+};
+
+struct Registered {
+  Binary *binary;
+  std::string name;
+};
+
+struct Registry {
+  std::recursive_mutex mutex;
+  std::map<const void *, Registered> functions, variables;
+};
+Registry &registry() {
+  // Used by static constructors and destructors of the program.
+  static Registry *instance = new Registry();
+  return *instance;
+}
+
+hipError_t load(Binary &binary) {
+  if (binary.tried)
+    return binary.error;
+  binary.tried = true;
+  binary.error = entry::hipModuleLoadData(&binary.module, binary.image);
+  if (binary.error) {
+    std::fprintf(stderr, "libamdhip64 (simulated gfx942): %s\n",
+                 lastLaunch().report.c_str());
+    return binary.error = hipErrorNoBinaryForGpu;
+  }
+  for (const ManagedVariable &variable : binary.managed) {
+    // The device's variable is a pointer to the shared memory.
+    void *place = nullptr;
+    if (entry::hipModuleGetGlobal(&place, nullptr, binary.module,
+                                  variable.name.c_str()) == hipSuccess)
+      std::memcpy(place, variable.pointer, sizeof(void *));
+  }
+  return hipSuccess;
+}
+
+struct CallConfiguration {
+  dropin::dim3 grid, block;
+  size_t lds;
+  hipStream_t stream;
+};
+std::vector<CallConfiguration> &pushed() {
+  thread_local std::vector<CallConfiguration> stack;
+  return stack;
+}
+
+} // namespace
+
+namespace tlc::sim::dropin {
+
+hipFunction_t findFunction(const void *stub, hipError_t &error) {
+  Registry &r = registry();
+  std::lock_guard lock(r.mutex);
+  auto found = r.functions.find(stub);
+  error = hipErrorInvalidDeviceFunction;
+  if (found == r.functions.end())
+    return nullptr;
+  if ((error = load(*found->second.binary)))
+    return nullptr;
+  hipFunction_t function = nullptr;
+  error = entry::hipModuleGetFunction(&function, found->second.binary->module,
+                                      found->second.name.c_str());
+  return function;
+}
+
+hipError_t findVariable(const void *shadow, void **address, size_t *bytes) {
+  Registry &r = registry();
+  std::lock_guard lock(r.mutex);
+  auto found = r.variables.find(shadow);
+  if (found == r.variables.end())
+    return hipErrorInvalidSymbol;
+  if (hipError_t error = load(*found->second.binary))
+    return error;
+  return entry::hipModuleGetGlobal(address, bytes, found->second.binary->module,
+                                   found->second.name.c_str());
+}
+
+void **__hipRegisterFatBinary(const void *data) {
+  struct Wrapper {
+    uint32_t magic, version;
+    const void *binary;
+  };
+  const Wrapper *wrapper = static_cast<const Wrapper *>(data);
+  if (wrapper->magic != bundleMagic) {
+    std::fprintf(stderr,
+                 "libamdhip64 (simulated gfx942): damaged fat binary\n");
+    return nullptr;
+  }
+  Binary *binary = new Binary();
+  binary->image = wrapper->binary;
+  return reinterpret_cast<void **>(binary);
+}
+void __hipUnregisterFatBinary(void **handle) {
+  // The program ends: what it registered is not looked up again.
+  Binary *binary = reinterpret_cast<Binary *>(handle);
+  if (!binary)
+    return;
+  Registry &r = registry();
+  std::lock_guard lock(r.mutex);
+  auto ours = [&](const auto &entry) { return entry.second.binary == binary; };
+  std::erase_if(r.functions, ours);
+  std::erase_if(r.variables, ours);
+  delete binary;
+}
+void __hipRegisterFunction(void **binary, const void *stub, char *,
+                           const char *name, unsigned, void *, void *, void *,
+                           void *, int *) {
+  Registry &r = registry();
+  std::lock_guard lock(r.mutex);
+  r.functions[stub] = {reinterpret_cast<Binary *>(binary), name};
+}
+void __hipRegisterVar(void **binary, void *shadow, char *, char *name, int,
+                      size_t, int, int) {
+  Registry &r = registry();
+  std::lock_guard lock(r.mutex);
+  r.variables[shadow] = {reinterpret_cast<Binary *>(binary), name};
+}
+void __hipRegisterManagedVar(void *binary, void **pointer, void *initial,
+                             const char *name, size_t bytes, unsigned) {
+  Registry &r = registry();
+  std::lock_guard lock(r.mutex);
+  void *memory = nullptr;
+  if (entry::hipHostMalloc(&memory, bytes, 0) != hipSuccess)
+    return;
+  std::memcpy(memory, initial, bytes);
+  *pointer = memory;
+  reinterpret_cast<Binary *>(binary)->managed.push_back(
+      {pointer, initial, name, bytes});
+  r.variables[pointer] = {reinterpret_cast<Binary *>(binary), name};
+}
+void __hipRegisterSurface(void **, void *, char *, char *, int, int) {}
+void __hipRegisterTexture(void **, void *, char *, char *, int, int, int) {}
+
+hipError_t __hipPushCallConfiguration(dim3 grid, dim3 block, size_t lds,
+                                      hipStream_t stream) {
+  pushed().push_back({grid, block, lds, stream});
+  return hipSuccess;
+}
+hipError_t __hipPopCallConfiguration(dim3 *grid, dim3 *block, size_t *lds,
+                                     hipStream_t *stream) {
+  if (pushed().empty())
+    return hipErrorMissingConfiguration;
+  CallConfiguration top = pushed().back();
+  pushed().pop_back();
+  *grid = top.grid;
+  *block = top.block;
+  *lds = top.lds;
+  *stream = top.stream;
+  return hipSuccess;
+}
+
+hipError_t hipLaunchKernel(const void *stub, dim3 grid, dim3 block,
+                           void **arguments, size_t lds, hipStream_t stream) {
+  hipError_t error;
+  hipFunction_t function = findFunction(stub, error);
+  if (!function)
+    return error;
+  error = entry::hipModuleLaunchKernel(
+      function, grid.x, grid.y, grid.z, block.x, block.y, block.z,
+      static_cast<unsigned>(lds), stream, arguments, nullptr);
+  if (error && lastLaunch().failed)
+    std::fprintf(stderr, "libamdhip64 (simulated gfx942): %s\n",
+                 lastLaunch().report.c_str());
+  return error;
+}
+hipError_t hipLaunchKernel_spt(const void *stub, dim3 grid, dim3 block,
+                               void **arguments, size_t lds,
+                               hipStream_t stream) {
+  return hipLaunchKernel(stub, grid, block, arguments, lds, stream);
+}
+hipError_t hipExtLaunchKernel(const void *stub, dim3 grid, dim3 block,
+                              void **arguments, size_t lds, hipStream_t stream,
+                              hipEvent_t start, hipEvent_t stop, int) {
+  if (start)
+    entry::hipEventRecord(start, stream);
+  hipError_t error = hipLaunchKernel(stub, grid, block, arguments, lds, stream);
+  if (stop)
+    entry::hipEventRecord(stop, stream);
+  return error;
+}
+hipError_t hipLaunchCooperativeKernel(const void *stub, dim3 grid, dim3 block,
+                                      void **arguments, unsigned lds,
+                                      hipStream_t stream) {
+  return hipLaunchKernel(stub, grid, block, arguments, lds, stream);
+}
+hipError_t hipLaunchCooperativeKernel_spt(const void *stub, dim3 grid,
+                                          dim3 block, void **arguments,
+                                          unsigned lds, hipStream_t stream) {
+  return hipLaunchKernel(stub, grid, block, arguments, lds, stream);
+}
+hipError_t hipModuleLaunchCooperativeKernel(hipFunction_t function,
+                                            unsigned gridX, unsigned gridY,
+                                            unsigned gridZ, unsigned blockX,
+                                            unsigned blockY, unsigned blockZ,
+                                            unsigned lds, hipStream_t stream,
+                                            void **arguments) {
+  return entry::hipModuleLaunchKernel(function, gridX, gridY, gridZ, blockX,
+                                      blockY, blockZ, lds, stream, arguments,
+                                      nullptr);
+}
+hipError_t hipGetFuncBySymbol(hipFunction_t *function, const void *stub) {
+  hipError_t error;
+  *function = findFunction(stub, error);
+  return error;
+}
+
+//===--- Attributes and occupancy -----------------------------------------===//
+
+hipError_t hipFuncGetAttributes(void *attributes, const void *stub) {
+  struct Attributes {
+    int binaryVersion, cacheModeCA;
+    size_t constBytes, localBytes;
+    int maxDynamicLds, maxThreads, registers, carveout, ptxVersion;
+    size_t ldsBytes;
+  };
+  hipError_t error;
+  hipFunction_t function = findFunction(stub, error);
+  if (!function)
+    return error;
+  if (!attributes)
+    return hipErrorInvalidValue;
+  const KernelInfo &kernel = *function->kernel;
+  const KernelDescriptor &d = kernel.descriptor;
+  Attributes a = {};
+  a.binaryVersion = a.ptxVersion = 94;
+  a.localBytes = d.privateSegmentFixedSize;
+  a.ldsBytes = d.groupSegmentFixedSize;
+  a.maxDynamicLds = int(65536 - d.groupSegmentFixedSize);
+  a.maxThreads = int(kernel.maxWorkgroupSize);
+  a.registers = int(d.vgprCount());
+  std::memcpy(attributes, &a, sizeof(a));
+  return hipSuccess;
+}
+static hipError_t mustExist(const void *stub) {
+  hipError_t error;
+  findFunction(stub, error);
+  return error;
+}
+hipError_t hipFuncSetAttribute(const void *stub, int, int) {
+  return mustExist(stub);
+}
+hipError_t hipFuncSetCacheConfig(const void *stub, int) {
+  return mustExist(stub);
+}
+hipError_t hipFuncSetSharedMemConfig(const void *stub, int) {
+  return mustExist(stub);
+}
+
+hipError_t hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(
+    int *blocks, hipFunction_t function, int size, size_t lds) {
+  if (!blocks || !function || size <= 0)
+    return hipErrorInvalidValue;
+  const KernelInfo &kernel = *function->kernel;
+  const KernelDescriptor &d = kernel.descriptor;
+  *blocks = 0;
+  if (unsigned(size) > kernel.maxWorkgroupSize)
+    return hipSuccess;
+  // A compute unit: four SIMDs of eight wavefronts and 512 registers, and
+  // 64 KiB of LDS in granules of 512 bytes.
+  unsigned waves = (unsigned(size) + 63) / 64;
+  unsigned perSimd = std::min(8u, 512 / d.vgprCount());
+  unsigned byWaves = perSimd * 4 / waves;
+  size_t used = (d.groupSegmentFixedSize + lds + 511) / 512 * 512;
+  unsigned byLds = used ? unsigned(65536 / used) : byWaves;
+  *blocks = int(std::min(byWaves, byLds));
+  return hipSuccess;
+}
+hipError_t hipModuleOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
+    int *blocks, hipFunction_t function, int size, size_t lds, unsigned) {
+  return hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(blocks, function,
+                                                            size, lds);
+}
+hipError_t hipOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks,
+                                                        const void *stub,
+                                                        int size, size_t lds) {
+  hipError_t error;
+  hipFunction_t function = findFunction(stub, error);
+  return function ? hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(
+                        blocks, function, size, lds)
+                  : error;
+}
+hipError_t hipOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
+    int *blocks, const void *stub, int size, size_t lds, unsigned) {
+  return hipOccupancyMaxActiveBlocksPerMultiprocessor(blocks, stub, size, lds);
+}
+hipError_t hipModuleOccupancyMaxPotentialBlockSize(int *grid, int *size,
+                                                   hipFunction_t function,
+                                                   size_t lds, int limit) {
+  if (!grid || !size || !function)
+    return hipErrorInvalidValue;
+  constexpr int computeUnits = 304;
+  int most = int(function->kernel->maxWorkgroupSize);
+  if (limit > 0)
+    most = std::min(most, limit);
+  int best = 0;
+  for (int candidate = most / 64 * 64; candidate > 0; candidate -= 64) {
+    int blocks = 0;
+    hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, function,
+                                                       candidate, lds);
+    if (blocks * candidate <= best)
+      continue;
+    best = blocks * candidate;
+    *size = candidate;
+    *grid = blocks * computeUnits;
+  }
+  return best ? hipSuccess : hipErrorInvalidValue;
+}
+hipError_t hipModuleOccupancyMaxPotentialBlockSizeWithFlags(
+    int *grid, int *size, hipFunction_t function, size_t lds, int limit,
+    unsigned) {
+  return hipModuleOccupancyMaxPotentialBlockSize(grid, size, function, lds,
+                                                 limit);
+}
+hipError_t hipOccupancyMaxPotentialBlockSize(int *grid, int *size,
+                                             const void *stub, size_t lds,
+                                             int limit) {
+  hipError_t error;
+  hipFunction_t function = findFunction(stub, error);
+  return function ? hipModuleOccupancyMaxPotentialBlockSize(
+                        grid, size, function, lds, limit)
+                  : error;
+}
+
+} // namespace tlc::sim::dropin

@@ -1,0 +1,292 @@
+//===- Memory.cpp - Memory beyond the table's functions -----------------===//
+//
+// Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "DropIn.h"
+
+#include <cstring>
+
+using namespace tlc;
+using namespace tlc::sim;
+using namespace tlc::hip;
+
+namespace tlc::sim::dropin {
+
+hipError_t hipGetSymbolAddress(void **address, const void *shadow) {
+  return address ? findVariable(shadow, address, nullptr)
+                 : hipErrorInvalidValue;
+}
+hipError_t hipGetSymbolSize(size_t *bytes, const void *shadow) {
+  return bytes ? findVariable(shadow, nullptr, bytes) : hipErrorInvalidValue;
+}
+/// A part of a variable.
+static hipError_t part(const void *shadow, size_t bytes, size_t offset,
+                       char **address) {
+  void *base = nullptr;
+  size_t size = 0;
+  if (hipError_t error = findVariable(shadow, &base, &size))
+    return error;
+  if (offset > size || bytes > size - offset)
+    return hipErrorInvalidValue;
+  *address = static_cast<char *>(base) + offset;
+  return hipSuccess;
+}
+hipError_t hipMemcpyToSymbol(const void *shadow, const void *from, size_t bytes,
+                             size_t offset, hipMemcpyKind kind) {
+  char *address;
+  hipError_t error = part(shadow, bytes, offset, &address);
+  return error ? error : entry::hipMemcpy(address, from, bytes, kind);
+}
+hipError_t hipMemcpyToSymbolAsync(const void *shadow, const void *from,
+                                  size_t bytes, size_t offset,
+                                  hipMemcpyKind kind, hipStream_t) {
+  return hipMemcpyToSymbol(shadow, from, bytes, offset, kind);
+}
+hipError_t hipMemcpyToSymbol_spt(const void *shadow, const void *from,
+                                 size_t bytes, size_t offset,
+                                 hipMemcpyKind kind) {
+  return hipMemcpyToSymbol(shadow, from, bytes, offset, kind);
+}
+hipError_t hipMemcpyFromSymbol(void *to, const void *shadow, size_t bytes,
+                               size_t offset, hipMemcpyKind kind) {
+  char *address;
+  hipError_t error = part(shadow, bytes, offset, &address);
+  return error ? error : entry::hipMemcpy(to, address, bytes, kind);
+}
+hipError_t hipMemcpyFromSymbolAsync(void *to, const void *shadow, size_t bytes,
+                                    size_t offset, hipMemcpyKind kind,
+                                    hipStream_t) {
+  return hipMemcpyFromSymbol(to, shadow, bytes, offset, kind);
+}
+hipError_t hipMemcpyFromSymbol_spt(void *to, const void *shadow, size_t bytes,
+                                   size_t offset, hipMemcpyKind kind) {
+  return hipMemcpyFromSymbol(to, shadow, bytes, offset, kind);
+}
+
+//===--- Allocation -------------------------------------------------------===//
+
+hipError_t hipMallocManaged(void **pointer, size_t bytes, unsigned) {
+  return bytes ? entry::hipHostMalloc(pointer, bytes, 0) : hipErrorInvalidValue;
+}
+hipError_t hipMallocHost(void **pointer, size_t bytes) {
+  return entry::hipHostMalloc(pointer, bytes, 0);
+}
+hipError_t hipMemAllocHost(void **pointer, size_t bytes) {
+  return entry::hipHostMalloc(pointer, bytes, 0);
+}
+hipError_t hipHostAlloc(void **pointer, size_t bytes, unsigned flags) {
+  return entry::hipHostMalloc(pointer, bytes, flags);
+}
+hipError_t hipFreeHost(void *pointer) { return entry::hipHostFree(pointer); }
+hipError_t hipHostRegister(void *pointer, size_t bytes, unsigned) {
+  if (!pointer || !bytes)
+    return hipErrorInvalidValue;
+  return device().memory.registerHost(pointer, bytes)
+             ? hipSuccess
+             : hipErrorHostMemoryAlreadyRegistered;
+}
+hipError_t hipHostUnregister(void *pointer) {
+  uint64_t base = reinterpret_cast<uint64_t>(pointer);
+  return device().memory.release(base, true) ? hipSuccess
+                                             : hipErrorHostMemoryNotRegistered;
+}
+static bool find(const void *pointer, Allocation &found) {
+  return device().memory.lookup(reinterpret_cast<uint64_t>(pointer), found) &&
+         !found.freed;
+}
+hipError_t hipHostGetDevicePointer(void **deviceOf, void *host, unsigned) {
+  Allocation found;
+  if (!deviceOf || !find(host, found))
+    return hipErrorInvalidValue;
+  *deviceOf = host;
+  return hipSuccess;
+}
+hipError_t hipHostGetFlags(unsigned *flags, void *host) {
+  Allocation found;
+  if (!flags || !find(host, found))
+    return hipErrorInvalidValue;
+  *flags = 0;
+  return hipSuccess;
+}
+hipError_t hipMallocPitch(void **pointer, size_t *pitch, size_t width,
+                          size_t height) {
+  if (!pitch)
+    return hipErrorInvalidValue;
+  *pitch = (width + 255) / 256 * 256;
+  return entry::hipMalloc(pointer, *pitch * height);
+}
+hipError_t hipMallocAsync(void **pointer, size_t bytes, hipStream_t) {
+  return entry::hipMalloc(pointer, bytes);
+}
+hipError_t hipFreeAsync(void *pointer, hipStream_t) {
+  return entry::hipFree(pointer);
+}
+hipError_t hipExtMallocWithFlags(void **pointer, size_t bytes, unsigned) {
+  return entry::hipMalloc(pointer, bytes);
+}
+
+//===--- Copies and fills -------------------------------------------------===//
+
+hipError_t hipMemcpy2D(void *to, size_t toPitch, const void *from,
+                       size_t fromPitch, size_t width, size_t height,
+                       hipMemcpyKind kind) {
+  if (width > toPitch || width > fromPitch)
+    return hipErrorInvalidPitchValue;
+  for (size_t row = 0; row < height; ++row)
+    if (hipError_t error = entry::hipMemcpy(
+            static_cast<char *>(to) + row * toPitch,
+            static_cast<const char *>(from) + row * fromPitch, width, kind))
+      return error;
+  return hipSuccess;
+}
+hipError_t hipMemcpy2DAsync(void *to, size_t toPitch, const void *from,
+                            size_t fromPitch, size_t width, size_t height,
+                            hipMemcpyKind kind, hipStream_t) {
+  return hipMemcpy2D(to, toPitch, from, fromPitch, width, height, kind);
+}
+hipError_t hipMemcpyDtoH(void *to, void *from, size_t bytes) {
+  return entry::hipMemcpy(to, from, bytes, hipMemcpyDeviceToHost);
+}
+hipError_t hipMemcpyHtoD(void *to, void *from, size_t bytes) {
+  return entry::hipMemcpy(to, from, bytes, hipMemcpyHostToDevice);
+}
+hipError_t hipMemcpyDtoD(void *to, void *from, size_t bytes) {
+  return entry::hipMemcpy(to, from, bytes, hipMemcpyDeviceToDevice);
+}
+hipError_t hipMemcpyDtoHAsync(void *to, void *from, size_t bytes, hipStream_t) {
+  return hipMemcpyDtoH(to, from, bytes);
+}
+hipError_t hipMemcpyHtoDAsync(void *to, void *from, size_t bytes, hipStream_t) {
+  return hipMemcpyHtoD(to, from, bytes);
+}
+hipError_t hipMemcpyDtoDAsync(void *to, void *from, size_t bytes, hipStream_t) {
+  return hipMemcpyDtoD(to, from, bytes);
+}
+hipError_t hipMemcpyWithStream(void *to, const void *from, size_t bytes,
+                               hipMemcpyKind kind, hipStream_t stream) {
+  return entry::hipMemcpyAsync(to, from, bytes, kind, stream);
+}
+hipError_t hipMemcpyPeer(void *to, int toDevice, const void *from,
+                         int fromDevice, size_t bytes) {
+  if (toDevice != 0 || fromDevice != 0)
+    return hipErrorInvalidDevice;
+  return entry::hipMemcpy(to, from, bytes, hipMemcpyDeviceToDevice);
+}
+hipError_t hipMemcpyPeerAsync(void *to, int toDevice, const void *from,
+                              int fromDevice, size_t bytes, hipStream_t) {
+  return hipMemcpyPeer(to, toDevice, from, fromDevice, bytes);
+}
+hipError_t hipMemcpy_spt(void *to, const void *from, size_t bytes,
+                         hipMemcpyKind kind) {
+  return entry::hipMemcpy(to, from, bytes, kind);
+}
+hipError_t hipMemcpyAsync_spt(void *to, const void *from, size_t bytes,
+                              hipMemcpyKind kind, hipStream_t stream) {
+  return entry::hipMemcpyAsync(to, from, bytes, kind, stream);
+}
+
+template <typename T>
+static hipError_t fillWith(void *to, T value, size_t count) {
+  Allocation found;
+  if (count == 0)
+    return hipSuccess;
+  if (!find(to, found) ||
+      !found.contains(reinterpret_cast<uint64_t>(to), count * sizeof(T)))
+    return hipErrorInvalidValue;
+  for (size_t i = 0; i < count; ++i)
+    std::memcpy(static_cast<char *>(to) + i * sizeof(T), &value, sizeof(T));
+  return hipSuccess;
+}
+hipError_t hipMemsetD8(void *to, unsigned char value, size_t count) {
+  return fillWith(to, value, count);
+}
+hipError_t hipMemsetD16(void *to, unsigned short value, size_t count) {
+  return fillWith(to, value, count);
+}
+hipError_t hipMemsetD32(void *to, int value, size_t count) {
+  return fillWith(to, value, count);
+}
+hipError_t hipMemsetD8Async(void *to, unsigned char value, size_t count,
+                            hipStream_t) {
+  return fillWith(to, value, count);
+}
+hipError_t hipMemsetD16Async(void *to, unsigned short value, size_t count,
+                             hipStream_t) {
+  return fillWith(to, value, count);
+}
+hipError_t hipMemsetD32Async(void *to, int value, size_t count, hipStream_t) {
+  return fillWith(to, value, count);
+}
+hipError_t hipMemset2D(void *to, size_t pitch, int value, size_t width,
+                       size_t height) {
+  if (width > pitch)
+    return hipErrorInvalidPitchValue;
+  for (size_t row = 0; row < height; ++row)
+    if (hipError_t error = entry::hipMemset(
+            static_cast<char *>(to) + row * pitch, value, width))
+      return error;
+  return hipSuccess;
+}
+hipError_t hipMemset2DAsync(void *to, size_t pitch, int value, size_t width,
+                            size_t height, hipStream_t) {
+  return hipMemset2D(to, pitch, value, width, height);
+}
+hipError_t hipMemset_spt(void *to, int value, size_t bytes) {
+  return entry::hipMemset(to, value, bytes);
+}
+hipError_t hipMemsetAsync_spt(void *to, int value, size_t bytes,
+                              hipStream_t stream) {
+  return entry::hipMemsetAsync(to, value, bytes, stream);
+}
+
+//===--- Questions about memory -------------------------------------------===//
+
+hipError_t hipMemPrefetchAsync(const void *pointer, size_t, int, hipStream_t) {
+  Allocation found;
+  return find(pointer, found) ? hipSuccess : hipErrorInvalidValue;
+}
+hipError_t hipMemAdvise(const void *pointer, size_t, int, int) {
+  Allocation found;
+  return find(pointer, found) ? hipSuccess : hipErrorInvalidValue;
+}
+hipError_t hipPointerGetAttributes(void *attributes, const void *pointer) {
+  struct Attributes {
+    int type, device;
+    void *devicePointer, *hostPointer;
+    int managed;
+    unsigned flags;
+  };
+  Allocation found;
+  if (!attributes || !find(pointer, found))
+    return hipErrorInvalidValue;
+  bool onDevice = found.kind == AllocationKind::Device ||
+                  found.kind == AllocationKind::Code;
+  // HIP 6 put "unregistered" before "host" and "device".
+  int host = tlc_hip_major >= 6 ? 1 : 0;
+  void *address = const_cast<void *>(pointer);
+  Attributes a = {};
+  a.type = onDevice ? host + 1 : host;
+  a.devicePointer = address;
+  a.hostPointer = onDevice ? nullptr : address;
+  std::memcpy(attributes, &a, sizeof(a));
+  return hipSuccess;
+}
+hipError_t hipMemGetAddressRange(void **base, size_t *bytes, void *pointer) {
+  Allocation found;
+  if (!find(pointer, found))
+    return hipErrorNotFound;
+  if (base)
+    *base = reinterpret_cast<void *>(found.base);
+  if (bytes)
+    *bytes = found.size;
+  return hipSuccess;
+}
+hipError_t hipMemPtrGetInfo(void *pointer, size_t *bytes) {
+  return bytes ? hipMemGetAddressRange(nullptr, bytes, pointer)
+               : hipErrorInvalidValue;
+}
+
+} // namespace tlc::sim::dropin
