@@ -106,6 +106,7 @@ OwningOpRef<ModuleOp> Compilation::import() {
 
 void tlc::buildTilePipeline(PassManager &passes) {
   OpPassManager &func = passes.nest<tile::FuncOp>();
+  func.addPass(tile::createTileVerifyTarget());
   func.addPass(tile::createTileLegalize());
   func.addPass(tile::createTilePromoteOperands());
   func.addPass(tile::createTilePipeline());

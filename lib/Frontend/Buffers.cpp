@@ -231,7 +231,7 @@ bool Interpreter::indexOperands(BufferObject *buffer, ArrayRef<Value> indices, S
     mapped.clear();
     if (!r || !iterate(r, range, mapped))
       return false;
-    if (mapped.size() != buffer->shape.size()) {
+    if (int64_t(mapped.size()) != llvm::cast<MemRefType>(buffer->storage().getType()).getRank()) {
       error(DiagID::BadLayout, range, "the layout of '" + buffer->name + "' gives " + llvm::Twine(mapped.size()) + " indices");
       return false;
     }
@@ -251,7 +251,7 @@ Value Interpreter::load(BufferObject *buffer, ArrayRef<Value> indices, SourceRan
   if (!indexOperands(buffer, indices, range, operands))
     return {};
   at(range);
-  mlir::Value v = tile::LoadOp::create(b, buffer->dtype->storageType(&context), buffer->memref, operands);
+  mlir::Value v = tile::LoadOp::create(b, buffer->dtype->storageType(&context), buffer->storage(), operands);
   if (buffer->dtype->isBool()) {
     mlir::Value zero = arith::ConstantOp::create(b, b.getI8IntegerAttr(0));
     v = arith::CmpIOp::create(b, arith::CmpIPredicate::ne, v, zero);
@@ -274,7 +274,7 @@ bool Interpreter::store(BufferObject *buffer, ArrayRef<Value> indices, Value val
   mlir::Value v = s.value;
   if (buffer->dtype->isBool())
     v = b.createOrFold<arith::ExtUIOp>(b.getI8Type(), v);
-  tile::StoreOp::create(b, v, buffer->memref, operands);
+  tile::StoreOp::create(b, v, buffer->storage(), operands);
   return true;
 }
 

@@ -24,16 +24,16 @@ static constexpr auto Dev = BuiltinInfo::Device;
 
 static const BuiltinInfo tileTable[] = {
     {"T.Kernel", &I::kernelFrame, "*,**"},
-    {"T.Tensor", &I::tensorType, "shape?,dtype?,strides?,**"},
-    {"T.Buffer", &I::tensorType, "shape?,dtype?,strides?,**"},
-    {"T.SharedBuffer", &I::tensorType, "shape?,dtype?,strides?,**"},
-    {"T.FragmentBuffer", &I::tensorType, "shape?,dtype?,strides?,**"},
-    {"T.LocalBuffer", &I::tensorType, "shape?,dtype?,strides?,**"},
+    {"T.Tensor", &I::tensorType, "shape?,dtype?,&data?,strides?,**"},
+    {"T.Buffer", &I::tensorType, "shape?,dtype?,&data?,strides?,**"},
+    {"T.SharedBuffer", &I::tensorType, "shape?,dtype?,&data?,strides?,**"},
+    {"T.FragmentBuffer", &I::tensorType, "shape?,dtype?,&data?,strides?,**"},
+    {"T.LocalBuffer", &I::tensorType, "shape?,dtype?,&data?,strides?,**"},
     {"T.StridedTensor", &I::tensorType, "shape,strides,dtype?", 1},
     {"T.ptr", &I::pointerType, "dtype?,**"},
     {"T.handle", &I::pointerType, "dtype?,**"},
     {"T.empty", &I::emptyTensor, "*,**"},
-    {"T.const", &I::constNames, "names,**"},
+    {"T.const", &I::constNames, "names,dtype?,**"},
     {"T.dynamic", &I::dynamicNames, "names,dtype?"},
     {"T.symbolic", &I::dynamicNames, "names,dtype?"},
     {"T.alloc_global", &I::allocGlobal, "shape,dtype,**"},
@@ -222,6 +222,8 @@ static const BuiltinInfo pythonTable[] = {
     {"tvm.DataType", &I::dtypeOf, "x"}, {"T.dtype", &I::dtypeOf, "x"}, {"T.DataType", &I::dtypeOf, "x"}, {"torch.dtype", &I::dtypeOf, "x"},
     {"tilelang.get_num_sms", &I::deviceQuery, "*", 0}, {"tilelang.determine_fp8_type", &I::deviceQuery, "*", 1},
     {"tilelang.determine_torch_fp8_type", &I::deviceQuery, "*", 1},
+    {"torch.cuda.is_available", &I::deviceQuery, "*", 3}, {"torch.cuda.get_device_name", &I::deviceQuery, "*", 4},
+    {"torch.cuda.get_device_capability", &I::deviceQuery, "*", 5}, {"scalar.bit_length", &I::bitLength, ""},
     {"tilelang.next_power_of_2", &I::nextPowerOf2, "x"},
 };
 

@@ -387,6 +387,8 @@ Value Interpreter::attribute(Value object, StringRef attr, SourceRange range) {
       return Value::dtype(buffer->dtype);
     if (attr == "name")
       return makeString(buffer->name);
+    if (attr == "data") // a pointer: only T.Tensor(shape, dtype, data) takes it
+      return object;
     if (attr == "ndim")
       return Value::integral(int64_t(buffer->shape.size()));
     found = method("buffer");

@@ -351,6 +351,7 @@ public:
 #undef TLC_BUILTIN
   Value reduceImpl(Args &args, tile::ReduceKind kind, Value buffer, Value out, Value dim,
                    Value clear, Value nan);
+  bool applyLayout(BufferObject *buffer, FunctionObject *map, SourceRange range);
   bool fillBox(Value target, Value value, SourceRange range, SourceRange valueRange);
   Value atomicImpl(Args &args, tile::AtomicKind kind);
   Value unsupported(const BuiltinInfo *info, SourceRange range);

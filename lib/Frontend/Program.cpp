@@ -98,7 +98,17 @@ Value Interpreter::dynamicDim(StringRef name, DType type, SourceRange range) {
 Value Interpreter::tensorType(Args &args) {
   auto *type = make<AnnotationObject>();
   bool strided = currentBuiltin && args.call && currentBuiltin->data == 1;
-  Value dtype = strided ? args.values[2] : args.values[1], strides = strided ? args.values[1] : args.values[2];
+  Value dtype = strided ? args.values[2] : args.values[1];
+  Value strides = strided                  ? args.values[1]
+                  : args.values.size() > 3 ? args.values[3]
+                                           : Value();
+  // T.Tensor(shape, dtype, other.data): another tensor's memory.
+  if (!strided && args.values[2] && args.values[2].is(VK::Buffer)) {
+    Args view = args;
+    view.values = {args.values[2], args.values[0], args.values[1]};
+    view.ranges.assign(3, args.range);
+    return viewBuffer(view);
+  }
   if (!args.values[0]) {
     type->type = AnnotationObject::Any;
     return Value::object(type);
@@ -170,7 +180,7 @@ static SmallVector<StringRef> splitNames(StringRef text) {
 Value Interpreter::constNames(Args &args) {
   if (!args[0].is(VK::Str)) {
     Args inner = args;
-    Value dtype;
+    Value dtype = args[1];
     for (auto &[name, v] : args.extra)
       if (name == "dtype")
         dtype = v;

@@ -437,11 +437,26 @@ Value Interpreter::dtypeOf(Args &args) {
   return t ? Value::dtype(t) : Value();
 }
 
-/// data: 0 number of compute units of an MI300X, 1 its fp8 type, 2 e5m2.
+/// What host code asks of the device, answered for an MI300X. data: 0 number of
+/// compute units, 1 its fp8 type, 2 its e5m2, 3 present, 4 name, 5 capability as
+/// PyTorch gives it.
 Value Interpreter::deviceQuery(Args &args) {
-  if (currentBuiltin->data == 0)
-    return Value::integral(304);
-  return Value::dtype(findDType(currentBuiltin->data == 1 ? "float8_e4m3fnuz" : "float8_e5m2fnuz"));
+  switch (currentBuiltin->data) {
+  case 0: return Value::integral(304);
+  case 1: return Value::dtype(findDType("float8_e4m3fnuz"));
+  case 2: return Value::dtype(findDType("float8_e5m2fnuz"));
+  case 3: return Value::boolean(true);
+  case 4: return makeString("AMD Instinct MI300X");
+  default: return makeSequence(VK::Tuple, {Value::integral(9), Value::integral(4)});
+  }
+}
+
+/// int.bit_length()
+Value Interpreter::bitLength(Args &args) {
+  if (!args.self.isIntLike())
+    return typeError(args.range, "a compile-time integer", args.self);
+  uint64_t v = args.self.asInt() < 0 ? 0 - uint64_t(args.self.asInt()) : uint64_t(args.self.asInt());
+  return Value::integral(64 - llvm::countl_zero(v));
 }
 
 Value Interpreter::nextPowerOf2(Args &args) {

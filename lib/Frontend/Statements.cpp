@@ -142,6 +142,12 @@ Flow Interpreter::execAssign(const AssignStmt *s) {
     return Flow::Error;
   if (v.is(VK::Region) && v.as<RegionObject>()->isElement && !(v = deref(v, s->value->range)))
     return Flow::Error;
+  // tx = T.thread_binding(n, thread=...): the index itself, without a loop.
+  if (v.is(VK::Loop) && v.as<LoopObject>()->type == LoopObject::Thread) {
+    at(s->value->range);
+    uint64_t dim = uint64_t(v.as<LoopObject>()->threadDim);
+    v = Value::scalar({tile::ThreadIdOp::create(b, b.getI32Type(), dim), dtypes::int32});
+  }
   for (const Expr *target : s->targets)
     if (!assign(target, v, s->range))
       return Flow::Error;

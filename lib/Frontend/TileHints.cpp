@@ -125,6 +125,56 @@ Value Interpreter::layoutObject(Args &args) {
 }
 Value Interpreter::layoutHint(Args &args) { return Value::object(make<LayoutObject>()); }
 
+/// Gives a global tensor the memory shape that a layout's results span: their
+/// bounds are found by running the layout on indices of known range. The layout
+/// must fill the tensor exactly.
+bool Interpreter::applyLayout(BufferObject *buffer, FunctionObject *map, SourceRange range) {
+  SmallVector<int64_t> shape, physical;
+  if (!staticShape(buffer, range, shape))
+    return false;
+  auto probe = tile::ParallelOp::create(b, ArrayRef<int64_t>(shape));
+  bool ok = inRegion(&probe.getBody().front(), false, [&] {
+    SmallVector<Value> indices, results;
+    for (BlockArgument arg : probe.getBody().getArguments())
+      indices.push_back(Value::scalar({arg, dtypes::int32}));
+    Value r = callFunction(map, indices, {}, range);
+    if (!r || !iterate(r, range, results))
+      return false;
+    for (Value v : results) {
+      mlir::Value index = toIndex(v, range);
+      auto bound = index ? upperBound(index) : std::nullopt;
+      if (index && (!bound || !isNonNegative(index)))
+        error(DiagID::BadLayout, range, "the extent of this layout cannot be found");
+      if (!bound || !isNonNegative(index))
+        return false;
+      physical.push_back(*bound);
+    }
+    return true;
+  });
+  probe.erase();
+  if (!ok)
+    return false;
+  auto product = [](ArrayRef<int64_t> extents) {
+    int64_t n = 1;
+    for (int64_t e : extents)
+      n *= e;
+    return n;
+  };
+  if (product(physical) != product(shape)) {
+    error(DiagID::BadLayout, range,
+          "the layout spans " + llvm::Twine(product(physical)) + " elements, '" + buffer->name + "' has " +
+              llvm::Twine(product(shape)))
+        .note(buffer->declared, "'" + buffer->name + "' has shape " + shapeText(buffer->shape));
+    return false;
+  }
+  at(range);
+  buffer->indexMap = map;
+  if (physical != shape)
+    buffer->mapped = tile::AliasOp::create(
+        b, tile::getBufferType(physical, buffer->dtype->storageType(&context), buffer->space), buffer->memref);
+  return true;
+}
+
 /// T.annotate_layout({buffer: layout}). Layouts of shared buffers and fragments
 /// are the compiler's own business; a layout of a global tensor permutes memory
 /// that other kernels see, and is honoured.
@@ -137,11 +187,13 @@ Value Interpreter::annotateLayout(Args &args) {
     auto *buffer = key.as<BufferObject>();
     if (buffer->space != tile::Space::Global)
       continue;
-    Value layout = value;
-    if (layout.is(VK::Layout) && !layout.as<LayoutObject>()->isHint)
-      buffer->indexMap = layout.as<LayoutObject>()->map;
-    else if (layout.is(VK::Function))
-      buffer->indexMap = layout.as<FunctionObject>();
+    FunctionObject *map = nullptr;
+    if (value.is(VK::Layout) && !value.as<LayoutObject>()->isHint)
+      map = value.as<LayoutObject>()->map;
+    else if (value.is(VK::Function))
+      map = value.as<FunctionObject>();
+    if (map && !applyLayout(buffer, map, args.range))
+      return {};
   }
   return Value::none();
 }

@@ -311,7 +311,7 @@ Value Interpreter::atomicImpl(Args &args, tile::AtomicKind kind) {
     if (!v || !indexOperands(dst.buffer, indices, args.range, operands))
       return {};
     at(args.range);
-    return Value::scalar({tile::AtomicOp::create(b, v.value.getType(), kind, v.value, dst.buffer->memref, operands), type});
+    return Value::scalar({tile::AtomicOp::create(b, v.value.getType(), kind, v.value, dst.buffer->storage(), operands), type});
   };
   bool tileValue = (args[1].is(VK::Buffer) && !args[1].as<BufferObject>()->isVar) ||
                    (args[1].is(VK::Region) && !args[1].as<RegionObject>()->isElement);
@@ -379,7 +379,7 @@ Value Interpreter::atomicVector(Args &args) {
     if (!s || !indexOperands(dst.buffer, to, args.range, operands))
       return {};
     at(args.range);
-    tile::AtomicOp::create(b, s.value.getType(), tile::AtomicKind::Add, s.value, dst.buffer->memref, operands);
+    tile::AtomicOp::create(b, s.value.getType(), tile::AtomicKind::Add, s.value, dst.buffer->storage(), operands);
   }
   return Value::none();
 }

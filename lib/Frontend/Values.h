@@ -183,6 +183,8 @@ struct BufferObject : Object {
   bool isEmpty = false; ///< T.empty
   int argument = -1;    ///< index in the program's arguments, for global tensors
   FunctionObject *indexMap = nullptr; ///< T.Layout of a global tensor
+  mlir::Value mapped; ///< the memory in the shape that indexMap's results index
+  mlir::Value storage() const { return mapped ? mapped : memref; }
   Value layoutShape;
   struct ReducerInfo *reducer = nullptr;
   int64_t staticDim(unsigned i) const { return shape[i].is(VK::Int) ? shape[i].asInt() : -1; }

@@ -37,7 +37,7 @@ check_output() {
       }
       return 1
     }
-    NR == FNR { if (squeeze($0) != "" && squeeze($0) != "…") want[++count] = squeeze($0); next }
+    FILENAME == ARGV[1] { if (squeeze($0) != "" && squeeze($0) != "…") want[++count] = squeeze($0); next }
     next_line < count && matches(squeeze($0), want[next_line + 1]) { next_line++ }
     END { if (next_line < count) { print "  not in the output: " want[next_line + 1]; exit 1 } }
   ' "$1" "$2"

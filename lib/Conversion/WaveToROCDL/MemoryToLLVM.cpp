@@ -14,6 +14,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Patterns.h"
+#include "mlir/IR/Matchers.h"
 #include "tlc/Dialect/Wave/IR/WaveDialect.h"
 
 using namespace mlir;
@@ -67,6 +68,19 @@ Value addBytes(Build &build, Value base, Value offset, int64_t bytes) {
 // Buffer resources
 //===----------------------------------------------------------------------===//
 
+/// Moves a uniform value to scalar registers. Code generation computes some
+/// uniform values on the vector unit (a clamp is v_med3), and would then wrap
+/// each access through such a resource into a loop over the lanes' resources.
+Value pinToScalar(Build &build, Value value) {
+  if (matchPattern(value, m_Constant()))
+    return value;
+  Type i32 = build.i32Type();
+  SmallVector<Value> dwords = build.toDwords(value);
+  for (Value &dword : dwords)
+    dword = build.intrinsic("llvm.amdgcn.readfirstlane", i32, dword);
+  return build.fromDwords(dwords, value.getType());
+}
+
 struct ResourcePattern : ConvertOpToLLVMPattern<wave::ResourceOp> {
   using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
   LogicalResult
@@ -75,14 +89,23 @@ struct ResourcePattern : ConvertOpToLLVMPattern<wave::ResourceOp> {
     // DATA_FORMAT_32 and nothing else: a raw buffer, no swizzle, no stride.
     constexpr int64_t kFlags = 0x27000;
     Build build{rewriter, op.getLoc()};
-    Value bytes = adaptor.getNumBytes();
+    Value bytes = pinToScalar(build, adaptor.getNumBytes());
     if (bytes.getType().isInteger(32)) {
       bytes = LLVM::ZExtOp::create(rewriter, op.getLoc(), rewriter.getI64Type(),
                                    bytes);
     } else {
-      // The field has 32 bits, and no offset reaches further.
-      bytes = LLVM::UMinOp::create(rewriter, op.getLoc(), bytes,
-                                   build.i64(0xffffffff));
+      // The field has 32 bits, and no offset reaches further. Compared by its
+      // upper half: there is no scalar 64-bit minimum.
+      Location loc = op.getLoc();
+      Type i32 = rewriter.getI32Type(), i64 = rewriter.getI64Type();
+      Value upper = LLVM::TruncOp::create(
+          rewriter, loc, i32,
+          LLVM::LShrOp::create(rewriter, loc, bytes, build.i64(32)));
+      Value lower = LLVM::TruncOp::create(rewriter, loc, i32, bytes);
+      Value fits = LLVM::ICmpOp::create(rewriter, loc, LLVM::ICmpPredicate::eq,
+                                        upper, build.i32(0));
+      lower = LLVM::SelectOp::create(rewriter, loc, fits, lower, build.i32(-1));
+      bytes = LLVM::ZExtOp::create(rewriter, loc, i64, lower);
     }
     Type type = LLVM::LLVMPointerType::get(getContext(), kBufferRsrc);
     rewriter.replaceOp(op, build.intrinsic("llvm.amdgcn.make.buffer.rsrc", type,

@@ -185,6 +185,7 @@ std::string CodeGenerator::printIR() const {
 //===----------------------------------------------------------------------===//
 
 Expected<std::string> CodeGenerator::emit(bool assembly) {
+  machine->Options.MCOptions.AsmVerbose = assembly;
   SmallString<0> buffer;
   raw_svector_ostream stream(buffer);
   legacy::PassManager passes;

@@ -38,9 +38,9 @@ wave.kernel @matrix(%p: !wave.ptr) attributes {threads = 64 : i64, lds_bytes = 0
   %r = wave.global_load %p[%c0 : i32] : vector<8xf8E5M2FNUZ>
   %c = wave.global_load %p[%c0 : i32] : vector<16xf32>
   // CHECK: "llvm.amdgcn.mfma.f32.32x32x8bf16.1k"({{.*}}) : (vector<4xi16>, vector<4xi16>, vector<16xf32>, i32, i32, i32) -> vector<16xf32>
-  %d = wave.mfma [32, 32, 8] %a, %a, %c : vector<4xbf16>, vector<4xbf16>, vector<16xf32>
+  %d = wave.mfma [32, 32, 8] %a, %a, %c : vector<4xbf16>, vector<4xbf16>, vector<16xf32> -> vector<16xf32>
   // CHECK: "llvm.amdgcn.mfma.f32.32x32x16.fp8.bf8"({{.*}}) : (i64, i64, vector<16xf32>, i32, i32, i32) -> vector<16xf32>
-  %e = wave.mfma [32, 32, 16] %q, %r, %d : vector<8xf8E4M3FNUZ>, vector<8xf8E5M2FNUZ>, vector<16xf32>
+  %e = wave.mfma [32, 32, 16] %q, %r, %d : vector<8xf8E4M3FNUZ>, vector<8xf8E5M2FNUZ>, vector<16xf32> -> vector<16xf32>
   wave.global_store %e, %p[%c0 : i32] : vector<16xf32>
   wave.return
 }

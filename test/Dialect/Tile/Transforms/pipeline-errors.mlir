@@ -17,11 +17,12 @@ tile.func @refused(%a: !tile.ptr<f16>, %t: !tile.ptr<i32>) {
     scf.for %i = %c0 to %n step %s : i32 {
       %row = tile.load %T[%i : i32] : memref<8xi32, #tile.space<global>> -> i32
       %v = tile.view %A[%row, %c0 : i32, i32] : memref<512x64xf16, #tile.space<global>> to memref<64x64xf16, strided<[?, ?], offset: ?>, #tile.space<global>>
-      // expected-remark @below {{is not loaded ahead: its place depends on more than the loop's counter}}
+      // expected-remark @below {{not prefetched: its source depends on what the loop computes}}
       tile.copy %v to %X : memref<64x64xf16, strided<[?, ?], offset: ?>, #tile.space<global>> to memref<64x64xf16, #tile.space<shared>>
+      tile.store %row, %T[%c0 : i32] : i32, memref<8xi32, #tile.space<global>>
       tile.copy %X to %F : memref<64x64xf16, #tile.space<shared>> to memref<64x64xf16, #tile.space<fragment>>
       %w = tile.view %A[%i, %c0 : i32, i32] : memref<512x64xf16, #tile.space<global>> to memref<64x64xf16, strided<[?, ?], offset: ?>, #tile.space<global>>
-      // expected-remark @below {{is not loaded ahead: its buffer is written by something else as well}}
+      // expected-remark @below {{not prefetched: its tile is written elsewhere too}}
       tile.copy %w to %Y : memref<64x64xf16, strided<[?, ?], offset: ?>, #tile.space<global>> to memref<64x64xf16, #tile.space<shared>>
       tile.fill %Y, %z : memref<64x64xf16, #tile.space<shared>>, f16
     } {tile.num_stages = 2 : i64}

@@ -1,0 +1,91 @@
+//===- BankModelTest.cpp - Bank conflicts against measured figures --------===//
+//
+// Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "tlc/Layout/BankModel.h"
+#include <functional>
+#include <gtest/gtest.h>
+
+using namespace tlc;
+
+static unsigned conflicts(LdsDirection direction, unsigned bytes,
+                          const std::function<uint32_t(uint32_t)> &address) {
+  std::vector<uint32_t> lanes(kWaveSize);
+  for (uint32_t lane = 0; lane < kWaveSize; ++lane)
+    lanes[lane] = address(lane);
+  return conflictCycles(direction, bytes, lanes);
+}
+
+/// Lanes a stride apart, as measured on the device: conflicts of 64 reads.
+TEST(BankModel, StridedReads) {
+  struct Row {
+    unsigned bytes, stride, expected;
+  } rows[] = {{4, 4, 0},     {4, 8, 128},    {4, 16, 384},   {4, 32, 896},
+              {4, 64, 1920}, {4, 128, 3968}, {8, 8, 0},      {8, 16, 256},
+              {8, 32, 768},  {8, 64, 1792},  {8, 128, 3840}, {16, 16, 0},
+              {16, 32, 512}, {16, 64, 1536}, {16, 128, 3584}};
+  for (const Row &row : rows)
+    EXPECT_EQ(64 * conflicts(LdsDirection::Read, row.bytes,
+                             [&](uint32_t l) { return l * row.stride; }),
+              row.expected)
+        << row.bytes << " bytes, stride " << row.stride;
+}
+
+/// MFMA operand reads of 128-byte rows, with and without the XOR of the row.
+TEST(BankModel, MatrixOperandReads) {
+  auto read = [](uint32_t m, bool swizzled) {
+    return conflicts(LdsDirection::Read, 16, [=](uint32_t l) {
+      uint32_t row = l % m, chunk = l / m;
+      return row * 128 + 16 * (swizzled ? chunk ^ (row % 8) : chunk);
+    });
+  };
+  EXPECT_EQ(read(16, false), 24u);
+  EXPECT_EQ(read(32, false), 56u);
+  EXPECT_EQ(read(16, true), 0u);
+  EXPECT_EQ(read(32, true), 0u);
+  EXPECT_EQ(conflicts(LdsDirection::Write, 16,
+                      [](uint32_t l) {
+                        uint32_t row = l / 8, chunk = l % 8;
+                        return row * 128 + 16 * (chunk ^ (row % 8));
+                      }),
+            0u);
+}
+
+TEST(BankModel, HalfUnitsOfWideRows) {
+  EXPECT_EQ(conflicts(LdsDirection::Read, 8,
+                      [](uint32_t l) {
+                        uint32_t row = l % 32;
+                        return row * 256 + 8 * ((l / 32) ^ (row & 15));
+                      }),
+            0u);
+}
+
+TEST(BankModel, BroadcastAndIdleLanesAreFree) {
+  EXPECT_EQ(conflicts(LdsDirection::Read, 4, [](uint32_t) { return 64u; }), 0u);
+  EXPECT_EQ(
+      conflicts(LdsDirection::Read, 4,
+                [](uint32_t l) { return l < 2 ? l * 128 : kInactiveLane; }),
+      1u);
+}
+
+/// 64 x 64 halves, row-major with the XOR: 16 bytes at a time, no conflicts.
+TEST(BankModel, PricesAWholeTile) {
+  Layout held = Layout::coalesced({64, 64}, 256, 8);
+  Layout plain = Layout::rowMajor({64, 64});
+  Layout swizzled({Layout::Digits{{64, Place::Memory, 64}},
+                   Layout::Digits{{64, Place::Memory, 1}}},
+                  {XorTerm{6, 7, 3}});
+  HeldElements elements = heldElements(held, {64, 64}, 256);
+  for (const Layout &memory : {plain, swizzled}) {
+    AccessCost cost = priceAccess(
+        elements, [&](int64_t e) { return memory.at({e / 64, e % 64}).memory; },
+        2, LdsDirection::Write);
+    EXPECT_EQ(cost.width, 8);
+    EXPECT_EQ(cost.instructions, 8);
+    EXPECT_EQ(cost.cycles, 64);
+    EXPECT_EQ(cost.conflicts, 0);
+  }
+}
