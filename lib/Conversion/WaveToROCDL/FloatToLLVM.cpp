@@ -100,10 +100,17 @@ struct TruncToF8Pattern : ConvertOpToLLVMPattern<arith::TruncFOp> {
   matchAndRewrite(arith::TruncFOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     StringRef name = hardwareName(op.getType());
-    if (name.empty() || !getElementTypeOrSelf(op.getIn().getType()).isF32())
+    Type from = getElementTypeOrSelf(op.getIn().getType());
+    if (name.empty() || !(from.isF32() || from.isF16() || from.isBF16()))
       return failure();
     Build build{rewriter, op.getLoc()};
     Value in = adaptor.getIn();
+    if (!from.isF32()) {
+      Type wide = rewriter.getF32Type();
+      if (auto shape = dyn_cast<VectorType>(in.getType()))
+        wide = shape.clone(wide);
+      in = LLVM::FPExtOp::create(rewriter, op.getLoc(), wide, in);
+    }
     auto vector = dyn_cast<VectorType>(in.getType());
     int64_t count = vector ? vector.getNumElements() : 1;
     auto element = [&](int64_t i) -> Value {
