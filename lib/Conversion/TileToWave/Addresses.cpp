@@ -470,6 +470,14 @@ FailureOr<AccessPlan> KernelLowering::planGlobal(const tile::Access &access,
     if (ok && s.strides[d] > inside)
       row = d;
   }
+  // The range check works by dwords: where rows end inside one, no access may
+  // be wider than what divides their end.
+  if (row >= 0) {
+    int64_t end = s.strides[row] * bytes *
+                  (s.sizes[row] == ShapedType::kDynamic ? 1 : s.sizes[row]);
+    if (end % 4)
+      alignment = std::gcd(alignment, end);
+  }
 
   AccessPlan plan;
   Value base = lookup(tensor.getSource());
