@@ -93,8 +93,15 @@ Compilation::Compilation(const InputOptions &options)
 Compilation::~Compilation() = default;
 
 OwningOpRef<ModuleOp> Compilation::import() {
-  if (!StringRef(options.path).ends_with(".mlir"))
-    return importFile(options.path, options.frontend, *ctx, diags);
+  if (!StringRef(options.path).ends_with(".mlir")) {
+    auto module = importFile(options.path, options.frontend, *ctx, diags);
+    if (!module && !diags.hasErrors()) {
+      diags.report(DiagID::Unimplemented,
+                   "the front end does not take this kernel, and did not say "
+                   "why: please report it");
+    }
+    return module;
+  }
   std::string error;
   const SourceManager::Buffer *buffer = sources.openFile(options.path, error);
   if (!buffer) {

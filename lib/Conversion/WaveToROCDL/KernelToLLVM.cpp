@@ -238,6 +238,10 @@ struct BarrierPattern : ConvertOpToLLVMPattern<wave::BarrierOp> {
       f->setDiscardableAttr(LLVM::LLVMDialect::getMmraAttrName(), local);
     };
     fence(LLVM::AtomicOrdering::release);
+    // vmcnt(63) expcnt(7) lgkmcnt(0). LLVM 22 drops the fence's own wait where
+    // the LDS writes come around a loop's back edge.
+    Value ldsOnly = build.i32(0xc07f);
+    build.intrinsic("llvm.amdgcn.s.waitcnt", ValueRange(ldsOnly));
     build.intrinsic("llvm.amdgcn.s.barrier", {});
     fence(LLVM::AtomicOrdering::acquire);
     rewriter.eraseOp(op);

@@ -24,6 +24,7 @@ wave.kernel @k(%p: !wave.ptr {tile.role = "in"}, %n: i32)
   // CHECK: llvm.store {{.*}} {alignment = 16 : i64} : vector<4xi32>, !llvm.ptr<3>
   wave.lds_store %v, %t {offset = 32 : i64} : vector<8xf16>
   // CHECK: llvm.fence syncscope("workgroup") release {llvm.mmra = #[[TAG]]}
+  // CHECK: llvm.call_intrinsic "llvm.amdgcn.s.waitcnt"
   // CHECK-NEXT: llvm.call_intrinsic "llvm.amdgcn.s.barrier"
   // CHECK-NEXT: llvm.fence syncscope("workgroup") acquire
   wave.barrier
