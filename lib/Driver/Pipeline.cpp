@@ -7,6 +7,7 @@
 
 #include "tlc/Driver/Pipeline.h"
 #include "DiagnosticRouter.h"
+#include "mlir/Dialect/LLVMIR/Transforms/Passes.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
@@ -133,6 +134,8 @@ void tlc::buildROCDLPipeline(PassManager &passes) {
   passes.addPass(createExpandWaveMath());
   passes.addPass(createCanonicalizerPass());
   passes.addPass(createConvertWaveToROCDL());
+  // Source lines for debuggers, profiles and the simulator's reports.
+  passes.addPass(LLVM::createDIScopeForLLVMFuncOpPass());
 }
 
 llvm::Expected<std::string> Compilation::generate(ModuleOp module,
