@@ -35,6 +35,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "tlc/Conversion/TileToWave.h"
+#include "tlc/Dialect/Tile/Transforms/Passes.h"
 #include "KernelLowering.h"
 #include "mlir/Pass/Pass.h"
 
@@ -260,7 +261,10 @@ LogicalResult KernelLowering::lowerOp(Operation *op) {
       .Case<tile::StoreOp>([&](auto o) { return lowerStore(o); })
       .Case<tile::AtomicOp>([&](auto o) { return lowerAtomic(o); })
       .Case<tile::SyncOp>([&](auto o) {
-        wave::BarrierOp::create(b, o.getLoc());
+        auto barrier = wave::BarrierOp::create(b, o.getLoc());
+        // Data passed through global memory: its accesses are waited for too.
+        if (o->hasAttr(tile::kSyncGlobalAttr))
+          barrier->setAttr("wave.global", b.getUnitAttr());
         return success();
       })
       .Case<tile::ThreadIdOp>([&](tile::ThreadIdOp o) -> LogicalResult {

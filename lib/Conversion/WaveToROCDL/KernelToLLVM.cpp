@@ -11,7 +11,8 @@
 //
 // A barrier is a release fence, s_barrier and an acquire fence, both fences for
 // LDS only (memory model relaxation annotation "local"): code generation then
-// waits for LDS counters, and loads from global memory stay in flight.
+// waits for LDS counters, and loads from global memory stay in flight. With the
+// attribute `wave.global` it orders global memory as well.
 //
 //===----------------------------------------------------------------------===//
 
@@ -232,15 +233,17 @@ struct BarrierPattern : ConvertOpToLLVMPattern<wave::BarrierOp> {
     Build build{rewriter, op.getLoc()};
     auto local = LLVM::MMRATagAttr::get(rewriter.getContext(),
                                         "amdgpu-synchronize-as", "local");
+    bool global = op->hasAttr("wave.global");
     auto fence = [&](LLVM::AtomicOrdering ordering) {
       auto f =
           LLVM::FenceOp::create(rewriter, op.getLoc(), ordering, "workgroup");
-      f->setDiscardableAttr(LLVM::LLVMDialect::getMmraAttrName(), local);
+      if (!global)
+        f->setDiscardableAttr(LLVM::LLVMDialect::getMmraAttrName(), local);
     };
     fence(LLVM::AtomicOrdering::release);
-    // vmcnt(63) expcnt(7) lgkmcnt(0). LLVM 22 drops the fence's own wait where
+    // lgkmcnt(0), and vmcnt(0) where global memory is ordered too. LLVM 22 drops the fence's own wait where
     // the LDS writes come around a loop's back edge.
-    Value ldsOnly = build.i32(0xc07f);
+    Value ldsOnly = build.i32(global ? 0x0070 : 0xc07f);
     build.intrinsic("llvm.amdgcn.s.waitcnt", ValueRange(ldsOnly));
     build.intrinsic("llvm.amdgcn.s.barrier", {});
     fence(LLVM::AtomicOrdering::acquire);

@@ -28,6 +28,13 @@ wave.kernel @k(%p: !wave.ptr {tile.role = "in"}, %n: i32)
   // CHECK-NEXT: llvm.call_intrinsic "llvm.amdgcn.s.barrier"
   // CHECK-NEXT: llvm.fence syncscope("workgroup") acquire
   wave.barrier
+  // One that orders global memory waits for it and names no address space.
+  // CHECK: llvm.fence syncscope("workgroup") release
+  // CHECK-NOT: mmra
+  // CHECK: %[[ALL:.+]] = llvm.mlir.constant(112 : i32)
+  // CHECK: llvm.call_intrinsic "llvm.amdgcn.s.waitcnt"(%[[ALL]])
+  // CHECK: llvm.fence syncscope("workgroup") acquire
+  wave.barrier {wave.global}
   // CHECK: llvm.return
   wave.return
 }
