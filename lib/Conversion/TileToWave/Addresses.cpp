@@ -608,13 +608,6 @@ FailureOr<AccessPlan> KernelLowering::planGlobal(const tile::Access &access,
       threadOffset = constant(loc, 0);
   }
 
-  // The range check takes the offset register as unsigned: where indices fall
-  // as points rise, it must hold the whole offset, not a negative part of it.
-  bool descending = false;
-  for (const tile::PointIndex &index : access.indices)
-    for (int64_t c : index.coeffs)
-      descending |= c < 0;
-
   Value owner = store ? isOwner(points) : Value();
   for (auto &registers :
        groupRegisters(n, points.threads, bytes, alignment, exists, offset)) {
@@ -670,9 +663,9 @@ FailureOr<AccessPlan> KernelLowering::planGlobal(const tile::Access &access,
     Value voffset = threadOffset;
     if (varying)
       voffset = add(voffset, varying);
-    int64_t immediate = fixed >= 0 && !descending ? fixed & 4095 : 0;
+    int64_t immediate = fixed >= 0 ? fixed & 4095 : 0;
     int64_t rest = fixed - immediate;
-    if (rest && fits32 && !valid && !descending) {
+    if (rest && fits32 && !valid) {
       group.soffset =
           soffset ? add(soffset, constant(loc, rest)) : constant(loc, rest);
     } else {
