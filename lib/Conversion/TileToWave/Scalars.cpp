@@ -26,6 +26,21 @@ void KernelLowering::guarded(Value condition, Location loc,
   body();
 }
 
+/// Whether an index may be a constant plus a negative part. LLVM moves such a
+/// constant into the instruction, and a resource's range check then takes the
+/// negative part for a huge offset.
+static bool maySubtract(mlir::Value v, unsigned depth = 16) {
+  Operation *op = v.getDefiningOp();
+  if (!op || !isa<arith::ArithDialect>(op->getDialect()))
+    return false;
+  APInt c;
+  if (matchPattern(v, m_ConstantInt(&c)))
+    return c.isNegative();
+  return depth == 0 || isa<arith::SubIOp>(op) ||
+         llvm::any_of(op->getOperands(),
+                      [&](mlir::Value o) { return maySubtract(o, depth - 1); });
+}
+
 FailureOr<KernelLowering::ElementAddress>
 KernelLowering::elementAddress(Operation *op, Value buffer,
                                ValueRange indices) {
@@ -99,6 +114,7 @@ KernelLowering::elementAddress(Operation *op, Value buffer,
                                             type.getDimSize(d) * bytes);
   }
   small &= total < 0x7ffffff0;
+  small &= llvm::none_of(indices, [](Value v) { return maySubtract(v); });
   Value sum;
   for (auto [d, v] : llvm::enumerate(indices)) {
     Interval range = rangeOf(v);

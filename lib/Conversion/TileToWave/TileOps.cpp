@@ -165,7 +165,10 @@ LogicalResult KernelLowering::lowerParallel(tile::ParallelOp op) {
     }
     bool known = !access.conditional && !(access.reads && access.writes);
     for (const tile::PointIndex &index : access.indices)
-      known &= index.known;
+      // Falling offsets would be negative parts of a range-checked sum:
+      // elements take the 64-bit path instead.
+      known &= index.known &&
+               llvm::none_of(index.coeffs, [](int64_t c) { return c < 0; });
     if (!known || access.op->getParentOp() != op)
       continue;
     bool clear = true;
