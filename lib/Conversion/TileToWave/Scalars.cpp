@@ -136,6 +136,9 @@ KernelLowering::elementAddress(Operation *op, Value buffer,
   if (!sum)
     sum = constant(loc, 0);
   if (!small) {
+    // Nothing guards a plain address: points that do not exist must not load.
+    if (point)
+      address.valid = andAlso(loc, address.valid, point->valid);
     address.pointer = lookup(tensor.getSource());
     address.bytes = sum;
     return address;
