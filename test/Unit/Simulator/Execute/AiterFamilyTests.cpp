@@ -123,7 +123,7 @@ std::string runOnce(const std::string &path, uint32_t number,
 }
 
 TEST(AiterFamilies, NothingUnsupported) {
-  fs::path root = TLC_AITER_OBJECTS;
+  fs::path root = aiterFolder();
   if (!fs::is_directory(root))
     GTEST_SKIP() << "no folder '" << TLC_AITER_OBJECTS << "'";
   std::map<fs::path, std::vector<fs::path>> families;
