@@ -19,6 +19,7 @@
 #include "tlc/Runtime/HIPTable.h"
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -40,6 +41,8 @@ struct SimulatorOptions {
   bool checkers = false;
   /// Count LDS bank conflicts and instructions by name.
   bool statistics = false;
+  /// Told of each launch that ran, on the thread that launched it.
+  std::function<void(const struct LaunchResult &)> afterLaunch;
 };
 
 /// Read at each launch. Not synchronised: set it between launches.
