@@ -174,7 +174,7 @@ std::vector<Layout> tile::copyLaneMaps(ArrayRef<int64_t> points,
       maps.push_back(*map);
   };
   int64_t unit = 16 / elementBytes;
-  // Wide loads first, then those whose neighbours in a row are many.
+  // Wide loads, then those whose neighbours in a row are many.
   for (int64_t cols = unit; cols >= 1; cols /= 2) {
     if (cols * elementBytes < 4 && cols != 1)
       continue;
@@ -197,5 +197,22 @@ std::vector<Layout> tile::copyLaneMaps(ArrayRef<int64_t> points,
     if (!maps.empty() && cols * elementBytes <= 4)
       break;
   }
+  // Few loads and writes a thread; then few registers, where threads would
+  // idle.
+  auto cost = [&](const Layout &map) {
+    auto touching = [&](unsigned dim) {
+      ArrayRef<Digit> digits = map.dim(dim);
+      return !digits.empty() && digits.front().place == tlc::Place::Register
+                 ? digits.front().extent
+                 : 1;
+    };
+    int64_t registers = map.numRegisters();
+    return std::make_pair(registers / touching(1) +
+                              registers / touching(transposes ? 0 : 1),
+                          registers);
+  };
+  llvm::stable_sort(maps, [&](const Layout &a, const Layout &b) {
+    return cost(a) < cost(b);
+  });
   return maps;
 }
