@@ -17,10 +17,13 @@
 #define TLC_SIMULATOR_SIMULATOR_H
 
 #include "tlc/Runtime/HIPTable.h"
+#include "tlc/Simulator/Timing/Timing.h"
 
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -43,6 +46,9 @@ struct SimulatorOptions {
   bool statistics = false;
   /// Told of each launch that ran, on the thread that launched it.
   std::function<void(const struct LaunchResult &)> afterLaunch;
+  /// Model the time of the launch. Excludes checkers and statistics; grids too
+  /// large for it are sampled, see TimingOptions.
+  std::optional<TimingOptions> timing;
 };
 
 /// Read at each launch. Not synchronised: set it between launches.
@@ -79,6 +85,7 @@ struct LaunchResult {
   /// the kernel's entry.
   std::map<std::string, InstructionCount> byMnemonic;
   std::map<uint64_t, LdsConflicts> lds;
+  std::shared_ptr<const TimingResult> timing; ///< only with `timing`
   /// A fault ends the launch and stands first.
   std::vector<Finding> findings;
   bool failed = false;
