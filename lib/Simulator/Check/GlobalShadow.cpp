@@ -20,18 +20,44 @@ void GlobalShadow::define(uint64_t address, uint64_t bytes) {
 }
 
 GlobalShadow::View GlobalShadow::synchronise(uint64_t number,
-                                             bool synchronises) {
+                                             const AccessPart &part) {
   std::lock_guard lock(groupMutex);
   Group &group = groups[number];
   View view;
   view.group = number;
   view.period = uint16_t(group.releases.size());
-  if (synchronises) {
-    group.releases.push_back(++time);
-    group.acquired = time;
+  if (part.atomic || part.coherent) {
+    if (part.writes)
+      group.releases.push_back(++time);
+    if (part.reads)
+      group.acquired = time;
   }
   view.acquired = group.acquired;
   return view;
+}
+
+void GlobalShadow::postpone(uint64_t number, const Op &op,
+                            const AccessPart &part) {
+  uint16_t period;
+  {
+    std::lock_guard lock(groupMutex);
+    period = uint16_t(groups[number].releases.size());
+  }
+  for (uint64_t rest = part.lanes; rest; rest &= rest - 1) {
+    unsigned l = __builtin_ctzll(rest);
+    uint64_t begin = part.address[l], end = begin + part.inBounds[l];
+    for (uint64_t word = begin / 4; word * 4 < end; ++word) {
+      uint64_t pageNumber = word * 4 / PageBytes;
+      Shard &shard = shards[pageNumber % Shards];
+      std::lock_guard lock(shard.mutex);
+      auto page = shard.pages.find(pageNumber);
+      if (page == shard.pages.end())
+        continue;
+      Access &write = page->second[word % (PageBytes / 4)].write;
+      if (write.op == &op && write.group == uint32_t(number))
+        write.period = period;
+    }
+  }
 }
 
 bool GlobalShadow::ordered(const Access &earlier, const View &now) {
@@ -90,7 +116,7 @@ std::string GlobalShadow::accessDword(Shard &shard, uint64_t word,
 
 std::string GlobalShadow::access(uint64_t group, const Op &op,
                                  const AccessPart &part, int &lane) {
-  View now = synchronise(group, part.atomic || part.coherent);
+  View now = synchronise(group, part);
   std::string problem;
   uint64_t lockedPage = ~uint64_t(0);
   std::unique_lock<std::mutex> lock;
