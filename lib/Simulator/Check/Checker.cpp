@@ -19,7 +19,6 @@
 #include "WaitChecker.h"
 #include <algorithm>
 #include <fmt/format.h>
-#include <unordered_map>
 
 using namespace tlc::sim;
 
@@ -72,14 +71,16 @@ struct GroupChecker::State {
     launch.report(std::move(finding));
   }
   const OpFacts &factsFor(const Op &op) {
-    auto [it, isNew] = facts.try_emplace(&op);
-    if (isNew)
-      it->second = factsOf(op);
-    return it->second;
+    if (op.number >= facts.size())
+      facts.resize(op.number + 256);
+    std::unique_ptr<OpFacts> &known = facts[op.number];
+    if (!known)
+      known = std::make_unique<OpFacts>(factsOf(op));
+    return *known;
   }
 
   LaunchChecker &launch;
-  std::unordered_map<const Op *, OpFacts> facts;
+  std::vector<std::unique_ptr<OpFacts>> facts; ///< by Op::number
   const Workgroup *group = nullptr;
   std::vector<WaitChecker> waits;
   std::vector<HazardChecker> hazards;

@@ -15,6 +15,10 @@ bool GlobalShadow::isDefined(uint64_t address, uint64_t bytes) const {
   return memory.writtenBytes().written(address, bytes);
 }
 
+bool GlobalShadow::isAllDefined(uint64_t address, uint64_t bytes) const {
+  return memory.writtenBytes().allWritten(address, bytes);
+}
+
 void GlobalShadow::define(uint64_t address, uint64_t bytes) {
   memory.writtenBytes().mark(address, bytes);
 }
@@ -69,13 +73,9 @@ bool GlobalShadow::ordered(const Access &earlier, const View &now) {
          group.releases[earlier.period] <= now.acquired;
 }
 
-std::string GlobalShadow::accessDword(Shard &shard, uint64_t word,
-                                      unsigned bytes, const Op &op,
-                                      const AccessPart &part, const View &now) {
-  auto &page = shard.pages[word * 4 / PageBytes];
-  if (!page)
-    page.reset(new Cell[PageBytes / 4]);
-  Cell &cell = page[word % (PageBytes / 4)];
+std::string GlobalShadow::accessDword(Cell &cell, uint64_t word, unsigned bytes,
+                                      const Op &op, const AccessPart &part,
+                                      const View &now) {
   Access access;
   access.op = &op;
   access.group = uint32_t(now.group);
@@ -120,7 +120,7 @@ std::string GlobalShadow::access(uint64_t group, const Op &op,
   std::string problem;
   uint64_t lockedPage = ~uint64_t(0);
   std::unique_lock<std::mutex> lock;
-  Shard *shard = nullptr;
+  Cell *cells = nullptr;
   for (uint64_t rest = part.lanes; rest; rest &= rest - 1) {
     unsigned l = __builtin_ctzll(rest);
     uint64_t begin = part.address[l], end = begin + part.inBounds[l];
@@ -129,14 +129,19 @@ std::string GlobalShadow::access(uint64_t group, const Op &op,
       if (page != lockedPage) {
         if (lock)
           lock.unlock();
-        shard = &shards[page % Shards];
-        lock = std::unique_lock(shard->mutex);
+        Shard &shard = shards[page % Shards];
+        lock = std::unique_lock(shard.mutex);
         lockedPage = page;
+        auto &holder = shard.pages[page];
+        if (!holder)
+          holder.reset(new Cell[PageBytes / 4]);
+        cells = holder.get();
       }
       unsigned from = std::max(begin, word * 4) - word * 4;
       unsigned to = std::min(end, word * 4 + 4) - word * 4;
       unsigned bytes = ((1u << to) - 1) & ~((1u << from) - 1);
-      std::string text = accessDword(*shard, word, bytes, op, part, now);
+      std::string text = accessDword(cells[word % (PageBytes / 4)], word, bytes,
+                                     op, part, now);
       if (problem.empty() && !text.empty()) {
         problem = std::move(text);
         lane = int(l);

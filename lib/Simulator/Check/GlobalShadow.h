@@ -35,6 +35,9 @@ public:
 
   bool isDefined(uint64_t address, uint64_t bytes) const;
   void define(uint64_t address, uint64_t bytes);
+  /// True if all of the allocation that holds the range is defined; false
+  /// also where only a longer look would tell.
+  bool isAllDefined(uint64_t address, uint64_t bytes) const;
 
   /// Checks and records an access by workgroup \p group. On a race returns the
   /// message and sets \p lane. Thread safe.
@@ -74,7 +77,7 @@ private:
 
   View synchronise(uint64_t group, const AccessPart &part);
   bool ordered(const Access &earlier, const View &now);
-  std::string accessDword(Shard &shard, uint64_t word, unsigned bytes,
+  std::string accessDword(Cell &cell, uint64_t word, unsigned bytes,
                           const Op &op, const AccessPart &part,
                           const View &now);
 

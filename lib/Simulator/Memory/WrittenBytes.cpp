@@ -85,6 +85,12 @@ void WrittenBytes::markAll() {
     entry.second->all.store(true, std::memory_order_relaxed);
 }
 
+bool WrittenBytes::allWritten(uint64_t address, uint64_t bytes) const {
+  const Range *range = find(address);
+  return range && range->all.load(std::memory_order_relaxed) &&
+         bytes <= range->base + range->bytes - address;
+}
+
 bool WrittenBytes::written(uint64_t address, uint64_t bytes) const {
   const Range *range = find(address);
   if (!range || bytes == 0 || range->all.load(std::memory_order_relaxed))

@@ -78,6 +78,7 @@ struct Op {
   uint8_t dstDwords = 0;
   FloatMode mode = FloatMode::None;
   bool approximate = false; ///< no public bit-exact definition
+  uint32_t number = 0;      ///< counts the program's decoded instructions
   uint64_t address = 0;     ///< device address of the instruction
 };
 
