@@ -194,6 +194,10 @@ void GroupChecker::before(Wave &wave, const Op &op) {
     return;
   const OpFacts &facts = *s.current;
   unsigned w = wave.number;
+  if (op.inst->has(flag::Gws) && wave.globalTurn && !wave.syncWaiting) {
+    s.launch.global->arrive(s.group->linearId);
+    s.postponeStores();
+  }
   if (std::string text = s.waits[w].check(op, facts); !text.empty())
     s.report("missing-wait", std::move(text), wave, op, -1);
   if (std::string text = s.hazards[w].check(op, facts); !text.empty())
@@ -240,6 +244,8 @@ void GroupChecker::after(Wave &wave, const Op &op, bool executed) {
     if (!text.empty())
       s.report(kind, std::move(text), wave, op, lane);
   }
+  if (op.inst->has(flag::Gws))
+    s.launch.global->leave(s.group->linearId);
   if (op.inst->op == Opcode::s_barrier) {
     s.lastBarrier[w] = &op;
     ++s.barriers[w];

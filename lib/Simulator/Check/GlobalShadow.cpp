@@ -40,6 +40,15 @@ GlobalShadow::View GlobalShadow::synchronise(uint64_t number,
   return view;
 }
 
+void GlobalShadow::arrive(uint64_t number) {
+  std::lock_guard lock(groupMutex);
+  groups[number].releases.push_back(++time);
+}
+void GlobalShadow::leave(uint64_t number) {
+  std::lock_guard lock(groupMutex);
+  groups[number].acquired = time;
+}
+
 void GlobalShadow::postpone(uint64_t number, const Op &op,
                             const AccessPart &part) {
   uint16_t period;

@@ -43,6 +43,9 @@ public:
   /// message and sets \p lane. Thread safe.
   std::string access(uint64_t group, const Op &op, const AccessPart &part,
                      int &lane);
+  /// A barrier of the whole grid: \p group arrives, or goes on.
+  void arrive(uint64_t group);
+  void leave(uint64_t group);
   /// A store of \p group was not complete when the group's last release took
   /// place: only the next one covers it.
   void postpone(uint64_t group, const Op &op, const AccessPart &part);

@@ -5,6 +5,8 @@
 // library, whose differences are declared here.
 #include <hip/hip_runtime.h>
 
+#include <hip/hip_cooperative_groups.h>
+
 #include <cmath>
 #include <cstdio>
 #include <cstring>
@@ -71,6 +73,22 @@ __global__ void coordinates(int *out) {
 __global__ void maths(float *v) {
   int i = threadIdx.x;
   v[i] = sinf(v[i]) + expf(-v[i]) + __shfl_xor(v[i], 1);
+}
+/// Every workgroup reads what its neighbour wrote before the grid's barrier.
+__global__ void neighbours(int *values, int *sums) {
+  cooperative_groups::grid_group grid = cooperative_groups::this_grid();
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  int n = gridDim.x * blockDim.x;
+  for (int round = 0; round < 3; ++round) {
+    values[i] = i + round;
+    grid.sync();
+    sums[i] += values[(i + blockDim.x) % n];
+    grid.sync();
+  }
+  // Tiles of eight lanes.
+  auto tile = cooperative_groups::tiled_partition<8>(
+      cooperative_groups::this_thread_block());
+  sums[i] += tile.shfl_xor(i, 4) * 1000;
 }
 __global__ void wild(int *p) { p[threadIdx.x] = 1; }
 
@@ -285,6 +303,22 @@ int main(int, char **argv) {
   CHECK(free_bytes < total_bytes);
   OK(hipStreamDestroy(other));
   OK(hipEventDestroy(done));
+  int *cells, *neighbour_sums, launch_blocks = 12;
+  OK(hipMalloc(&cells, 12 * 128 * 4));
+  OK(hipMalloc(&neighbour_sums, 12 * 128 * 4));
+  OK(hipMemset(neighbour_sums, 0, 12 * 128 * 4));
+  void *cooperative[] = {&cells, &neighbour_sums};
+  OK(hipLaunchCooperativeKernel(reinterpret_cast<void *>(neighbours),
+                                dim3(launch_blocks), dim3(128), cooperative, 0,
+                                stream));
+  std::vector<int> neighbour_host(12 * 128);
+  OK(hipMemcpy(neighbour_host.data(), neighbour_sums, 12 * 128 * 4,
+               hipMemcpyDeviceToHost));
+  for (int i = 0; i < 12 * 128; ++i)
+    CHECK(neighbour_host[i] == 3 * ((i + 128) % (12 * 128)) + 3 + (i ^ 4) * 1000);
+  CHECK(hipLaunchCooperativeKernel(reinterpret_cast<void *>(neighbours),
+                                   dim3(100000), dim3(128), cooperative, 0,
+                                   stream) == hipErrorCooperativeLaunchTooLarge);
   testModule(argv[1]);
   testLastError();
 

@@ -15,8 +15,9 @@ FN void element(u32 i, const u32 *in, u32 *out, u32 n) {
   out[6 * i + 1] = wordOf(a * b);
   half2 product = b * c; // rounded: hosts may keep more in an expression
   out[6 * i + 2] = wordOf(a - product);
-  out[6 * i + 3] = wordOf(__builtin_elementwise_max(a, b));
-  out[6 * i + 4] = wordOf(__builtin_elementwise_min(-a, b));
+  out[6 * i + 3] = wordOf(__builtin_elementwise_max(a, b) + half2{});
+  // Of two zeros either may be the smaller: the sum makes them one.
+  out[6 * i + 4] = wordOf(__builtin_elementwise_min(-a, b) + half2{});
   half2 swapped = {b.y, b.x};
   product = a * swapped;
   out[6 * i + 5] = wordOf(product + half2{c.x, c.x});
