@@ -21,6 +21,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -44,6 +45,8 @@ struct SimulatorOptions {
   bool checkers = false;
   /// Count LDS bank conflicts and instructions by name.
   bool statistics = false;
+  /// Told of each launch that ran, on the thread that launched it.
+  std::function<void(const struct LaunchResult &)> afterLaunch;
   /// Model the time of the launch. Excludes checkers and statistics; grids too
   /// large for it are sampled, see TimingOptions.
   std::optional<TimingOptions> timing;
