@@ -51,6 +51,14 @@ bool InputOptions::take(Arguments arguments, size_t &i, std::string &error) {
   };
   if (arg == "--remarks")
     return remarks = true;
+  if (arg == "--linker" || arg.starts_with("--linker=")) {
+    if (auto name = value("--linker")) {
+      comgr = *name == "comgr";
+      if (!comgr && *name != "lld")
+        error = ("--linker takes lld or comgr, not '" + *name + "'").str();
+    }
+    return true;
+  }
   if (arg.starts_with("-D")) {
     auto definition = value("-D");
     if (!definition)
@@ -119,6 +127,7 @@ void tlc::buildTilePipeline(PassManager &passes) {
   func.addPass(tile::createTilePromoteOperands());
   func.addPass(tile::createTilePipeline());
   func.addPass(tile::createTileInferLayouts());
+  func.addPass(tile::createTileFitRegisters());
   func.addPass(tile::createTileSwizzleLDS());
   func.addPass(tile::createTileFitLDS());
   func.addPass(tile::createTileInsertSync());
@@ -164,10 +173,22 @@ llvm::Expected<std::string> Compilation::generate(ModuleOp module,
     return (*generator)->printIR();
   if (stage == Stage::Asm)
     return (*generator)->emitAssembly();
-  llvm::Expected<std::string> object = (*generator)->emitObject();
-  if (!object || stage == Stage::Obj)
-    return object;
-  return target::createLldLinker()->link(*object);
+  return (*generator)->emitObject();
+}
+
+std::optional<std::string> Compilation::link(StringRef object) {
+  llvm::Expected<std::string> linked = "";
+  if (options.comgr) {
+    auto comgr = target::createComgrLinker();
+    linked = comgr ? (*comgr)->link(object)
+                   : llvm::Expected<std::string>(comgr.takeError());
+  } else {
+    linked = target::createLldLinker()->link(object);
+  }
+  if (linked)
+    return std::move(*linked);
+  diags.report(DiagID::LinkFailed, llvm::toString(linked.takeError()));
+  return std::nullopt;
 }
 
 std::optional<std::string> Compilation::compile(ModuleOp module, Stage stage) {
@@ -225,8 +246,11 @@ std::optional<std::string> Compilation::compile(ModuleOp module, Stage stage) {
       return std::nullopt;
     module.walk(
         [&](Operation *op) { scheduled |= op->hasAttr(wave::kScheduledAttr); });
-    if (to == Stage::Wave)
+    if (to == Stage::Wave) {
+      if (atWave)
+        atWave(module);
       return text();
+    }
     if (!run(buildROCDLPipeline))
       return std::nullopt;
     if (to == Stage::ROCDL)
@@ -240,7 +264,7 @@ std::optional<std::string> Compilation::compile(ModuleOp module, Stage stage) {
     return std::move(*result);
   };
   for (ScheduleLevel level : kScheduleLevels) {
-    std::optional<std::string> object = lower(level, Stage::HSACO);
+    std::optional<std::string> object = lower(level, Stage::Obj);
     if (!object)
       return std::nullopt;
     uint64_t bytes = 0;
@@ -260,7 +284,9 @@ std::optional<std::string> Compilation::compile(ModuleOp module, Stage stage) {
       emitRemark(wave->getLoc(), "registers do not suffice for this schedule: ")
           << bytes << " bytes of scratch memory a lane; trying a plainer one";
   }
+  if (atWave && stage != Stage::Wave && !lower(bestLevel, Stage::Wave))
+    return std::nullopt;
   if (stage == Stage::HSACO)
-    return best;
-  return lower(bestLevel, stage);
+    return link(*best);
+  return stage == Stage::Obj ? best : lower(bestLevel, stage);
 }
