@@ -281,7 +281,8 @@ std::optional<std::string> Compilation::compile(ModuleOp module, Stage stage) {
     if (bestBytes == 0 || !scheduled)
       break;
     if (level != ScheduleLevel::None)
-      emitRemark(wave->getLoc(), "registers do not suffice for this schedule: ")
+      (*wave->getOps<wave::KernelOp>().begin())
+              .emitRemark("registers do not suffice for this schedule: ")
           << bytes << " bytes of scratch memory a lane; trying a plainer one";
   }
   if (atWave && stage != Stage::Wave && !lower(bestLevel, Stage::Wave))

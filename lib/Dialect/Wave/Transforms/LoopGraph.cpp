@@ -197,8 +197,9 @@ void LoopGraph::addNode(Operation *op) {
   } else if (auto mfma = dyn_cast<MfmaOp>(op)) {
     node.unit = Unit::Matrix;
     ++numMatrix;
-    // The result leaves the pipeline a few cycles after its last pass.
-    node.latency = 2;
+    // The result leaves the pipeline after its last pass, and code generation
+    // counts instructions, not cycles, until then: three slots need no s_nop.
+    node.latency = 3;
   } else if (isa<LdsLoadOp, LdsStoreOp, LdsAtomicOp>(op)) {
     node.unit = Unit::Memory;
     node.ldsRead = !isa<LdsStoreOp>(op);
@@ -250,7 +251,8 @@ int LoopGraph::latencyOf(const Node &from, const Node &to,
   if (from.unit == Unit::Memory)
     return from.latency;
   if (from.unit == Unit::Vector) {
-    if (from.trans)
+    // A mask in VCC, too, cannot be read by the next instruction.
+    if (from.trans || isa<arith::CmpFOp, arith::CmpIOp>(from.op))
       return 1;
     return to.unit == Unit::Vector || to.unit == Unit::Branch ? 0 : 1;
   }
