@@ -143,11 +143,17 @@ void tlc::buildWavePipeline(PassManager &passes) {
   kernel.addPass(wave::createWaveSkipRescale());
 }
 
+/// What the estimate says of loops that just fit 256 registers: it is high.
+constexpr int64_t kScheduleRegisters = 272;
+
 void tlc::buildSchedulePipeline(PassManager &passes, ScheduleLevel level) {
   if (level == ScheduleLevel::None)
     return;
   wave::WaveScheduleOptions options;
-  options.unroll = level == ScheduleLevel::Paired;
+  options.unroll =
+      level == ScheduleLevel::Paired || level == ScheduleLevel::Limited;
+  if (level == ScheduleLevel::Limited)
+    options.limit = kScheduleRegisters;
   options.overlap = level != ScheduleLevel::Apart;
   OpPassManager &kernel = passes.nest<wave::KernelOp>();
   kernel.addPass(wave::createWaveSchedule(options));

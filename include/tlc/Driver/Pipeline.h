@@ -105,13 +105,14 @@ void buildWavePipeline(mlir::PassManager &passes);
 /// the one before.
 enum class ScheduleLevel {
   Paired,  ///< iterations overlap, two a turn
+  Limited, ///< the same, but for loops with more values than registers
   Overlap, ///< iterations overlap
   Apart,   ///< within each iteration
   None,    ///< left to LLVM
 };
 inline constexpr ScheduleLevel kScheduleLevels[] = {
-    ScheduleLevel::Paired, ScheduleLevel::Overlap, ScheduleLevel::Apart,
-    ScheduleLevel::None};
+    ScheduleLevel::Paired, ScheduleLevel::Limited, ScheduleLevel::Overlap,
+    ScheduleLevel::Apart, ScheduleLevel::None};
 /// The passes that order loops.
 void buildSchedulePipeline(mlir::PassManager &passes, ScheduleLevel level);
 /// The passes to the LLVM dialect.

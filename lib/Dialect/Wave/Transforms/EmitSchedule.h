@@ -23,10 +23,6 @@ struct EmitOptions {
 mlir::scf::ForOp emitSchedule(LoopGraph &graph, const Placement &placement,
                               const EmitOptions &options);
 
-/// Vector registers live at once in a loop's body, at most; what the loop does
-/// not change counts as live throughout.
-int estimatePressure(mlir::scf::ForOp loop, LoopGraph &graph);
-
 } // namespace tlc::wave
 
 #endif // TLC_LIB_DIALECT_WAVE_TRANSFORMS_EMITSCHEDULE_H

@@ -236,9 +236,10 @@ void LoopGraph::addNode(Operation *op) {
 // Dependences
 //===----------------------------------------------------------------------===//
 
-void LoopGraph::connect(int from, int to, int latency, int distance) {
-  nodes[from].out.push_back({to, latency, distance});
-  nodes[to].in.push_back({from, latency, distance});
+void LoopGraph::connect(int from, int to, int latency, int distance,
+                        bool data) {
+  nodes[from].out.push_back({to, latency, distance, data});
+  nodes[to].in.push_back({from, latency, distance, data});
 }
 
 /// In a slot, the order is: barrier, matrix, memory, vector, branch. A reader
@@ -287,7 +288,7 @@ void LoopGraph::addDataEdges() {
     for (Value input : getInputs(nodes[i].op)) {
       bool simple = collect(input, 0, [&](int from, int distance) {
         int latency = latencyOf(nodes[from], nodes[i], input);
-        connect(from, i, latency, distance);
+        connect(from, i, latency, distance, /*data=*/true);
       });
       if (!simple)
         serial = "a value is handed on from iteration to iteration";

@@ -42,6 +42,7 @@ struct Edge {
   int node;     ///< the other end
   int latency;  ///< slots from issue to issue
   int distance; ///< iterations
+  bool data;    ///< a value, not an order of memory accesses
 };
 
 struct Node {
@@ -91,7 +92,8 @@ private:
   void addDataEdges();
   void addMemoryEdges();
   void joinTiles();
-  void connect(int from, int to, int latency, int distance = 0);
+  void connect(int from, int to, int latency, int distance = 0,
+               bool data = false);
   int latencyOf(const Node &from, const Node &to, mlir::Value through) const;
   bool collect(mlir::Value value, int distance,
                llvm::function_ref<void(int, int)> found);

@@ -39,7 +39,7 @@ constexpr int kFar = INT_MAX / 2;
 constexpr int kRing = 8;
 /// Matrix instructions that make overlapping iterations worth while.
 constexpr int kMinInterval = 8;
-constexpr int kMaxTries = 32, kMaxWindow = 3;
+constexpr int kMaxTries = 32, kMaxWindow = 3, kMaxMore = 6;
 
 class Placer {
 public:
@@ -52,6 +52,7 @@ public:
 
 private:
   enum class Outcome { Done, Again, Never };
+  std::optional<Placement> overlapped();
   Outcome attempt();
   Outcome placeForward(int n);
   Outcome placeStores();
@@ -63,9 +64,11 @@ private:
   }
   /// A load can come no longer before its use than its registers last.
   int latencyOf(int from, const Edge &e) const {
-    return overlap && nodes[from].globalRead
-               ? std::min(e.latency, interval - interval / 8)
-               : e.latency;
+    if (overlap && nodes[from].globalRead)
+      return std::min(e.latency, interval - interval / 8);
+    if (nodes[from].unit == Unit::Matrix && e.latency > 1)
+      return e.latency - (hasty ? 1 : 0);
+    return e.latency;
   }
   bool fits(const Node &node, int t);
   void reserve(int n, int t);
@@ -93,6 +96,7 @@ private:
   std::vector<Node> &nodes;
   bool overlap;
   int interval = 0, vectorShare = 0, memoryShare = 1;
+  bool hasty = false;     ///< matrix results are read a slot earlier
   std::vector<int> floor; ///< times before which a node must not be tried
   /// Of each set of tiles: where its window lies, in intervals from the
   /// barrier, whether that is settled, and what to begin trying with.
@@ -453,35 +457,52 @@ std::optional<Placement> Placer::run() {
   interval = graph.numMatrix;
   if (interval < kMinInterval)
     return std::nullopt;
-  // Even shares first; more room to choose where that finds nothing.
+  // Some ways to do it; the one that needs the fewest registers is best, for
+  // all fit the matrix core's time. More room where none is found.
   int even = (graph.vectorCycles + interval - 1) / interval;
   memoryShare = (graph.numMemory + interval - 1) / interval;
-  for (int more = 0; more < 6; ++more) {
-    vectorShare = std::max(20, (even + even / 8 + 3) / 4 * 4 + 4 * more);
-    std::fill(firstWindow.begin(), firstWindow.end(), 0);
-    // Loads can be an iteration ahead of all else.
-    for (int i = 0, n = nodes.size(); i < n; ++i)
-      floor[i] = nodes[i].globalRead ? -interval : 0;
-    Outcome outcome = Outcome::Again;
-    for (int tries = 0; tries < kMaxTries && outcome == Outcome::Again;
-         ++tries) {
-      outcome = attempt();
-      for (int w : firstWindow)
-        if (w > kMaxWindow)
-          outcome = Outcome::Never;
-    }
-    if (outcome == Outcome::Done) {
-      Placement result;
-      result.interval = interval;
-      if (!rotate(result))
-        return std::nullopt;
-      result.time = time;
-      return result;
+  std::optional<Placement> best;
+  int bestRegisters = kFar;
+  for (int more = 0; more < kMaxMore && (more < 2 || !best); ++more) {
+    for (bool early : {false, true}) {
+      hasty = early;
+      vectorShare = std::max(20, (even + even / 8 + 3) / 4 * 4 + 4 * more);
+      std::optional<Placement> result = overlapped();
+      if (!result)
+        continue;
+      int registers = estimateRegisters(graph, *result);
+      if (registers < bestRegisters) {
+        bestRegisters = registers;
+        best = std::move(result);
+      }
     }
     if (more == 2)
       ++memoryShare;
   }
-  return std::nullopt;
+  return best;
+}
+
+/// A modulo schedule with the shares as they are set.
+std::optional<Placement> Placer::overlapped() {
+  std::fill(firstWindow.begin(), firstWindow.end(), 0);
+  // Loads can be an iteration ahead of all else.
+  for (int i = 0, n = nodes.size(); i < n; ++i)
+    floor[i] = nodes[i].globalRead ? -interval : 0;
+  Outcome outcome = Outcome::Again;
+  for (int tries = 0; tries < kMaxTries && outcome == Outcome::Again; ++tries) {
+    outcome = attempt();
+    for (int w : firstWindow)
+      if (w > kMaxWindow)
+        outcome = Outcome::Never;
+  }
+  if (outcome != Outcome::Done)
+    return std::nullopt;
+  Placement result;
+  result.interval = interval;
+  if (!rotate(result))
+    return std::nullopt;
+  result.time = time;
+  return result;
 }
 
 std::optional<Placement> wave::place(LoopGraph &graph, bool overlap,

@@ -32,6 +32,10 @@ struct Placement {
 /// which there was no slot, or -1.
 std::optional<Placement> place(LoopGraph &graph, bool overlap, int &blamed);
 
+/// Vector registers that are live at once, at most: about what code generation
+/// will need.
+int estimateRegisters(LoopGraph &graph, const Placement &placement);
+
 } // namespace tlc::wave
 
 #endif // TLC_LIB_DIALECT_WAVE_TRANSFORMS_PLACEMENT_H

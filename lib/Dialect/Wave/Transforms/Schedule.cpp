@@ -99,6 +99,10 @@ void Schedule::schedule(scf::ForOp loop) {
         graph.nodes[blamed].op->emitRemark("no slot was found for this");
     }
   }
+  if (placement && limit > 0 && estimateRegisters(graph, *placement) > limit) {
+    placement.reset();
+    graph.serial = "registers would not suffice";
+  }
   if (!placement)
     placement = place(graph, /*overlap=*/false, blamed);
   if (!placement) {
@@ -109,8 +113,9 @@ void Schedule::schedule(scf::ForOp loop) {
   if (report)
     describe(loc, graph, *placement);
   int matrix = graph.numMatrix, cycles = graph.vectorCycles;
+  int registers = estimateRegisters(graph, *placement);
   EmitOptions options{pin, unroll};
-  scf::ForOp result = emitSchedule(graph, *placement, options);
+  emitSchedule(graph, *placement, options);
   auto remark = mlir::emitRemark(loc, "scheduled: ");
   remark << matrix << " matrix instructions in " << placement->interval
          << " slots, " << cycles << " vector cycles, ";
@@ -120,9 +125,5 @@ void Schedule::schedule(scf::ForOp loop) {
     remark << "iterations apart";
   if (!graph.serial.empty())
     remark << " (" << graph.serial << ")";
-  if (result) {
-    LoopGraph after(result);
-    remark << ", about " << estimatePressure(result, after)
-           << " vector registers";
-  }
+  remark << ", about " << registers << " vector registers";
 }
