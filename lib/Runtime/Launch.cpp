@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "tlc/Runtime/Launch.h"
+#include "tlc/Simulator/Memory/CodeObject.h"
 #include "tlc/Simulator/Simulator.h"
 #include "llvm/ADT/BitVector.h"
 #include "llvm/Support/raw_ostream.h"
@@ -129,6 +130,13 @@ tlc::launch(const HIPTable &table, StringRef object,
             const target::Contract &contract,
             llvm::MutableArrayRef<LaunchArgument> arguments) {
   assert(arguments.size() == contract.arguments.size());
+  // HIP is told the address only and believes what the headers say.
+  sim::CodeObject parsed;
+  std::string problem;
+  if (!sim::CodeObject::parse({object.bytes_begin(), object.size()}, parsed,
+                              problem))
+    return llvm::createStringError(llvm::inconvertibleErrorCode(),
+                                   "the code object is damaged: " + problem);
   Device device(table);
   if (auto error =
           device.check(table.hipModuleLoadData(&device.module, object.data()),
