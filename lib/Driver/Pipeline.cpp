@@ -120,6 +120,20 @@ OwningOpRef<ModuleOp> Compilation::import() {
   return parseSourceString<ModuleOp>(buffer->text, ctx.get(), options.path);
 }
 
+namespace {
+/// Shows the module to somebody.
+struct ObserverPass : PassWrapper<ObserverPass, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ObserverPass)
+  explicit ObserverPass(std::function<void(ModuleOp)> observer)
+      : observer(std::move(observer)) {}
+  void runOnOperation() override {
+    observer(getOperation());
+    markAllAnalysesPreserved();
+  }
+  std::function<void(ModuleOp)> observer;
+};
+} // namespace
+
 void tlc::buildTilePipeline(PassManager &passes) {
   OpPassManager &func = passes.nest<tile::FuncOp>();
   func.addPass(tile::createTileVerifyTarget());
@@ -208,8 +222,10 @@ std::optional<std::string> Compilation::compile(ModuleOp module, Stage stage) {
     }
     return false;
   };
-  if (!run([](PassManager &passes) {
+  if (!run([&](PassManager &passes) {
         buildTilePipeline(passes);
+        if (atTile)
+          passes.addPass(std::make_unique<ObserverPass>(atTile));
         buildWavePipeline(passes);
       }))
     return std::nullopt;
