@@ -120,6 +120,20 @@ OwningOpRef<ModuleOp> Compilation::import() {
   return parseSourceString<ModuleOp>(buffer->text, ctx.get(), options.path);
 }
 
+namespace {
+/// Shows the module to somebody.
+struct ObserverPass : PassWrapper<ObserverPass, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ObserverPass)
+  explicit ObserverPass(std::function<void(ModuleOp)> observer)
+      : observer(std::move(observer)) {}
+  void runOnOperation() override {
+    observer(getOperation());
+    markAllAnalysesPreserved();
+  }
+  std::function<void(ModuleOp)> observer;
+};
+} // namespace
+
 void tlc::buildTilePipeline(PassManager &passes) {
   OpPassManager &func = passes.nest<tile::FuncOp>();
   func.addPass(tile::createTileVerifyTarget());
@@ -227,8 +241,10 @@ std::optional<std::string> Compilation::compile(ModuleOp module, Stage stage) {
     }
     return false;
   };
-  if (!run([](PassManager &passes) {
+  if (!run([&](PassManager &passes) {
         buildTilePipeline(passes);
+        if (atTile)
+          passes.addPass(std::make_unique<ObserverPass>(atTile));
         buildWavePipeline(passes);
       }))
     return std::nullopt;
@@ -238,8 +254,6 @@ std::optional<std::string> Compilation::compile(ModuleOp module, Stage stage) {
         k.ldsBytes = kernel.getLdsBytes();
         k.block = {int64_t(kernel.getThreads()), 1, 1};
       }
-  if (atWave)
-    atWave(module);
   // The boldest schedule that does without scratch memory.
   OwningOpRef<ModuleOp> wave = module.clone();
   std::optional<std::string> best;
@@ -255,8 +269,11 @@ std::optional<std::string> Compilation::compile(ModuleOp module, Stage stage) {
       return std::nullopt;
     module.walk(
         [&](Operation *op) { scheduled |= op->hasAttr(wave::kScheduledAttr); });
-    if (to == Stage::Wave)
+    if (to == Stage::Wave) {
+      if (atWave)
+        atWave(module);
       return text();
+    }
     if (!run(buildROCDLPipeline))
       return std::nullopt;
     if (to == Stage::ROCDL)
@@ -291,6 +308,8 @@ std::optional<std::string> Compilation::compile(ModuleOp module, Stage stage) {
               .emitRemark("registers do not suffice for this schedule: ")
           << bytes << " bytes of scratch memory a lane; trying a plainer one";
   }
+  if (atWave && stage != Stage::Wave && !lower(bestLevel, Stage::Wave))
+    return std::nullopt;
   if (stage == Stage::HSACO)
     return link(*best);
   return stage == Stage::Obj ? best : lower(bestLevel, stage);
