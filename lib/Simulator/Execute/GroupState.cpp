@@ -82,6 +82,7 @@ GroupState::~GroupState() {
 }
 
 void GroupState::begin(uint64_t linearId) {
+  record = nullptr;
   const LaunchRequest &request = context.request;
   workgroup.linearId = linearId;
   workgroup.id[0] = linearId % request.grid[0];
@@ -208,20 +209,19 @@ bool GroupState::releaseBarrier() {
   return any;
 }
 
-void GroupState::recordTo(CodeTable &table, GroupRecord &target, size_t words) {
+void GroupState::recordTo(CodeTable &table, GroupRecord &target, size_t words,
+                          bool goOn) {
   code = &table;
   record = &target;
   recordWords = words;
-  target.begin(workgroup.linearId, workgroup.waveCount);
+  if (!goOn)
+    target.begin(workgroup.linearId, workgroup.waveCount);
 }
 
 bool GroupState::recordedEnough() const {
   if (!record)
     return false;
-  size_t words = 0;
-  for (const WaveRecord &wave : record->waves)
-    words += wave.left();
-  return words > recordWords;
+  return record->wordsLeft() > recordWords;
 }
 
 GroupStatus GroupState::run() {

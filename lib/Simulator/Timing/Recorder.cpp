@@ -18,7 +18,6 @@
 #include "tlc/Support/LdsBanks.h"
 
 #include <bit>
-#include <string_view>
 
 using namespace tlc::sim;
 
@@ -32,6 +31,13 @@ void GroupRecord::begin(uint64_t linearId, unsigned count) {
     wave.head = 0;
     wave.done = false;
   }
+}
+
+size_t GroupRecord::wordsLeft() const {
+  size_t words = 0;
+  for (unsigned i = 0; i < waveCount; ++i)
+    words += waves[i].left();
+  return words;
 }
 
 void GroupRecord::compact() {
@@ -51,7 +57,7 @@ void recordLds(const StaticOp &row, const Wave &wave, const Op &op,
     words.push_back(0);
     return;
   }
-  unsigned bytes = bytesOfLane(inst);
+  unsigned bytes = row.laneBytes;
   // Lane exchanges and forms without an address register pass through once.
   if (!bytes || inst.has(flag::CrossLane | flag::Gws) ||
       op.src[0].kind != OperandKind::Vector) {
@@ -59,16 +65,12 @@ void recordLds(const StaticOp &row, const Wave &wave, const Op &op,
     return;
   }
   bool two = inst.has(flag::TwoOffsets);
-  unsigned stride =
-      std::string_view(mnemonic(inst.op)).find("st64") != std::string_view::npos
-          ? 64
-          : 1;
   const uint32_t *base = wave.vgpr + op.src[0].index;
   unsigned cycles = 0, conflicts = 0;
   for (unsigned part = 0; part < (two ? 2u : 1u); ++part) {
     uint32_t offset = inst.offset;
     if (two)
-      offset = (part ? inst.offset1 : inst.offset0) * bytes * stride;
+      offset = (part ? inst.offset1 : inst.offset0) * bytes * row.offsetStride;
     uint32_t addresses[waveLanes];
     for (unsigned l = 0; l < waveLanes; ++l)
       addresses[l] = base[l] + offset;

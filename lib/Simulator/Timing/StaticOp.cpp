@@ -10,6 +10,8 @@
 #include "../Check/Accesses.h"
 #include "tlc/Simulator/Timing/Parameters.h"
 
+#include <string_view>
+
 using namespace tlc::sim;
 
 namespace {
@@ -61,6 +63,10 @@ void ldsFacts(const Instruction &inst, StaticOp &row) {
   row.payload = Payload::Lds;
   row.isAtomic = inst.has(flag::Atomic);
   row.ldsWrites = inst.has(flag::Store | flag::Atomic);
+  row.laneBytes = bytesOfLane(inst);
+  if (std::string_view(mnemonic(inst.op)).find("st64") !=
+      std::string_view::npos)
+    row.offsetStride = 64;
   // Addresses and data of 64 lanes go in, results come out. An operand that
   // is not there takes nothing.
   constexpr unsigned dwordCycles = 64 * 4 / param::ldsPortBytes;

@@ -41,7 +41,8 @@ struct StaticOp {
   uint8_t priority = 0;    ///< s_setprio
   // Memory.
   bool isStore = false, isAtomic = false, bypassesL1 = false, toLds = false;
-  uint8_t laneBytes = 0;
+  uint8_t laneBytes = 0;    ///< vector memory, LDS: that a lane moves
+  uint8_t offsetStride = 1; ///< LDS forms with two offsets: lane sizes a step
   uint16_t ldsIn = 0, ldsOut = 0; ///< cycles at the ports
   bool ldsWrites = false;
 };
