@@ -21,6 +21,7 @@
 #include "tlc/Support/Diagnostics.h"
 #include "tlc/Target/Contract.h"
 #include "llvm/Support/Error.h"
+#include <functional>
 #include <memory>
 #include <optional>
 
@@ -34,11 +35,14 @@ namespace tlc {
 enum class Stage { AST, Tile, Wave, ROCDL, LLVM, Asm, Obj, HSACO };
 std::optional<Stage> parseStage(llvm::StringRef name);
 
-/// Where a program comes from: a file, `-D` definitions, `--kernel`.
+/// Where a program comes from (a file, `-D` definitions, `--kernel`), and what
+/// is the same for all commands that compile it.
 struct InputOptions {
   std::string path;
   FrontendOptions frontend;
   bool remarks = false;
+  /// Link with ROCm's comgr in place of the built-in lld.
+  bool comgr = false;
 
   /// Takes the option at `arguments[i]` (and its value, advancing i) if it is
   /// one of these. False if it is not; `error` says why it is malformed.
@@ -46,7 +50,8 @@ struct InputOptions {
   static constexpr llvm::StringLiteral help =
       "  -D NAME=VALUE     bind a parameter (repeatable)\n"
       "  --kernel NAME     choose a kernel of the file\n"
-      "  --remarks         say what the passes decided\n";
+      "  --remarks         say what the passes decided\n"
+      "  --linker=LINKER   lld (built in, the default) or comgr (ROCm's)\n";
 };
 
 /// One compilation: sources, diagnostics and the MLIR context they share.
@@ -69,13 +74,19 @@ public:
   /// The launch contract, after compile().
   const target::Contract &contract() const { return launchContract; }
 
+  /// Shown the program on its way through compile(): in the wave dialect,
+  /// before it leaves it.
+  std::function<void(mlir::ModuleOp)> atWave;
+
   /// What to exit with after something was reported.
   ExitCode failureCode() const { return code; }
 
 private:
   friend class DiagnosticRouter;
-  /// From the LLVM dialect on: text, object or linked code object.
+  /// From the LLVM dialect on: text or object.
   llvm::Expected<std::string> generate(mlir::ModuleOp module, Stage stage);
+  /// The code object. Nothing if something was reported.
+  std::optional<std::string> link(llvm::StringRef object);
 
   InputOptions options;
   SourceManager sources;

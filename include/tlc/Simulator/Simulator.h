@@ -19,7 +19,9 @@
 #include "tlc/Runtime/HIPTable.h"
 #include "tlc/Simulator/Timing/Timing.h"
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -43,6 +45,8 @@ struct SimulatorOptions {
   bool checkers = false;
   /// Count LDS bank conflicts and instructions by name.
   bool statistics = false;
+  /// Told of each launch that ran, on the thread that launched it.
+  std::function<void(const struct LaunchResult &)> afterLaunch;
   /// Model the time of the launch. Excludes checkers and statistics; grids too
   /// large for it are sampled, see TimingOptions.
   std::optional<TimingOptions> timing;
@@ -88,6 +92,11 @@ struct LaunchResult {
   bool failed = false;
   std::string report; ///< all findings as text; empty if there are none
 };
+
+/// Makes a part of device memory look as if nothing had been written there, and
+/// fills it with NaNs: padding that no kernel may use. False if the range lies
+/// in no allocation.
+bool poisonMemory(void *pointer, size_t bytes);
 
 /// The last launch of the process.
 const LaunchResult &lastLaunch();

@@ -71,13 +71,15 @@ inline hip::hipError_t record(hip::hipError_t error) {
   return error;
 }
 
+/// What hipModuleLaunchKernel does, for ordinary and cooperative launches.
+hip::hipError_t launchFunction(hip::hipFunction_t function,
+                               const unsigned (&grid)[3],
+                               const unsigned (&block)[3], unsigned ldsBytes,
+                               hip::hipStream_t stream, void **arguments,
+                               void **extra, bool cooperative);
+
 /// Launch of a kernel of a loaded module; keeps `Device::last`.
 hip::hipError_t launchKernel(const LaunchRequest &request);
-
-/// The bytes of the code object for gfx942 in `image`: a code object itself,
-/// or one of an offload bundle. Empty, with `error` set, if there is none.
-std::span<const uint8_t> selectCodeObject(const void *image,
-                                          std::string &error);
 
 /// Where things stand in a structure of hipDeviceProp_t.
 enum class PropertiesLayout { R0000, R0600 };

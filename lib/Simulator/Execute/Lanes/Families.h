@@ -42,9 +42,11 @@ struct Family {
   F(lds)                                                                       \
   F(ldsAtomic)                                                                 \
   F(ldsCrossLane)                                                              \
+  F(globalSync)                                                                \
   F(flatMemory)                                                                \
   F(flatAtomic)                                                                \
   F(bufferMemory)                                                              \
+  F(bufferFormat)                                                              \
   F(bufferAtomic)
 
 #define TLC_SIM_DECLARE(name) Family name##Family();
