@@ -40,12 +40,27 @@ struct Fit {
 
 /// What partial workgroups would have become, had they gone on at the pace of
 /// their second half.
-std::vector<GroupTime> completed(std::vector<GroupTime> groups,
+std::vector<GroupTime> completed(const std::vector<GroupTime> &ran,
                                  const LengthModel &lengths) {
-  for (GroupTime &group : groups) {
-    if (!group.isPartial)
+  double furthest = 0;
+  auto progressOf = [&](const GroupTime &group) {
+    return group.isPartial
+               ? double(group.instructions) / lengths.lengthOf(group.id)
+               : 1;
+  };
+  for (const GroupTime &group : ran)
+    furthest = std::max(furthest, progressOf(group));
+  std::vector<GroupTime> groups;
+  for (GroupTime group : ran) {
+    if (!group.isPartial) {
+      groups.push_back(group);
       continue;
-    double run = double(group.end - group.begin), done = group.instructions;
+    }
+    // The pace of one that has just begun says nothing.
+    if (progressOf(group) < furthest / 2)
+      continue;
+    double run = double(group.end - group.begin),
+           done = double(group.instructions);
     double pace = done / std::max(1.0, run);
     if (group.middle > group.begin && group.end > group.middle &&
         group.instructions > group.middleInstructions)
@@ -54,6 +69,7 @@ std::vector<GroupTime> completed(std::vector<GroupTime> groups,
     double length = std::max(done, lengths.lengthOf(group.id));
     group.end += uint64_t((length - done) / std::max(pace, 1e-9));
     group.instructions = uint64_t(length);
+    groups.push_back(group);
   }
   return groups;
 }

@@ -23,6 +23,8 @@
 
 #include "StaticOp.h"
 
+#include <unordered_map>
+
 namespace tlc::sim {
 
 struct WaveRecord {
@@ -33,10 +35,19 @@ struct WaveRecord {
   size_t left() const { return words.size() - head; }
 };
 
+/// The LDS cycles of an instruction, for addresses that are as far apart and
+/// begin in the same bank: loops walk on by whole rows of banks.
+struct LdsMemo {
+  uint64_t active = 0;
+  uint32_t begin = 0, cycles = 0;
+  uint32_t distance[waveLanes];
+};
+
 struct GroupRecord {
   uint64_t id = 0;
   unsigned waveCount = 0;
   std::vector<WaveRecord> waves;
+  std::unordered_map<uint32_t, LdsMemo> ldsMemos; ///< by instruction
 
   void begin(uint64_t linearId, unsigned count);
   size_t wordsLeft() const;
@@ -46,7 +57,7 @@ struct GroupRecord {
 
 /// Appends to `record` that `wave` is about to execute `op`.
 void recordInstruction(CodeTable &code, const Wave &wave, const Op &op,
-                       WaveRecord &record);
+                       GroupRecord &record);
 
 /// Words that follow the number of an instruction; \p words are they.
 inline unsigned payloadWords(const StaticOp &op, const uint32_t *words) {

@@ -167,10 +167,10 @@ INSTANTIATE_TEST_SUITE_P(
     Curve, Bandwidth,
     ::testing::Values(
         // gpu-cache: all read the same, in step.
-        Read{"l1_16KB", 0, 8 * KiB, 16 * KiB, 4, 60, 39.0},
-        Read{"l2_256KB", 0, 8 * KiB, 256 * KiB, 16, 48, 28.8},
+        Read{"l1_16KB", 0, 8 * KiB, 16 * KiB, 4, 30, 39.0},
+        Read{"l2_256KB", 0, 8 * KiB, 256 * KiB, 16, 24, 28.8},
         // gpu-l2-cache: out of step.
-        Read{"l2_1MB", 13 * 8 * KiB, 8 * KiB, 1 * MiB, 64, 32, 19.5},
+        Read{"l2_1MB", 13 * 8 * KiB, 8 * KiB, 1 * MiB, 32, 16, 19.5},
         // Data that the others' L2 or only HBM holds: each workgroup walks
         // through its own part first, and then through that of its neighbour.
         Read{"mall_64MB", 208 * KiB, 8 * KiB, 64 * MiB, 13, 13, 5.05},
