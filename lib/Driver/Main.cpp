@@ -7,6 +7,7 @@
 
 #include "tlc/Driver/Driver.h"
 #include "tlc/Driver/ObjDump.h"
+#include "tlc/Driver/Profile.h"
 #include "tlc/Driver/Run.h"
 #include "tlc/Driver/RunObject.h"
 #include "tlc/Support/Diagnostics.h"
@@ -46,6 +47,8 @@ static const Command commands[] = {
      runKernelOrObject, runUsage},
     {"check", "run a kernel and compare it with the reference", runCheck,
      checkUsage},
+    {"profile", "time a kernel or a code object, and say what holds it back",
+     runProfile, profileUsage},
     {"objdump", "show a gfx942 code object: metadata, resources, code",
      runObjdump, "tlc objdump [--raw] FILE\n"},
     {"explain", "explain a diagnostic by its id, such as TL0302", runExplain,

@@ -156,6 +156,7 @@ bool ArgumentReader::load(llvm::ArrayRef<Parameter> parameters) {
     }
     size_t i = it - parameters.begin();
     contents[i] = llvm::cantFail(parseContents(text));
+    contents[i]->period = options.period;
     if (contents[i]->kind != Contents::Kind::File)
       continue;
     auto array = readNpy(contents[i]->path);
@@ -270,6 +271,7 @@ bool ArgumentReader::fillTensors(llvm::ArrayRef<Parameter> parameters,
     } else {
       Contents normal;
       normal.seed = i + 1;
+      normal.period = options.period;
       fill(array, normal);
     }
   }
