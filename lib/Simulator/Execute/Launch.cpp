@@ -19,6 +19,7 @@
 #include "FaultReport.h"
 #include "GroupState.h"
 #include "Parallel.h"
+#include "TimedLaunch.h"
 
 #include <fmt/format.h>
 
@@ -206,7 +207,7 @@ LaunchResult tlc::sim::runLaunch(const LaunchRequest &request,
   LaunchContext context{request, options, arguments,     memory,
                         program, nullptr, handlerTable()};
   std::unique_ptr<LaunchChecker> checker;
-  if (options.checkers)
+  if (options.checkers && !options.timing)
     checker =
         std::make_unique<LaunchChecker>(request.kernel->descriptor, memory);
   else
@@ -224,7 +225,10 @@ LaunchResult tlc::sim::runLaunch(const LaunchRequest &request,
       std::max(1u, threads), uint64_t(grid[0]) * grid[1] * grid[2]));
   LaunchResult result;
   result.kernel = request.kernel->name;
-  Runner(context, threads).run(result);
+  if (options.timing)
+    runTimed(context, threads, result);
+  else
+    Runner(context, threads).run(result);
   result.instructions = context.executed;
   result.seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
