@@ -15,6 +15,7 @@
 
 #include "tlc/Report/Report.h"
 #include "tlc/Simulator/Check/SourceLines.h"
+#include "tlc/Simulator/Decode/Instruction.h"
 #include "tlc/Simulator/Memory/CodeObject.h"
 #include "tlc/Simulator/Timing/Timing.h"
 

@@ -18,6 +18,7 @@
 #include "ProfileOptions.h"
 #include "ProgramArguments.h"
 #include "tlc/Dialect/Tile/IR/TileDialect.h"
+#include "tlc/Driver/RunObject.h"
 #include "tlc/Simulator/Simulator.h"
 #include "tlc/Simulator/Timing/Parameters.h"
 #include "llvm/Support/MemoryBuffer.h"

@@ -125,7 +125,7 @@ int Parser::run() {
   for (; at < arguments.size() && error.empty(); ++at) {
     StringRef word = arguments[at], value;
     if (take("--clock", value)) {
-      double ghz;
+      double ghz = 0;
       if (error.empty() && (value.getAsDouble(ghz) || !(ghz > 0 && ghz < 100)))
         error = ("--clock takes GHz, not '" + value + "'").str();
       else

@@ -169,7 +169,7 @@ void CounterList::cycles() {
   add("MfmaUtil", 100 * report.matrixUse, "%",
       "matrix cores at work, of all SIMDs' cycles");
   add("SQ_ACTIVE_INST_VALU", time.vectorBusy / 4.0, "quads",
-      "vector ALUs at work, matrix instructions' issue included");
+      "vector ALUs at work");
   add("VALUBusy", 100 * report.valuUse, "%",
       "vector ALUs at work, of all SIMDs' cycles");
   add("SQ_LDS_IDX_ACTIVE", time.ldsBusy, "cycles", "LDS at work");

@@ -33,7 +33,7 @@ namespace {
 constexpr double matrixBound = 0.8;
 /// A pipe or level this busy is the cause of waits for it.
 constexpr double saturated = 0.7;
-/// Below this a cause is not worth a line.
+/// Below this share of the busy CUs' time a cause is not worth a line.
 constexpr double negligible = 0.02;
 
 /// Waits in which the SIMD works all the same.
@@ -105,7 +105,7 @@ template <typename Key> std::optional<size_t> Analysis::worst(Key key) const {
 void Analysis::add(const char *id, double share, std::string headline,
                    std::string detail, const char *advice,
                    std::optional<size_t> at) {
-  if (share < negligible && std::string_view(id) != "matrix")
+  if (share < negligible * std::min(kernel.activeCUs, 1.0))
     return;
   Limiter limiter;
   limiter.key = id;
@@ -199,11 +199,19 @@ void Analysis::memory() {
     return c.caused[unsigned(Stall::VectorMemory)] +
            c.caused[unsigned(Stall::MemoryBusy)];
   };
-  double all = 0, spills = 0, touched = 0, needed = 0;
+  auto excessOf = [](const CodeLine &c) {
+    return c.linesTouched > 0
+               ? std::max(0.0, 1 - c.linesNeeded / c.linesTouched)
+               : 0;
+  };
+  double all = 0, spills = 0, touched = 0, needed = 0, scattered = 0;
+  double pathWaits = kernel.stalls[unsigned(Stall::MemoryBusy)];
   for (const CodeLine &code : kernel.code) {
     all += caused(code);
     if (code.unit == Unit::Scratch)
       spills += caused(code);
+    else
+      scattered += code.caused[unsigned(Stall::VectorMemory)] * excessOf(code);
     touched += code.linesTouched;
     needed += code.linesNeeded;
   }
@@ -231,12 +239,21 @@ void Analysis::memory() {
     if (use > saturated)
       full = &level; // the outermost one counts
   }
-  double share = waits * (1 - spilled) * excess;
+  // Waits for data are those of the loads themselves; a full path delays
+  // whoever comes next.
+  if (all > 0)
+    excess = (scattered + (1 - spilled) * pathWaits * excess) / all;
+  double share = waits * excess;
   if (pathBusy > saturated)
     share = std::max(share, pathBusy * excess);
-  auto at =
-      worst([](const CodeLine &c) { return c.linesTouched - c.linesNeeded; });
-  if (at && excess > 0.25) {
+  auto at = worst([&](const CodeLine &c) {
+    double own = c.caused[unsigned(Stall::VectorMemory)] * excessOf(c);
+    double path = touched > 0 ? pathWaits * (c.linesTouched - c.linesNeeded) /
+                                    touched
+                              : 0;
+    return own + path + 1e-9 * (c.linesTouched - c.linesNeeded);
+  });
+  if (at && share > 0) {
     const CodeLine &code = kernel.code[*at];
     add("uncoalesced", share, "uncoalesced global accesses",
         fmt::format("{:.1f} cache lines touched for each that the data fill; "
@@ -251,7 +268,7 @@ void Analysis::memory() {
   } else {
     excess = 0;
   }
-  double rest = waits * (1 - spilled) * (1 - excess);
+  double rest = waits * std::max(0.0, 1 - spilled - excess);
   auto waited = worst(caused);
   if (full) {
     double rate = full->bytes / std::max(1.0, kernel.cycles);

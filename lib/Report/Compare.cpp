@@ -49,7 +49,7 @@ void printLimiter(llvm::raw_ostream &os, const char *who,
   if (kernel.limiters.empty())
     return;
   const Limiter &limiter = kernel.limiters.front();
-  os << fmt::format("  {} is held back most by {}{}{} ({:.0f} %): {}\n", who,
+  os << fmt::format("  {} is held back most by {}{}{} ({:.1f} %): {}\n", who,
                     limiter.headline, limiter.where.empty() ? "" : " at ",
                     limiter.where, 100 * limiter.share, limiter.detail);
 }

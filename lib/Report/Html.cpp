@@ -140,12 +140,12 @@ void Page::summary(const KernelReport &kernel) {
         limiter.where.empty() ? "" : " at " + escape(limiter.where);
     if (i == 0)
       os << fmt::format("<div class=\"box\"><b>Held back most by: {}{}</b> "
-                        "({:.0f} % of the SIMDs' time)<br>{}<br>"
+                        "({:.1f} % of the SIMDs' time)<br>{}<br>"
                         "<span class=\"dim\">{}</span>",
                         escape(limiter.headline), where, 100 * limiter.share,
                         escape(limiter.detail), escape(limiter.advice));
     else
-      os << fmt::format("<br>Then: {}{} ({:.0f} %): {}",
+      os << fmt::format("<br>Then: {}{} ({:.1f} %): {}",
                         escape(limiter.headline), where, 100 * limiter.share,
                         escape(limiter.detail));
   }
@@ -295,8 +295,9 @@ void Page::counters(const KernelReport &kernel) {
     os << fmt::format("<tr><td>{}{}</td><td class=\"n\">{}</td><td>{}</td><td "
                       "class=\"dim\">{}</td></tr>\n",
                       counter.name, counter.hardware ? "" : " *",
-                      counter.unit == "%" ? fmt::format("{:.2f}", counter.value)
-                                          : formatCount(counter.value),
+                      counter.unit == "%" || counter.value < 100
+                          ? fmt::format("{:.4g}", counter.value)
+                          : formatCount(counter.value),
                       counter.unit, escape(counter.meaning));
   os << "</table>\n";
 }

@@ -218,14 +218,14 @@ void TextPrinter::limiters(const KernelReport &kernel) {
     const Limiter &limiter = kernel.limiters[i];
     std::string at = limiter.where.empty() ? "" : " at " + limiter.where;
     if (i == 0) {
-      os << fmt::format("\n  held back most by: {}{} ({:.0f} % of the SIMDs' "
+      os << fmt::format("\n  held back most by: {}{} ({:.1f} % of the SIMDs' "
                         "time)\n    {}\n",
                         limiter.headline, at, 100 * limiter.share,
                         limiter.detail);
       if (!limiter.advice.empty())
         os << "    help: " << limiter.advice << '\n';
     } else if (i < 4) {
-      os << fmt::format("  then: {}{} ({:.0f} %): {}\n", limiter.headline, at,
+      os << fmt::format("  then: {}{} ({:.1f} %): {}\n", limiter.headline, at,
                         100 * limiter.share, limiter.detail);
     }
   }
@@ -290,8 +290,9 @@ void TextPrinter::counters(const KernelReport &kernel) {
   os << "\n  counters (names of rocprofv3; * has no counterpart there)\n";
   for (const Counter &counter : kernel.counters)
     os << fmt::format("    {:<32} {:>20} {:<8}{} {}\n", counter.name,
-                      counter.unit == "%" ? fmt::format("{:.2f}", counter.value)
-                                          : formatCount(counter.value),
+                      counter.unit == "%" || counter.value < 100
+                          ? fmt::format("{:.4g}", counter.value)
+                          : formatCount(counter.value),
                       counter.unit, counter.hardware ? " " : "*",
                       counter.meaning);
 }

@@ -87,7 +87,7 @@ private:
     const KindInfo &kind = kinds[unsigned(slice.kind)];
     // Own track 0; the others by kind, with as many lanes as overlap.
     unsigned group = kind.inFlight ? 1 + unsigned(slice.kind) : 0;
-    auto &lanes = tracks[{pid, slice.slot, group}];
+    auto &lanes = tracks[{pid, slice.slot, int(group)}];
     size_t lane = 0;
     while (lane < lanes.size() && lanes[lane].freeAt > slice.begin)
       ++lane;

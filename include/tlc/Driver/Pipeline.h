@@ -39,6 +39,9 @@ struct InputOptions {
   std::string path;
   FrontendOptions frontend;
   bool remarks = false;
+  /// Passes of the tile dialect to leave out, by their names; only those that
+  /// a program does not need (isOptionalPass).
+  std::vector<std::string> disabledPasses;
 
   /// Takes the option at `arguments[i]` (and its value, advancing i) if it is
   /// one of these. False if it is not; `error` says why it is malformed.
@@ -46,7 +49,8 @@ struct InputOptions {
   static constexpr llvm::StringLiteral help =
       "  -D NAME=VALUE     bind a parameter (repeatable)\n"
       "  --kernel NAME     choose a kernel of the file\n"
-      "  --remarks         say what the passes decided\n";
+      "  --remarks         say what the passes decided\n"
+      "  --disable-pass N  leave an optional pass out (repeatable)\n";
 };
 
 /// One compilation: sources, diagnostics and the MLIR context they share.
@@ -86,8 +90,12 @@ private:
   ExitCode code = ExitDiagnostics;
 };
 
-/// The passes on the tile dialect, in the compiler's order.
-void buildTilePipeline(mlir::PassManager &passes);
+/// The passes on the tile dialect, in the compiler's order, without those named
+/// in `disabled`.
+void buildTilePipeline(mlir::PassManager &passes,
+                       llvm::ArrayRef<std::string> disabled = {});
+/// Whether programs compile without the pass, only to slower code.
+bool isOptionalPass(llvm::StringRef name);
 /// The passes from tile to the wave dialect's final form.
 void buildWavePipeline(mlir::PassManager &passes);
 /// The passes to the LLVM dialect.
