@@ -7,6 +7,7 @@
 
 #include "ObjectLaunch.h"
 #include "tlc/Runtime/Npy.h"
+#include "tlc/Simulator/Memory/CodeBundle.h"
 #include "llvm/Support/Alignment.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"
@@ -28,8 +29,11 @@ Error ObjectLaunch::check(hipError_t error, const llvm::Twine &what) {
 
 Error ObjectLaunch::load(StringRef bytes) {
   std::string problem;
-  std::span<const uint8_t> file(reinterpret_cast<const uint8_t *>(bytes.data()),
-                                bytes.size());
+  std::vector<uint8_t> storage;
+  std::span<const uint8_t> file =
+      sim::selectCodeObject(bytes.data(), bytes.size(), storage, problem);
+  if (!problem.empty())
+    return bad(options.object + ": " + problem);
   if (!sim::CodeObject::parse(file, object, problem))
     return bad(options.object + ": " + problem);
   name = options.kernel;
@@ -46,7 +50,7 @@ Error ObjectLaunch::load(StringRef bytes) {
   if (!kernel)
     return bad(options.object + ": no kernel '" + name + "'");
   if (Error error =
-          check(table.hipModuleLoadData(&module, bytes.data()), options.object))
+          check(table.hipModuleLoadData(&module, file.data()), options.object))
     return error;
   return check(table.hipModuleGetFunction(&function, module, name.c_str()),
                options.object + ": kernel '" + name + "'");

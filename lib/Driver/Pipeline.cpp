@@ -17,6 +17,7 @@
 #include "tlc/Dialect/Wave/IR/WaveDialect.h"
 #include "tlc/Target/AMDGPU.h"
 #include "tlc/Target/BuildContract.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/Process.h"
 
@@ -36,6 +37,13 @@ std::optional<Stage> tlc::parseStage(StringRef name) {
       .Default(std::nullopt);
 }
 
+static constexpr StringLiteral optionalPasses[] = {
+    "tile-promote-operands", "tile-pipeline", "tile-swizzle-lds"};
+
+bool tlc::isOptionalPass(StringRef name) {
+  return llvm::is_contained(optionalPasses, name);
+}
+
 bool InputOptions::take(Arguments arguments, size_t &i, std::string &error) {
   StringRef arg = arguments[i];
   auto value = [&](StringRef option) -> std::optional<StringRef> {
@@ -51,6 +59,24 @@ bool InputOptions::take(Arguments arguments, size_t &i, std::string &error) {
   };
   if (arg == "--remarks")
     return remarks = true;
+  if (arg == "--linker" || arg.starts_with("--linker=")) {
+    if (auto name = value("--linker")) {
+      comgr = *name == "comgr";
+      if (!comgr && *name != "lld")
+        error = ("--linker takes lld or comgr, not '" + *name + "'").str();
+    }
+    return true;
+  }
+  if (arg == "--disable-pass" || arg.starts_with("--disable-pass=")) {
+    if (auto name = value("--disable-pass")) {
+      disabledPasses.push_back(name->str());
+      if (!isOptionalPass(*name))
+        error = ("--disable-pass takes " + llvm::join(optionalPasses, " or ") +
+                 ", not '" + *name + "'")
+                    .str();
+    }
+    return true;
+  }
   if (arg.starts_with("-D")) {
     auto definition = value("-D");
     if (!definition)
@@ -112,17 +138,22 @@ OwningOpRef<ModuleOp> Compilation::import() {
   return parseSourceString<ModuleOp>(buffer->text, ctx.get(), options.path);
 }
 
-void tlc::buildTilePipeline(PassManager &passes) {
+void tlc::buildTilePipeline(PassManager &passes,
+                            ArrayRef<std::string> disabled) {
   OpPassManager &func = passes.nest<tile::FuncOp>();
-  func.addPass(tile::createTileVerifyTarget());
-  func.addPass(tile::createTileLegalize());
-  func.addPass(tile::createTilePromoteOperands());
-  func.addPass(tile::createTilePipeline());
-  func.addPass(tile::createTileInferLayouts());
-  func.addPass(tile::createTileFitRegisters());
-  func.addPass(tile::createTileSwizzleLDS());
-  func.addPass(tile::createTileFitLDS());
-  func.addPass(tile::createTileInsertSync());
+  auto add = [&](std::unique_ptr<Pass> pass) {
+    if (!llvm::is_contained(disabled, pass->getArgument()))
+      func.addPass(std::move(pass));
+  };
+  add(tile::createTileVerifyTarget());
+  add(tile::createTileLegalize());
+  add(tile::createTilePromoteOperands());
+  add(tile::createTilePipeline());
+  add(tile::createTileInferLayouts());
+  add(tile::createTileFitRegisters());
+  add(tile::createTileSwizzleLDS());
+  add(tile::createTileFitLDS());
+  add(tile::createTileInsertSync());
 }
 
 void tlc::buildWavePipeline(PassManager &passes) {
@@ -152,10 +183,22 @@ llvm::Expected<std::string> Compilation::generate(ModuleOp module,
     return (*generator)->printIR();
   if (stage == Stage::Asm)
     return (*generator)->emitAssembly();
-  llvm::Expected<std::string> object = (*generator)->emitObject();
-  if (!object || stage == Stage::Obj)
-    return object;
-  return target::createLldLinker()->link(*object);
+  return (*generator)->emitObject();
+}
+
+std::optional<std::string> Compilation::link(StringRef object) {
+  llvm::Expected<std::string> linked = "";
+  if (options.comgr) {
+    auto comgr = target::createComgrLinker();
+    linked = comgr ? (*comgr)->link(object)
+                   : llvm::Expected<std::string>(comgr.takeError());
+  } else {
+    linked = target::createLldLinker()->link(object);
+  }
+  if (linked)
+    return std::move(*linked);
+  diags.report(DiagID::LinkFailed, llvm::toString(linked.takeError()));
+  return std::nullopt;
 }
 
 std::optional<std::string> Compilation::compile(ModuleOp module, Stage stage) {
@@ -187,8 +230,8 @@ std::optional<std::string> Compilation::compile(ModuleOp module, Stage stage) {
     }
     return false;
   };
-  if (!run([](PassManager &passes) {
-        buildTilePipeline(passes);
+  if (!run([&](PassManager &passes) {
+        buildTilePipeline(passes, options.disabledPasses);
         buildWavePipeline(passes);
       }))
     return std::nullopt;
@@ -210,5 +253,7 @@ std::optional<std::string> Compilation::compile(ModuleOp module, Stage stage) {
     code = ExitInternal;
     return std::nullopt;
   }
+  if (stage == Stage::HSACO)
+    return link(*result);
   return std::move(*result);
 }

@@ -61,7 +61,8 @@ bool tlc::isCodeObjectFile(StringRef path) {
     return false;
   StringRef bytes = (*file)->getBuffer();
   return bytes.starts_with("\177ELF") ||
-         bytes.starts_with("__CLANG_OFFLOAD_BUNDLE__");
+         bytes.starts_with("__CLANG_OFFLOAD_BUNDLE__") ||
+         bytes.starts_with("CCOB");
 }
 
 int tlc::runObject(llvm::ArrayRef<StringRef> arguments) {

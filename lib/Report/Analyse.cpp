@@ -15,9 +15,11 @@
 // candidate for what holds the kernel back. Parts are split further where a
 // cause can be told: waits for LDS into bank conflicts and the rest, waits for
 // vector memory into spills, uncoalesced accesses, a saturated level, and
-// latency. A saturated pipe delays everybody, whatever they wait for: then its
-// own busy time counts if that is more. The largest is what is told first. A
-// matrix core that works four fifths of the time holds nothing back.
+// latency. A barrier waits for the slowest wavefront, which waits for something
+// itself: its time goes to the other waits in proportion, unless it is more
+// than all of them. A saturated pipe delays everybody, whatever they wait for:
+// then its own busy time counts if that is more. The largest is what is told
+// first. A matrix core that works four fifths of the time holds nothing back.
 //
 //===----------------------------------------------------------------------===//
 
@@ -49,6 +51,7 @@ public:
 
   void run() {
     account();
+    spreadBarriers();
     lds();
     memory();
     idle();
@@ -60,6 +63,7 @@ private:
   using Unit = CodeLine::Unit;
 
   void account();
+  void spreadBarriers();
   void lds();
   void memory();
   void idle();
@@ -78,6 +82,7 @@ private:
   KernelReport &kernel;
   StallCycles parts{}; ///< shares of SIMD time
   double valuPart = 0;
+  double active = 0; ///< share of the CUs' time with a workgroup
 };
 
 std::string Analysis::place(size_t index) const {
@@ -105,7 +110,7 @@ template <typename Key> std::optional<size_t> Analysis::worst(Key key) const {
 void Analysis::add(const char *id, double share, std::string headline,
                    std::string detail, const char *advice,
                    std::optional<size_t> at) {
-  if (share < negligible * std::min(kernel.activeCUs, 1.0))
+  if (share < negligible * active)
     return;
   Limiter limiter;
   limiter.key = id;
@@ -122,7 +127,7 @@ void Analysis::add(const char *id, double share, std::string headline,
 void Analysis::account() {
   kernel.account.clear();
   kernel.limiters.clear();
-  double active = std::clamp(kernel.activeCUs, 0.0, 1.0);
+  active = std::clamp(kernel.activeCUs, 0.0, 1.0);
   double matrix = std::min(kernel.matrixUse, active);
   double busy =
       kernel.busyUse > 0 ? kernel.busyUse : kernel.matrixUse + kernel.valuUse;
@@ -148,13 +153,25 @@ void Analysis::account() {
   kernel.account.push_back({"idle_cu", "CUs without a workgroup", 1 - active});
 }
 
+void Analysis::spreadBarriers() {
+  double &barrier = parts[unsigned(Stall::Barrier)];
+  double others = sum(parts) - barrier;
+  if (barrier >= others)
+    return;
+  double scale = 1 + barrier / others;
+  barrier = 0;
+  for (double &part : parts)
+    part *= scale;
+}
+
 void Analysis::lds() {
   double waits = part(Stall::Lds) + part(Stall::LdsBusy);
   double conflicts =
       kernel.ldsCycles > 0 ? kernel.ldsConflictCycles / kernel.ldsCycles : 0;
   double share = waits * conflicts;
   double cuCycles = kernel.cycles * report.computeUnits;
-  if (kernel.ldsUse > saturated && cuCycles > 0)
+  bool full = active > 0 && kernel.ldsUse / active > saturated;
+  if (full && cuCycles > 0)
     share = std::max(share, kernel.ldsConflictCycles / cuCycles);
   auto at = worst([](const CodeLine &c) { return c.ldsConflictCycles; });
   if (at) {
@@ -176,18 +193,19 @@ void Analysis::lds() {
     return c.caused[unsigned(Stall::Lds)] + c.caused[unsigned(Stall::LdsBusy)];
   });
   double rest = waits * (1 - conflicts);
-  if (kernel.ldsUse > saturated)
+  if (full)
     add("lds_bandwidth", std::max(rest, kernel.ldsUse * (1 - conflicts)),
         "LDS bandwidth",
-        fmt::format("the LDS works {:.0f} % of the time", 100 * kernel.ldsUse),
+        fmt::format("the LDS works {:.0f} % of the busy CUs' time",
+                    100 * kernel.ldsUse / active),
         "keep operands in registers, use wider accesses, let each wavefront "
         "compute a larger tile",
         waited);
   else
     add("lds_latency", rest, "latency of LDS reads",
         fmt::format("wavefronts wait for LDS that works only {:.0f} % of the "
-                    "time",
-                    100 * kernel.ldsUse),
+                    "busy CUs' time",
+                    active > 0 ? 100 * kernel.ldsUse / active : 0),
         "read the next operands before the matrix work of this step, or run "
         "more wavefronts",
         waited);
@@ -236,7 +254,8 @@ void Analysis::memory() {
             : 0);
     if (level.key == "l1")
       pathBusy = use;
-    if (use > saturated)
+    // Of the time in which anybody works.
+    if (active > 0 && use / active > saturated)
       full = &level; // the outermost one counts
   }
   // Waits for data are those of the loads themselves; a full path delays
@@ -244,13 +263,13 @@ void Analysis::memory() {
   if (all > 0)
     excess = (scattered + (1 - spilled) * pathWaits * excess) / all;
   double share = waits * excess;
-  if (pathBusy > saturated)
+  if (active > 0 && pathBusy / active > saturated)
     share = std::max(share, pathBusy * excess);
   auto at = worst([&](const CodeLine &c) {
     double own = c.caused[unsigned(Stall::VectorMemory)] * excessOf(c);
-    double path = touched > 0 ? pathWaits * (c.linesTouched - c.linesNeeded) /
-                                    touched
-                              : 0;
+    double path = touched > 0
+                      ? pathWaits * (c.linesTouched - c.linesNeeded) / touched
+                      : 0;
     return own + path + 1e-9 * (c.linesTouched - c.linesNeeded);
   });
   if (at && share > 0) {
@@ -289,7 +308,7 @@ void Analysis::memory() {
 }
 
 void Analysis::idle() {
-  double share = 1 - std::clamp(kernel.activeCUs, 0.0, 1.0);
+  double share = 1 - active;
   bool few = kernel.workgroups < report.computeUnits;
   add("idle_cus", share,
       few ? "too few workgroups" : "CUs idle at the end of the grid",

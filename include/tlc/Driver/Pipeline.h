@@ -34,7 +34,8 @@ namespace tlc {
 enum class Stage { AST, Tile, Wave, ROCDL, LLVM, Asm, Obj, HSACO };
 std::optional<Stage> parseStage(llvm::StringRef name);
 
-/// Where a program comes from: a file, `-D` definitions, `--kernel`.
+/// Where a program comes from (a file, `-D` definitions, `--kernel`), and what
+/// is the same for all commands that compile it.
 struct InputOptions {
   std::string path;
   FrontendOptions frontend;
@@ -42,6 +43,8 @@ struct InputOptions {
   /// Passes of the tile dialect to leave out, by their names; only those that
   /// a program does not need (isOptionalPass).
   std::vector<std::string> disabledPasses;
+  /// Link with ROCm's comgr in place of the built-in lld.
+  bool comgr = false;
 
   /// Takes the option at `arguments[i]` (and its value, advancing i) if it is
   /// one of these. False if it is not; `error` says why it is malformed.
@@ -50,7 +53,8 @@ struct InputOptions {
       "  -D NAME=VALUE     bind a parameter (repeatable)\n"
       "  --kernel NAME     choose a kernel of the file\n"
       "  --remarks         say what the passes decided\n"
-      "  --disable-pass N  leave an optional pass out (repeatable)\n";
+      "  --linker=LINKER   lld (built in, the default) or comgr (ROCm's)\n"
+      "  --disable-pass P  leave an optional pass out (repeatable)\n";
 };
 
 /// One compilation: sources, diagnostics and the MLIR context they share.
@@ -61,6 +65,9 @@ public:
 
   DiagnosticEngine &diagnostics() { return diags; }
   mlir::MLIRContext &context() { return *ctx; }
+  llvm::ArrayRef<std::string> disabledPasses() const {
+    return options.disabledPasses;
+  }
 
   /// Reads the program: a module with one tile.func. Null if something was
   /// reported. A `.mlir` file is read as it stands.
@@ -78,8 +85,10 @@ public:
 
 private:
   friend class DiagnosticRouter;
-  /// From the LLVM dialect on: text, object or linked code object.
+  /// From the LLVM dialect on: text or object.
   llvm::Expected<std::string> generate(mlir::ModuleOp module, Stage stage);
+  /// The code object. Nothing if something was reported.
+  std::optional<std::string> link(llvm::StringRef object);
 
   InputOptions options;
   SourceManager sources;

@@ -213,8 +213,13 @@ LaunchResult tlc::sim::runLaunch(const LaunchRequest &request,
   else
     memory.writtenBytes().markAll(); // nobody sees what is written now
   context.checker = checker.get();
-  context.entry =
-      program.at(request.object->deviceAddress(request.kernel->entryAddress));
+  // Where arguments are preloaded, the first 256 bytes of a kernel load them
+  // for firmware that cannot; a gfx942 starts behind them.
+  constexpr uint64_t preloadPrologue = 256;
+  uint64_t entry = request.object->deviceAddress(request.kernel->entryAddress);
+  if (request.kernel->descriptor.preloadLength())
+    entry += preloadPrologue;
+  context.entry = program.at(entry);
   if (!context.entry)
     return failed(request, "jump-out-of-code", "the entry is not in the code");
 
