@@ -71,8 +71,9 @@ bool InputOptions::take(Arguments arguments, size_t &i, std::string &error) {
     if (auto name = value("--disable-pass")) {
       disabledPasses.push_back(name->str());
       if (!isOptionalPass(*name))
-        error = ("--disable-pass takes " + llvm::join(optionalPasses, " or ") +
-                 ", not '" + *name + "'")
+        error = ("--disable-pass takes " +
+                 llvm::join(ArrayRef(optionalPasses), " or ") + ", not '" +
+                 *name + "'")
                     .str();
     }
     return true;

@@ -79,8 +79,10 @@ void tlc::report::printComparison(llvm::raw_ostream &os, const Report &report,
     if (tx > 0 && ty > 0) {
       if (std::fabs(tx / ty - 1) < 0.0005)
         os << "  A and B take the same time\n";
-      else
+      else if (tx < ty)
         os << fmt::format("  A is {:.3f} times as fast as B\n", ty / tx);
+      else
+        os << fmt::format("  A takes {:.3f} times as long as B\n", tx / ty);
     }
     printLimiter(os, "A", a);
     printLimiter(os, "B", b);
