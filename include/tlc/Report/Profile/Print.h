@@ -9,8 +9,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TLC_REPORT_PRINT_H
-#define TLC_REPORT_PRINT_H
+#ifndef TLC_REPORT_PROFILE_PRINT_H
+#define TLC_REPORT_PROFILE_PRINT_H
 
 #include "tlc/Report/Report.h"
 #include "llvm/Support/JSON.h"
@@ -69,4 +69,4 @@ std::string formatSeconds(double value);
 
 } // namespace tlc::report
 
-#endif // TLC_REPORT_PRINT_H
+#endif // TLC_REPORT_PROFILE_PRINT_H

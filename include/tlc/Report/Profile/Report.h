@@ -16,8 +16,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TLC_REPORT_REPORT_H
-#define TLC_REPORT_REPORT_H
+#ifndef TLC_REPORT_PROFILE_REPORT_H
+#define TLC_REPORT_PROFILE_REPORT_H
 
 #include <array>
 #include <cstdint>
@@ -223,4 +223,4 @@ std::vector<std::string> sourceLines(const std::string &file);
 
 } // namespace tlc::report
 
-#endif // TLC_REPORT_REPORT_H
+#endif // TLC_REPORT_PROFILE_REPORT_H
