@@ -13,7 +13,7 @@
 #ifndef TLC_LIB_DRIVER_FROMTIMING_H
 #define TLC_LIB_DRIVER_FROMTIMING_H
 
-#include "tlc/Report/Report.h"
+#include "tlc/Report/Profile/Report.h"
 #include "tlc/Simulator/Check/SourceLines.h"
 #include "tlc/Simulator/Decode/Instruction.h"
 #include "tlc/Simulator/Memory/CodeObject.h"

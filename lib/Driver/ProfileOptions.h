@@ -16,7 +16,7 @@
 #define TLC_LIB_DRIVER_PROFILEOPTIONS_H
 
 #include "tlc/Driver/Driver.h"
-#include "tlc/Report/Print.h"
+#include "tlc/Report/Profile/Print.h"
 #include <optional>
 #include <string>
 #include <vector>

@@ -23,7 +23,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "tlc/Report/Report.h"
+#include "tlc/Report/Profile/Report.h"
 #include <algorithm>
 #include <fmt/format.h>
 

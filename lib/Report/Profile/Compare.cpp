@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "tlc/Report/Print.h"
+#include "tlc/Report/Profile/Print.h"
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>

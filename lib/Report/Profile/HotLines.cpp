@@ -11,7 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "tlc/Report/Report.h"
+#include "tlc/Report/Profile/Report.h"
 #include <algorithm>
 #include <fstream>
 #include <map>

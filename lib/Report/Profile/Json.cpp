@@ -10,7 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "tlc/Report/Print.h"
+#include "tlc/Report/Profile/Print.h"
 
 using namespace tlc::report;
 using llvm::json::Array;

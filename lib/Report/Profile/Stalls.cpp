@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "tlc/Report/Report.h"
+#include "tlc/Report/Profile/Report.h"
 #include <numeric>
 
 using namespace tlc::report;

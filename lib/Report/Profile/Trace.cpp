@@ -11,7 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "tlc/Report/Print.h"
+#include "tlc/Report/Profile/Print.h"
 #include <algorithm>
 #include <fmt/format.h>
 #include <map>

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "SampleReport.h"
-#include "tlc/Report/Print.h"
+#include "tlc/Report/Profile/Print.h"
 #include <gtest/gtest.h>
 #include <map>
 

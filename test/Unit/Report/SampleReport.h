@@ -13,7 +13,7 @@
 #ifndef TLC_TEST_UNIT_REPORT_SAMPLEREPORT_H
 #define TLC_TEST_UNIT_REPORT_SAMPLEREPORT_H
 
-#include "tlc/Report/Report.h"
+#include "tlc/Report/Profile/Report.h"
 
 namespace tlc::report {
 

@@ -12,7 +12,7 @@
 #ifndef TLC_REPORT_PROFILE_PRINT_H
 #define TLC_REPORT_PROFILE_PRINT_H
 
-#include "tlc/Report/Report.h"
+#include "tlc/Report/Profile/Report.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
 
