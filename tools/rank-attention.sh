@@ -26,10 +26,10 @@ for object in "$folder"/"$pattern"*.hsaco; do
     --arg "$array=randn:1" --arg "$array=randn:2" --arg "$array=randn:3" --arg "$array=zeros" "${strides[@]}" \
     --arg "i32=$heads" --arg i32=1 --arg "i32=$seq" --arg "i32=$seq" --arg "f32=$scale" 2>/dev/null |
     awk -v name="${name#"$pattern"}" '
-      / time / { gsub(/,/, "", $2); cycles = $2 }
-      / work / { for (i = 1; i < NF; ++i) if ($(i + 1) == "TFLOP/s") rate = $i }
-      / utilisation / { matrix = $3 }
-      / LDS .* bank conflicts / { gsub(/[(]/, "", $(NF - 1)); conflicts = $(NF - 1) }
+      /^  time / { gsub(/,/, "", $2); cycles = $2 }
+      /^  work / { for (i = 1; i < NF; ++i) if ($(i + 1) == "TFLOP/s") rate = $i }
+      /^  utilisation / { matrix = $3 }
+      /^  LDS .* bank conflicts / { gsub(/[(]/, "", $(NF - 1)); conflicts = $(NF - 1) }
       / held back most by: / { sub(/.*held back most by: /, ""); sub(/ of the SIMDs. time/, ""); why = $0 }
       END { printf "%12d %8.1f %7.1f %7.1f  %-34s %s\n", cycles, rate, matrix, conflicts, name, why }'
 done | sort -n | awk '

@@ -66,11 +66,16 @@ private:
   void spreadBarriers();
   void lds();
   void memory();
+  double spills(double waits);
+  double coalescing(double waits, double spilled);
   void idle();
   void plain();
   void finish();
 
   double part(Stall stall) const { return parts[unsigned(stall)]; }
+  /// Share of its cycles in which a level of memory works.
+  double useOf(const Level &level) const;
+  static double causedByMemory(const CodeLine &code);
   std::string place(size_t index) const;
   /// The instruction with the largest value of \p key, if any is above 0.
   template <typename Key> std::optional<size_t> worst(Key key) const;
@@ -211,100 +216,110 @@ void Analysis::lds() {
         waited);
 }
 
-void Analysis::memory() {
-  double waits = part(Stall::VectorMemory) + part(Stall::MemoryBusy);
-  auto caused = [](const CodeLine &c) {
-    return c.caused[unsigned(Stall::VectorMemory)] +
-           c.caused[unsigned(Stall::MemoryBusy)];
+double Analysis::causedByMemory(const CodeLine &code) {
+  return code.caused[unsigned(Stall::VectorMemory)] +
+         code.caused[unsigned(Stall::MemoryBusy)];
+}
+
+/// The share of the waits for vector memory that scratch accesses cause.
+double Analysis::spills(double waits) {
+  double all = 0, scratch = 0;
+  auto cost = [](const CodeLine &c) {
+    return c.unit == Unit::Scratch ? causedByMemory(c) : 0;
   };
-  auto excessOf = [](const CodeLine &c) {
-    return c.linesTouched > 0
-               ? std::max(0.0, 1 - c.linesNeeded / c.linesTouched)
-               : 0;
-  };
-  double all = 0, spills = 0, touched = 0, needed = 0, scattered = 0;
-  double pathWaits = kernel.stalls[unsigned(Stall::MemoryBusy)];
   for (const CodeLine &code : kernel.code) {
-    all += caused(code);
-    if (code.unit == Unit::Scratch)
-      spills += caused(code);
-    else
-      scattered += code.caused[unsigned(Stall::VectorMemory)] * excessOf(code);
-    touched += code.linesTouched;
-    needed += code.linesNeeded;
+    all += causedByMemory(code);
+    scratch += cost(code);
   }
-  double spilled = all > 0 ? spills / all : 0;
-  add("spills", waits * spilled, "registers spilled to scratch memory",
+  double share = all > 0 ? scratch / all : 0;
+  add("spills", waits * share, "registers spilled to scratch memory",
       fmt::format("{} bytes of scratch a lane", kernel.scratchBytes),
       "smaller tiles a wavefront, more wavefronts, or fewer values alive in "
       "the loop",
-      worst([&](const CodeLine &c) {
-        return c.unit == Unit::Scratch ? caused(c) : 0;
-      }));
+      worst(cost));
+  return share;
+}
 
-  double excess = touched > 0 ? std::max(0.0, 1 - needed / touched) : 0;
-  double pathBusy = 0;
-  const Level *full = nullptr;
-  for (const Level &level : kernel.levels) {
-    if (level.key == "lds")
-      continue;
-    double use = level.busyShare.value_or(
-        level.peakBytesPerCycle > 0 && kernel.cycles > 0
-            ? level.bytes / kernel.cycles / level.peakBytesPerCycle
-            : 0);
-    if (level.key == "l1")
-      pathBusy = use;
-    // Of the time in which anybody works.
-    if (active > 0 && use / active > saturated)
-      full = &level; // the outermost one counts
+/// The share that lines touched in vain cause. Waits for data are those of the
+/// loads themselves; a full path delays whoever comes next.
+double Analysis::coalescing(double waits, double spilled) {
+  auto excessOf = [](double touched, double needed) {
+    return touched > 0 ? std::max(0.0, 1 - needed / touched) : 0;
+  };
+  double pathWaits = kernel.stalls[unsigned(Stall::MemoryBusy)];
+  double all = 0, scattered = 0, touched = 0, needed = 0, pathBusy = 0;
+  for (const CodeLine &code : kernel.code) {
+    all += causedByMemory(code);
+    touched += code.linesTouched;
+    needed += code.linesNeeded;
+    if (code.unit != Unit::Scratch)
+      scattered += code.caused[unsigned(Stall::VectorMemory)] *
+                   excessOf(code.linesTouched, code.linesNeeded);
   }
-  // Waits for data are those of the loads themselves; a full path delays
-  // whoever comes next.
+  double excess = excessOf(touched, needed);
+  for (const Level &level : kernel.levels)
+    if (level.key == "l1")
+      pathBusy = useOf(level);
   if (all > 0)
     excess = (scattered + (1 - spilled) * pathWaits * excess) / all;
   double share = waits * excess;
   if (active > 0 && pathBusy / active > saturated)
     share = std::max(share, pathBusy * excess);
   auto at = worst([&](const CodeLine &c) {
-    double own = c.caused[unsigned(Stall::VectorMemory)] * excessOf(c);
-    double path = touched > 0
-                      ? pathWaits * (c.linesTouched - c.linesNeeded) / touched
-                      : 0;
-    return own + path + 1e-9 * (c.linesTouched - c.linesNeeded);
+    double lines = c.linesTouched - c.linesNeeded;
+    double path = touched > 0 ? pathWaits / touched : 0;
+    return c.caused[unsigned(Stall::VectorMemory)] *
+               excessOf(c.linesTouched, c.linesNeeded) +
+           (path + 1e-9) * lines;
   });
-  if (at && share > 0) {
-    const CodeLine &code = kernel.code[*at];
-    add("uncoalesced", share, "uncoalesced global accesses",
-        fmt::format("{:.1f} cache lines touched for each that the data fill; "
-                    "worst: {} touches {:.0f} lines a wavefront where {:.0f} "
-                    "would do",
-                    touched / needed, code.text.substr(0, code.text.find(' ')),
-                    code.linesTouched / code.executed,
-                    code.linesNeeded / code.executed),
-        "let consecutive lanes access consecutive addresses: change which axis "
-        "the lanes walk, or stage the tile through LDS",
-        at);
-  } else {
-    excess = 0;
-  }
+  if (!at || share <= 0)
+    return 0;
+  const CodeLine &code = kernel.code[*at];
+  add("uncoalesced", share, "uncoalesced global accesses",
+      fmt::format("{:.1f} cache lines touched for each that the data fill; "
+                  "worst: {} touches {:.0f} lines a wavefront where {:.0f} "
+                  "would do",
+                  touched / needed, code.text.substr(0, code.text.find(' ')),
+                  code.linesTouched / code.executed,
+                  code.linesNeeded / code.executed),
+      "let consecutive lanes access consecutive addresses: change which axis "
+      "the lanes walk, or stage the tile through LDS",
+      at);
+  return excess;
+}
+
+double Analysis::useOf(const Level &level) const {
+  if (level.busyShare)
+    return *level.busyShare;
+  return level.peakBytesPerCycle > 0
+             ? level.bytes / kernel.cycles / level.peakBytesPerCycle
+             : 0;
+}
+
+void Analysis::memory() {
+  double waits = part(Stall::VectorMemory) + part(Stall::MemoryBusy);
+  double spilled = spills(waits), excess = coalescing(waits, spilled);
   double rest = waits * std::max(0.0, 1 - spilled - excess);
-  auto waited = worst(caused);
-  if (full) {
-    double rate = full->bytes / std::max(1.0, kernel.cycles);
+  auto waited = worst(causedByMemory);
+  const Level *full = nullptr;
+  for (const Level &level : kernel.levels)
+    if (active > 0 && useOf(level) / active > saturated)
+      full = &level; // the outermost one counts
+  if (full)
     add("bandwidth", rest, full->name + " bandwidth",
-        fmt::format("{:.0f} bytes a cycle of {:.0f}", rate,
-                    full->peakBytesPerCycle),
+        fmt::format("{:.0f} bytes a cycle of {:.0f}",
+                    full->bytes / kernel.cycles, full->peakBytesPerCycle),
         "move fewer bytes: larger tiles, reuse in LDS or registers, narrower "
         "types, workgroups that share data on one XCD",
         waited);
-    return;
-  }
-  add("memory_latency", rest, "latency of global memory",
-      fmt::format("no level is saturated; {:.1f} wavefronts a SIMD on average",
-                  kernel.occupancy.achieved),
-      "issue loads earlier (T.Pipelined with more stages), keep more of them "
-      "in flight, or raise the occupancy",
-      waited);
+  else
+    add("memory_latency", rest, "latency of global memory",
+        fmt::format("no level is saturated; {:.1f} wavefronts a SIMD on "
+                    "average",
+                    kernel.occupancy.achieved),
+        "issue loads earlier (T.Pipelined with more stages), keep more of them "
+        "in flight, or raise the occupancy",
+        waited);
 }
 
 void Analysis::idle() {
