@@ -45,7 +45,8 @@ static const Command commands[] = {
      "  --remarks         say what the passes decided\n"
      "  --disable-pass P  leave an optional pass out: tile-swizzle-lds, "
      "tile-pipeline,\n"
-     "                    tile-promote-operands (repeatable)\n"
+     "                    tile-promote-operands, tile-split-masks "
+     "(repeatable)\n"
      "  --linker=LINKER   lld (built in, the default) or comgr (ROCm's)\n"},
     {"run", "compile a kernel, or take a code object, and execute it",
      runKernelOrObject, runUsage},

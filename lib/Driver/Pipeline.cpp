@@ -38,7 +38,8 @@ std::optional<Stage> tlc::parseStage(StringRef name) {
 }
 
 static constexpr StringLiteral optionalPasses[] = {
-    "tile-promote-operands", "tile-pipeline", "tile-swizzle-lds"};
+    "tile-promote-operands", "tile-split-masks", "tile-pipeline",
+    "tile-swizzle-lds"};
 
 bool tlc::isOptionalPass(StringRef name) {
   return llvm::is_contained(optionalPasses, name);
@@ -149,6 +150,7 @@ void tlc::buildTilePipeline(PassManager &passes,
   add(tile::createTileVerifyTarget());
   add(tile::createTileLegalize());
   add(tile::createTilePromoteOperands());
+  add(tile::createTileSplitMasks());
   add(tile::createTilePipeline());
   add(tile::createTileInferLayouts());
   add(tile::createTileFitRegisters());

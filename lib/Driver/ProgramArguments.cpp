@@ -45,7 +45,8 @@ bool tlc::readArguments(tile::FuncOp func, const RunOptions &options,
   if (failed(described))
     return false;
   parameters = std::move(*described);
-  return reader.fillTensors(parameters, values);
+  return checkOutputNames(options, diags, parameters) &&
+         reader.fillTensors(parameters, values);
 }
 
 bool tlc::readArguments(const target::Contract &contract,
@@ -87,7 +88,8 @@ bool tlc::readArguments(const target::Contract &contract,
     for (const target::Expr &extent : argument.shape)
       parameters[i].shape.push_back(extent.evaluate(scalars).value_or(0));
   }
-  return reader.fillTensors(parameters, values);
+  return checkOutputNames(options, diags, parameters) &&
+         reader.fillTensors(parameters, values);
 }
 
 std::vector<LaunchArgument> tlc::launchArguments(Values values) {

@@ -198,13 +198,27 @@ void LoopPipeliner::collect() {
   }
 }
 
+/// Whether a fragment takes registers while the loop runs: it is used there, or
+/// before and after.
+static bool isHeldIn(AllocOp alloc, scf::ForOp loop) {
+  bool before = false, after = false;
+  for (const BufferUse &use : getAllUses(alloc.getResult())) {
+    Operation *here = loop->getBlock()->findAncestorOpInBlock(*use.op);
+    if (!here || here == loop.getOperation())
+      return true;
+    (here->isBeforeInBlock(loop) ? before : after) = true;
+  }
+  return before && after;
+}
+
 /// Staging needs registers beside the fragments of the kernel; the largest
 /// tiles go without when they do not suffice.
 void LoopPipeliner::dropForRegisters() {
   constexpr int64_t kReserve = 64; // operands and addresses
   int64_t threads = kernel.getNumThreads(), used = kReserve;
   for (AllocOp alloc : getAllocs(kernel, Space::Fragment))
-    used += registersOf(cast<MemRefType>(alloc.getType()), threads);
+    if (isHeldIn(alloc, loop))
+      used += registersOf(cast<MemRefType>(alloc.getType()), threads);
   auto stagingOf = [&](Prefetch &p) {
     auto src = cast<MemRefType>(p.copy.getSrc().getType());
     return registersOf(src, threads);
