@@ -350,7 +350,6 @@ void tlc::addTiming(KernelReport &report, const sim::CodeObject &object,
   report.cycles = time.cycles;
   report.workgroups = time.workgroups;
   report.detailed = time.sampled ? time.sampledWorkgroups : time.workgroups;
-  report.matrixFlops = time.matrixFlops;
   report.matrixUse = time.matrixUtilization();
   report.valuUse = time.vectorUtilization();
   report.ldsUse = time.ldsUtilization();
@@ -364,8 +363,10 @@ void tlc::addTiming(KernelReport &report, const sim::CodeObject &object,
   report.busyUse = time.cycles ? double(time.workingSimdCycles) /
                                      (double(time.cycles) * time.simds)
                                : 0;
-  for (const auto &[address, code] : time.code)
+  for (const auto &[address, code] : time.code) {
+    report.matrixFlops += code.issues * matrixFlopsOf(code.mnemonic);
     report.vectorFlops += 64.0 * code.issues * vectorFlopsOf(code.mnemonic);
+  }
   addLevels(report, time);
   addCode(report, object, kernel, time);
   addCounters(report, time);

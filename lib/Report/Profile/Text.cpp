@@ -108,7 +108,7 @@ void TextPrinter::time(const KernelReport &kernel) {
   double seconds = secondsAt(kernel, report.maxClock);
   std::string text =
       fmt::format("{:.4g} GFLOP{}   {:.1f} TFLOP/s", kernel.flops() / 1e9,
-                  kernel.vectorFlops > 0 ? "" : " on the matrix cores",
+                  kernel.matrixFlops > 0 ? " on the matrix cores" : "",
                   kernel.flops() / seconds / 1e12);
   if (kernel.seconds.empty()) {
     text += fmt::format(" at {:.2f} GHz", report.maxClock / 1e9);
