@@ -13,8 +13,8 @@
 // * With two copies of the tile in LDS, step i reads copy i mod 2 while copy
 //   (i + 1) mod 2 is filled: loads at the top of the body, LDS writes at its
 //   end, one barrier a step.
-// * Where LDS does not hold two, the write stays where the copy stood and the
-//   next load follows it at once.
+// * Where LDS does not hold two, or one wavefront has no other to wait for, the
+//   write stays where the copy stood and the next load follows it at once.
 //
 // A copy takes part if its tile is written by nothing else, read only after it
 // in the loop, and its source depends on the loop's variable and on what the
@@ -38,7 +38,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Liveness.h"
-#include "RotatingSlot.h"
+#include "tlc/Dialect/Tile/Transforms/RotatingSlot.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
 #include "tlc/Dialect/Tile/Transforms/Passes.h"
@@ -52,6 +52,8 @@ namespace tlc::tile {
 #define GEN_PASS_DEF_TILEPIPELINE
 #include "tlc/Dialect/Tile/Transforms/Passes.h.inc"
 } // namespace tlc::tile
+
+constexpr int64_t kWaveSize = 64;
 
 namespace {
 /// A copy that can be split, and whether LDS gets two copies of its tile.
@@ -241,6 +243,10 @@ void LoopPipeliner::dropForRegisters() {
 void LoopPipeliner::chooseCopies() {
   APInt step;
   bool constantStep = matchPattern(loop.getStep(), m_ConstantInt(&step));
+  // One wavefront needs no barrier: a second copy would save it nothing, and
+  // LDS left free is room for more workgroups.
+  if (kernel.getNumThreads() <= kWaveSize)
+    return;
   for (Prefetch &p : prefetches) {
     if (!constantStep || !readersTakeWholes(p.tile, p.copy))
       continue;

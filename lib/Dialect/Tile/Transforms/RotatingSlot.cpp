@@ -1,12 +1,11 @@
-//===- RotatingSlot.cpp - Which copy of a multi-buffer a step uses -*- C++
-//-*-===//
+//===- RotatingSlot.cpp - Which copy of a multi-buffer a step uses --------===//
 //
 // Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "RotatingSlot.h"
+#include "tlc/Dialect/Tile/Transforms/RotatingSlot.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
 
