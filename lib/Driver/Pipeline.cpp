@@ -15,6 +15,7 @@
 #include "tlc/Conversion/WaveToROCDL.h"
 #include "tlc/Dialect/Tile/Transforms/Passes.h"
 #include "tlc/Dialect/Wave/IR/WaveDialect.h"
+#include "tlc/Support/LdsBanks.h"
 #include "tlc/Target/AMDGPU.h"
 #include "tlc/Target/BuildContract.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -158,7 +159,91 @@ llvm::Expected<std::string> Compilation::generate(ModuleOp module,
   return target::createLldLinker()->link(*object);
 }
 
-std::optional<std::string> Compilation::compile(ModuleOp module, Stage stage) {
+/// Bytes that tile-fit-lds lacked for a kernel of the module, by kernel.
+static SmallVector<int64_t> lackingLds(ModuleOp module) {
+  SmallVector<int64_t> lacking;
+  module.walk([&](tile::KernelOp kernel) {
+    auto needed = kernel->getAttrOfType<IntegerAttr>(tile::kLdsNeededAttr);
+    lacking.push_back(needed ? needed.getInt() - kLdsBytes : 0);
+  });
+  return lacking;
+}
+
+namespace {
+using Diagnostics = std::vector<mlir::Diagnostic>;
+
+/// Collects what is reported while it lives.
+struct Held : ScopedDiagnosticHandler {
+  Held(MLIRContext *ctx, Diagnostics &said)
+      : ScopedDiagnosticHandler(ctx, [&said](mlir::Diagnostic &diag) {
+          said.push_back(std::move(diag));
+        }) {}
+};
+} // namespace
+
+static bool runPasses(ModuleOp module,
+                      function_ref<void(PassManager &)> build) {
+  PassManager passes(module.getContext(), ModuleOp::getOperationName());
+  passes.enableVerifier(true);
+  build(passes);
+  return succeeded(passes.run(module));
+}
+
+/// To the wave dialect. A kernel that LDS does not hold is tried again, with as
+/// much less LDS as it lacked; if that is of no use, the first refusal stands.
+static bool lowerToWave(ModuleOp module) {
+  constexpr unsigned kMostAttempts = 4;
+  MLIRContext *ctx = module.getContext();
+  Diagnostics first, said;
+  SmallVector<int64_t> reserve;
+  bool ok = false;
+  for (unsigned attempt = 0; attempt < kMostAttempts; ++attempt) {
+    OwningOpRef<ModuleOp> saved = module.clone();
+    said.clear();
+    {
+      Held held(ctx, said);
+      ok = runPasses(module, [](PassManager &passes) {
+        buildTilePipeline(passes);
+        buildWavePipeline(passes);
+      });
+    }
+    if (ok)
+      break;
+    SmallVector<int64_t> lacking = lackingLds(module);
+    if (attempt == 0)
+      first = std::move(said);
+    if (llvm::none_of(lacking, [](int64_t bytes) { return bytes > 0; }))
+      break;
+    reserve.resize(lacking.size());
+    module.getBodyRegion().takeBody(saved->getBodyRegion());
+    unsigned next = 0;
+    module.walk([&](tile::KernelOp kernel) {
+      int64_t &bytes = reserve[next];
+      bytes += std::max<int64_t>(0, lacking[next++]);
+      if (bytes)
+        kernel->setAttr(tile::kLdsReserveAttr,
+                        OpBuilder(ctx).getI64IntegerAttr(bytes));
+    });
+  }
+  for (mlir::Diagnostic &diag : ok ? said : first)
+    ctx->getDiagEngine().emit(std::move(diag));
+  return ok;
+}
+
+/// The largest scratch space of a kernel of an object, in bytes a lane.
+static unsigned scratchOf(StringRef object) {
+  auto kernels = target::readResources(object);
+  if (!kernels) {
+    llvm::consumeError(kernels.takeError());
+    return 0;
+  }
+  unsigned most = 0;
+  for (const target::KernelResources &kernel : *kernels)
+    most = std::max(most, kernel.scratchBytes);
+  return most;
+}
+
+std::optional<std::string> Compilation::lower(ModuleOp module, Stage stage) {
   auto text = [&] {
     std::string result;
     llvm::raw_string_ostream os(result);
@@ -166,31 +251,7 @@ std::optional<std::string> Compilation::compile(ModuleOp module, Stage stage) {
     os << '\n';
     return result;
   };
-  if (stage == Stage::Tile)
-    return text();
-  for (auto func : module.getOps<tile::FuncOp>()) {
-    FailureOr<target::Contract> contract = target::buildContract(func);
-    if (failed(contract))
-      return std::nullopt;
-    launchContract = std::move(*contract);
-  }
-  auto run = [&](function_ref<void(PassManager &)> build) {
-    PassManager passes(ctx.get(), ModuleOp::getOperationName());
-    passes.enableVerifier(true);
-    build(passes);
-    if (succeeded(passes.run(module)))
-      return true;
-    // A pass that fails says why; one that does not is at fault.
-    if (!diags.hasErrors()) {
-      diags.report(DiagID::Internal, "a pass failed without a reason");
-      code = ExitInternal;
-    }
-    return false;
-  };
-  if (!run([](PassManager &passes) {
-        buildTilePipeline(passes);
-        buildWavePipeline(passes);
-      }))
+  if (!lowerToWave(module))
     return std::nullopt;
   for (auto kernel : module.getOps<wave::KernelOp>())
     for (target::Kernel &k : launchContract.kernels)
@@ -200,15 +261,88 @@ std::optional<std::string> Compilation::compile(ModuleOp module, Stage stage) {
       }
   if (stage == Stage::Wave)
     return text();
-  if (!run(buildROCDLPipeline))
+  if (!runPasses(module, buildROCDLPipeline))
     return std::nullopt;
   if (stage == Stage::ROCDL)
     return text();
   llvm::Expected<std::string> result = generate(module, stage);
   if (!result) {
-    diags.report(DiagID::Internal, llvm::toString(result.takeError()));
+    mlir::emitError(module.getLoc(),
+                    llvm::toString(result.takeError()) + " [TL0904]");
     code = ExitInternal;
     return std::nullopt;
   }
   return std::move(*result);
+}
+
+/// Registers that spill to scratch memory cost more than what filled them
+/// brings: the kernel is compiled again without prefetch, then also without
+/// operands moved to registers, and the first with least scratch is taken.
+std::optional<std::string> Compilation::lowerWithoutSpills(ModuleOp module,
+                                                           Stage stage) {
+  constexpr int64_t kLevels = 3;
+  OwningOpRef<ModuleOp> source = module.clone();
+  auto attempt = [&](int64_t level, Stage to, Diagnostics &said) {
+    OwningOpRef<ModuleOp> copy = source->clone();
+    if (level)
+      copy->walk([&](tile::KernelOp kernel) {
+        kernel->setAttr(tile::kSpareRegistersAttr,
+                        OpBuilder(ctx.get()).getI64IntegerAttr(level));
+      });
+    Held held(ctx.get(), said);
+    auto result = lower(*copy, to);
+    module.getBodyRegion().takeBody(copy->getBodyRegion());
+    return result;
+  };
+  Diagnostics said;
+  int64_t best = 0;
+  std::optional<std::string> result = attempt(0, Stage::HSACO, said);
+  unsigned scratch = result ? scratchOf(*result) : 0;
+  for (int64_t level = 1; level < kLevels && scratch; ++level) {
+    Diagnostics others;
+    auto other = attempt(level, Stage::HSACO, others);
+    unsigned bytes = other ? scratchOf(*other) : 0;
+    if (!other || bytes >= scratch)
+      continue;
+    scratch = bytes;
+    result = std::move(other);
+    said = std::move(others);
+    best = level;
+  }
+  if (result && stage != Stage::HSACO) {
+    said.clear();
+    result = attempt(best, stage, said);
+  }
+  for (mlir::Diagnostic &diag : said)
+    ctx->getDiagEngine().emit(std::move(diag));
+  if (scratch)
+    diags.report(DiagID::PassWarning,
+                 "registers spill: " + std::to_string(scratch) +
+                     " bytes of scratch memory a lane");
+  return result;
+}
+
+std::optional<std::string> Compilation::compile(ModuleOp module, Stage stage) {
+  if (stage == Stage::Tile) {
+    std::string result;
+    llvm::raw_string_ostream os(result);
+    module.print(os, OpPrintingFlags());
+    os << '\n';
+    return result;
+  }
+  for (auto func : module.getOps<tile::FuncOp>()) {
+    FailureOr<target::Contract> contract = target::buildContract(func);
+    if (failed(contract))
+      return std::nullopt;
+    launchContract = std::move(*contract);
+  }
+  bool toMachine = stage != Stage::Wave && stage != Stage::ROCDL;
+  std::optional<std::string> result =
+      toMachine ? lowerWithoutSpills(module, stage) : lower(module, stage);
+  // A pass that fails says why; one that does not is at fault.
+  if (!result && !diags.hasErrors()) {
+    diags.report(DiagID::Internal, "a pass failed without a reason");
+    code = ExitInternal;
+  }
+  return result;
 }

@@ -74,6 +74,11 @@ public:
 
 private:
   friend class DiagnosticRouter;
+  /// compile() from the tile dialect on: once, or as often as it takes to keep
+  /// everything in registers.
+  std::optional<std::string> lower(mlir::ModuleOp module, Stage stage);
+  std::optional<std::string> lowerWithoutSpills(mlir::ModuleOp module,
+                                                Stage stage);
   /// From the LLVM dialect on: text, object or linked code object.
   llvm::Expected<std::string> generate(mlir::ModuleOp module, Stage stage);
 

@@ -39,12 +39,3 @@ tile.func @mfma(%n: i32) {
     tile.gemm %a, %a into %c : memref<32x32xf64, #tile.space<shared>>, memref<32x32xf64, #tile.space<shared>> into memref<32x32xf64, #tile.space<fragment>>
   }
 }
-
-// -----
-
-tile.func @lds(%n: i32) {
-  tile.kernel grid(%n) threads[64] (%b) {
-    // expected-error @below {{'big' takes 131072 bytes of LDS, but a workgroup on gfx942 has 65536 [TL0601]}}
-    %a = tile.alloc {name = "big"} : memref<256x256xf16, #tile.space<shared>>
-  }
-}
