@@ -52,6 +52,14 @@ bool InputOptions::take(Arguments arguments, size_t &i, std::string &error) {
   };
   if (arg == "--remarks")
     return remarks = true;
+  if (arg == "--linker" || arg.starts_with("--linker=")) {
+    if (auto name = value("--linker")) {
+      comgr = *name == "comgr";
+      if (!comgr && *name != "lld")
+        error = ("--linker takes lld or comgr, not '" + *name + "'").str();
+    }
+    return true;
+  }
   if (arg.starts_with("-D")) {
     auto definition = value("-D");
     if (!definition)
@@ -153,10 +161,22 @@ llvm::Expected<std::string> Compilation::generate(ModuleOp module,
     return (*generator)->printIR();
   if (stage == Stage::Asm)
     return (*generator)->emitAssembly();
-  llvm::Expected<std::string> object = (*generator)->emitObject();
-  if (!object || stage == Stage::Obj)
-    return object;
-  return target::createLldLinker()->link(*object);
+  return (*generator)->emitObject();
+}
+
+std::optional<std::string> Compilation::link(StringRef object) {
+  llvm::Expected<std::string> linked = "";
+  if (options.comgr) {
+    auto comgr = target::createComgrLinker();
+    linked = comgr ? (*comgr)->link(object)
+                   : llvm::Expected<std::string>(comgr.takeError());
+  } else {
+    linked = target::createLldLinker()->link(object);
+  }
+  if (linked)
+    return std::move(*linked);
+  diags.report(DiagID::LinkFailed, llvm::toString(linked.takeError()));
+  return std::nullopt;
 }
 
 /// Bytes that tile-fit-lds lacked for a kernel of the module, by kernel.
@@ -275,47 +295,91 @@ std::optional<std::string> Compilation::lower(ModuleOp module, Stage stage) {
   return std::move(*result);
 }
 
+/// What is done, level by level, about a kernel whose registers do not suffice.
+struct RegisterLevel {
+  int64_t spare; ///< for kSpareRegistersAttr
+  bool wider;    ///< twice the threads, each with half of every fragment
+};
+static constexpr RegisterLevel registerLevels[] = {
+    {0, false}, {1, false}, {2, false}, {0, true}, {1, true}};
+
+/// Sets up a level. False where the kernels do not allow it: threads that the
+/// source speaks of cannot be added to.
+static bool applyLevel(ModuleOp module, const RegisterLevel &level) {
+  bool possible = true;
+  module.walk([&](tile::KernelOp kernel) {
+    OpBuilder b(kernel);
+    if (level.spare)
+      kernel->setAttr(tile::kSpareRegistersAttr,
+                      b.getI64IntegerAttr(level.spare));
+    if (!level.wider)
+      return;
+    constexpr int64_t kMostThreads = 512; // with 128 registers each
+    int64_t threads = kernel.getNumThreads();
+    WalkResult bound = kernel.walk([](Operation *op) {
+      return isa<tile::ThreadIdOp, tile::SyncOp>(op) ? WalkResult::interrupt()
+                                                     : WalkResult::advance();
+    });
+    if (bound.wasInterrupted() || kernel.getThreads().size() != 1 ||
+        threads * 2 > kMostThreads) {
+      possible = false;
+      return;
+    }
+    kernel.setThreads({threads * 2});
+    kernel.emitRemark("runs on ")
+        << threads * 2 << " threads instead of " << threads
+        << ": the registers of fewer do not hold its fragments";
+  });
+  return possible;
+}
+
 /// Registers that spill to scratch memory cost more than what filled them
-/// brings: the kernel is compiled again without prefetch, then also without
-/// operands moved to registers, and the first with least scratch is taken.
+/// brings: the kernel is compiled again without prefetch, without operands
+/// moved to registers, with more threads. The first with least scratch is
+/// taken. Fragments that no lane could hold count as the worst of spills.
 std::optional<std::string> Compilation::lowerWithoutSpills(ModuleOp module,
                                                            Stage stage) {
-  constexpr int64_t kLevels = 3;
   OwningOpRef<ModuleOp> source = module.clone();
-  auto attempt = [&](int64_t level, Stage to, Diagnostics &said) {
+  auto attempt = [&](const RegisterLevel &level, Stage to, Diagnostics &said,
+                     bool &possible) -> std::optional<std::string> {
     OwningOpRef<ModuleOp> copy = source->clone();
-    if (level)
-      copy->walk([&](tile::KernelOp kernel) {
-        kernel->setAttr(tile::kSpareRegistersAttr,
-                        OpBuilder(ctx.get()).getI64IntegerAttr(level));
-      });
     Held held(ctx.get(), said);
+    possible = applyLevel(*copy, level);
+    if (!possible)
+      return std::nullopt;
     auto result = lower(*copy, to);
     module.getBodyRegion().takeBody(copy->getBodyRegion());
     return result;
   };
   Diagnostics said;
-  int64_t best = 0;
-  std::optional<std::string> result = attempt(0, Stage::HSACO, said);
+  const RegisterLevel *best = registerLevels;
+  bool possible;
+  auto result = attempt(*best, Stage::Obj, said, possible);
   unsigned scratch = result ? scratchOf(*result) : 0;
-  for (int64_t level = 1; level < kLevels && scratch; ++level) {
+  if (!result && llvm::any_of(said, [](mlir::Diagnostic &diag) {
+        return StringRef(diag.str()).contains("[TL0604]");
+      }))
+    scratch = ~0u;
+  for (const RegisterLevel &level : llvm::drop_begin(registerLevels)) {
+    if (!scratch)
+      break;
     Diagnostics others;
-    auto other = attempt(level, Stage::HSACO, others);
+    auto other = attempt(level, Stage::Obj, others, possible);
     unsigned bytes = other ? scratchOf(*other) : 0;
     if (!other || bytes >= scratch)
       continue;
     scratch = bytes;
     result = std::move(other);
     said = std::move(others);
-    best = level;
+    best = &level;
   }
-  if (result && stage != Stage::HSACO) {
+  if (result && stage != Stage::Obj && stage != Stage::HSACO) {
     said.clear();
-    result = attempt(best, stage, said);
+    result = attempt(*best, stage, said, possible);
   }
   for (mlir::Diagnostic &diag : said)
     ctx->getDiagEngine().emit(std::move(diag));
-  if (scratch)
+  if (result && scratch)
     diags.report(DiagID::PassWarning,
                  "registers spill: " + std::to_string(scratch) +
                      " bytes of scratch memory a lane");
@@ -344,5 +408,7 @@ std::optional<std::string> Compilation::compile(ModuleOp module, Stage stage) {
     diags.report(DiagID::Internal, "a pass failed without a reason");
     code = ExitInternal;
   }
+  if (result && stage == Stage::HSACO)
+    return link(*result);
   return result;
 }
