@@ -316,9 +316,17 @@ static bool applyLevel(ModuleOp module, const RegisterLevel &level) {
       return;
     constexpr int64_t kMostThreads = 512; // with 128 registers each
     int64_t threads = kernel.getNumThreads();
+    // Tile ops mean the same on any number of threads.
     WalkResult bound = kernel.walk([](Operation *op) {
-      return isa<tile::ThreadIdOp, tile::SyncOp>(op) ? WalkResult::interrupt()
-                                                     : WalkResult::advance();
+      bool free =
+          !isa<tile::TileDialect>(op->getDialect()) ||
+          isa<tile::KernelOp, tile::YieldOp, tile::TensorOp, tile::AllocOp,
+              tile::ViewOp, tile::AliasOp, tile::CopyOp, tile::FillOp,
+              tile::GemmOp, tile::ReduceOp, tile::ScanOp, tile::TransposeOp,
+              tile::ParallelOp, tile::LoadOp, tile::StoreOp, tile::SyncOp>(
+              op) ||
+          (isa<tile::AtomicOp>(op) && op->getParentOfType<tile::ParallelOp>());
+      return free ? WalkResult::advance() : WalkResult::interrupt();
     });
     if (bound.wasInterrupted() || kernel.getThreads().size() != 1 ||
         threads * 2 > kMostThreads) {

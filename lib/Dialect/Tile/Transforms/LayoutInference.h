@@ -49,6 +49,15 @@ private:
   void remarkConversion(mlir::Operation *op, mlir::Value buffer,
                         llvm::StringRef through, llvm::StringRef why);
 
+  /// A fragment's copy in LDS that only the loops after `copy` read.
+  struct Converted {
+    mlir::Value buffer;
+    AllocOp temp;
+    CopyOp copy;
+  };
+  llvm::SmallVector<Converted> converted;
+  AllocOp findConverted(mlir::Operation *op, mlir::Value buffer);
+
   AllocOp createLike(mlir::Value buffer, Space space);
 
   static AllocOp fragmentOf(mlir::Value buffer);
