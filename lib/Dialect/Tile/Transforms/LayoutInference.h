@@ -30,6 +30,7 @@ private:
   void fixFloatingFragments();
   void propagate();
   bool propagateThrough(mlir::Operation *op);
+  bool propagateThroughPart(CopyOp copy);
   bool chooseFree();
   /// Layout of a loop from the laid out fragments it touches, if they say
   /// enough: every dimension of extent above 1 must be covered.

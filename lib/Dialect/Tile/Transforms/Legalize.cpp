@@ -28,6 +28,7 @@
 
 #include "BufferUse.h"
 #include "FragmentAliases.h"
+#include "PaddedCopies.h"
 #include "ThreadBranches.h"
 #include "mlir/Dialect/SCF/Utils/Utils.h"
 #include "mlir/IR/Matchers.h"
@@ -377,6 +378,7 @@ struct Legalize : tlc::tile::impl::TileLegalizeBase<Legalize> {
     for (auto kernel : getOperation().getBody().getOps<KernelOp>()) {
       eraseUnreadBuffers(kernel);
       expandFragmentAliases(kernel);
+      expandPaddedCopies(kernel);
       SmallVector<AllocOp> allocs;
       kernel.walk([&](AllocOp alloc) { allocs.push_back(alloc); });
       for (AllocOp alloc : allocs)

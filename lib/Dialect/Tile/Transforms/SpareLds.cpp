@@ -77,6 +77,8 @@ private:
   std::optional<Plan> planFor(Policy policy, ArrayRef<Candidate> candidates);
   int64_t fragmentRegisters();
   void apply(Plan &plan);
+  bool moveToRegisters();
+  bool splitLargest();
 
   KernelOp kernel;
   int64_t limit, threads;
@@ -275,12 +277,7 @@ void Sparer::apply(Plan &plan) {
   });
 }
 
-void Sparer::run() {
-  if (need() <= limit)
-    return;
-  sinkCopies();
-  if (need() <= limit)
-    return;
+bool Sparer::moveToRegisters() {
   SmallVector<Candidate> candidates;
   for (AllocOp alloc : getAllocs(kernel, Space::Shared))
     if (auto c = consider(alloc))
@@ -294,6 +291,31 @@ void Sparer::run() {
   }
   if (best)
     apply(*best);
+  return best.has_value();
+}
+
+/// Splits the largest tile that can be, into as few parts as make it smaller
+/// than its share.
+bool Sparer::splitLargest() {
+  SmallVector<AllocOp> allocs = getAllocs(kernel, Space::Shared);
+  llvm::stable_sort(allocs, [](AllocOp a, AllocOp b) {
+    return getLdsBytes(a) > getLdsBytes(b);
+  });
+  for (AllocOp alloc : allocs)
+    if (splitTile(alloc, 2))
+      return true;
+  return false;
+}
+
+void Sparer::run() {
+  if (need() <= limit)
+    return;
+  sinkCopies();
+  // Each split halves a tile; the parts can be split again.
+  constexpr unsigned kMostSplits = 6;
+  for (unsigned i = 0; i < kMostSplits; ++i)
+    if (need() <= limit || moveToRegisters() || !splitLargest())
+      return;
 }
 
 void tile::spareLds(KernelOp kernel, int64_t limit) {
