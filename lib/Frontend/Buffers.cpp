@@ -38,7 +38,10 @@ DType Interpreter::dtypeFrom(Value v, SourceRange range, bool quiet) {
     return nullptr;
   if (v.is(VK::Poison))
     poisonError(v, range);
-  else if (v)
+  else if (!v)
+    error(DiagID::BadDType, range, "no element type is given")
+        .help("such as T.float16");
+  else
     error(DiagID::BadDType, range, describe(v) + " is not an element type");
   return nullptr;
 }
