@@ -77,11 +77,12 @@ std::optional<Entry> parseLine(StringRef text, int line, std::string &error) {
   entry.expected = llvm::StringSwitch<Level>(words[2])
                        .Case("parses", Level::Parses)
                        .Case("compiles", Level::Compiles)
+                       .Case("runs", Level::Runs)
                        .Case("matches", Level::Matches)
                        .Default(Level::Nothing);
   entry.speed = words[3];
   if (entry.expected == Level::Nothing)
-    error = ("'" + words[2] + "' is not parses, compiles or matches").str();
+    error = ("'" + words[2] + "' is not parses, compiles, runs or matches").str();
   else if (entry.speed != "fast" && entry.speed != "slow")
     error = ("'" + entry.speed + "' is not fast or slow").str();
   entry.options.append(words.begin() + 4, words.end());

@@ -91,6 +91,13 @@ public:
 
 private:
   friend class DiagnosticRouter;
+  /// compile() from the tile dialect on: once, or as often as it takes to keep
+  /// everything in registers.
+  /// With `show`, atTile and atWave see it.
+  std::optional<std::string> lower(mlir::ModuleOp module, Stage stage,
+                                   bool show = false);
+  std::optional<std::string> lowerWithoutSpills(mlir::ModuleOp module,
+                                                Stage stage);
   /// From the LLVM dialect on: text or object.
   llvm::Expected<std::string> generate(mlir::ModuleOp module, Stage stage);
   /// The code object. Nothing if something was reported.
