@@ -79,8 +79,44 @@ struct AccessGroup {
 struct AccessPlan {
   bool lds = false;
   mlir::Value resource; ///< global only
+  mlir::TypedAttr pad;  ///< what lanes that are not `valid` read, or null: 0
   std::vector<AccessGroup> groups;
 };
+
+/// Offset of lanes that must not access: outside every resource.
+inline constexpr int64_t kOutside = -(int64_t(1) << 31);
+inline constexpr int64_t kResourceLimit = 0x7ffffff0;
+
+inline int64_t elementBytes(mlir::Value buffer) {
+  return std::max<int64_t>(
+      1,
+      mlir::cast<mlir::MemRefType>(buffer.getType()).getElementTypeBitWidth() /
+          8);
+}
+
+/// A tensor in global memory, or an alias of one: constants, or values of the
+/// tile program where they are ShapedType::kDynamic.
+struct TensorShape {
+  llvm::SmallVector<int64_t> sizes, strides; ///< in elements
+  llvm::SmallVector<mlir::Value> sizeValues, strideValues;
+  mlir::Value pointer; ///< of the tile program
+  mlir::TypedAttr pad; ///< of the element type, or null: 0
+  /// Bytes from the first to the end of the last element, or -1: unknown, or
+  /// some stride is negative.
+  int64_t bytes = -1;
+};
+
+/// The shape of what `buffer` is in global memory; an error at `loc` where it
+/// cannot be told.
+mlir::FailureOr<TensorShape> getTensorShape(mlir::Value buffer,
+                                            mlir::Location loc);
+
+/// Registers in memory order, cut into groups of consecutive, aligned elements.
+/// `offset(t, r)` is in bytes and `alignment` divides what is added to it.
+std::vector<llvm::SmallVector<int64_t, 8>>
+groupRegisters(int64_t registers, int64_t threads, int64_t bytes,
+               int64_t alignment, llvm::function_ref<bool(int64_t)> exists,
+               llvm::function_ref<int64_t(int64_t, int64_t)> offset);
 
 class KernelLowering {
 public:
@@ -121,7 +157,7 @@ private:
   Registers &registersOf(Value buffer);
   bool perThread();
 
-  // Addresses.cpp: where elements are.
+  // Addresses.cpp, GlobalAddresses.cpp: where elements are.
   mlir::FailureOr<AccessPlan> plan(const tile::Access &access,
                                    const PointMap &points, Location loc,
                                    bool store);
@@ -136,8 +172,8 @@ private:
   Layout ldsLayoutOf(Value buffer);
   int64_t ldsOffsetOf(Value buffer);
   llvm::SmallVector<Value> load(const AccessPlan &plan, int64_t registers,
-                                mlir::Type element, mlir::Attribute pad,
-                                Location loc);
+                                mlir::Type element, Location loc);
+  Value splat(mlir::Attribute element, mlir::Type type, Location loc);
   void store(const AccessPlan &plan, llvm::ArrayRef<Value> values,
              Location loc);
 
@@ -147,7 +183,9 @@ private:
     Value pointer, bytes;    ///< global, 64-bit
     Value lds;               ///< LDS address
     Value valid;             ///< null: always
+    mlir::TypedAttr pad;     ///< what reads outside give, or null: 0
   };
+  bool neverNegative(Value v, unsigned depth = 16);
   mlir::FailureOr<ElementAddress>
   elementAddress(mlir::Operation *op, Value buffer, mlir::ValueRange indices);
   mlir::LogicalResult lowerLoad(tile::LoadOp op);
