@@ -4,12 +4,22 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// After each pass the program is evaluated where it stands: tile programs by
+// the reference, wave kernels by the wave interpreter, there with the
+// wavefronts in both orders. Only results of the first evaluation have bounds;
+// tile programs add their own, wave kernels compute as the device does.
+//
+//===----------------------------------------------------------------------===//
 
 #include "Bisect.h"
 #include "Compare.h"
 #include "mlir/Pass/PassInstrumentation.h"
 #include "mlir/Pass/PassManager.h"
 #include "tlc/Dialect/Tile/IR/TileDialect.h"
+#include "tlc/Dialect/Wave/IR/WaveDialect.h"
+#include "tlc/Reference/WaveReference.h"
+#include "tlc/Target/BuildContract.h"
 
 using namespace tlc;
 using namespace mlir;
@@ -19,47 +29,95 @@ namespace {
 class Watcher : public PassInstrumentation {
 public:
   Watcher(llvm::ArrayRef<Parameter> parameters, const Values &inputs,
-          const Values &expected, int &code)
-      : parameters(parameters), inputs(inputs), expected(expected), code(code) {
-  }
+          const Values &expected, const target::Contract &contract, int &code)
+      : parameters(parameters), inputs(inputs), expected(expected),
+        contract(contract), code(code) {}
 
   void runAfterPass(Pass *pass, Operation *op) override {
-    auto func = dyn_cast<tile::FuncOp>(op);
-    if (auto module = dyn_cast<ModuleOp>(op)) {
-      auto funcs = module.getOps<tile::FuncOp>();
-      func = funcs.empty() ? tile::FuncOp() : *funcs.begin();
-    }
     StringRef name = pass->getArgument();
-    if (!func || code != ExitOk || name.empty())
+    if (code != ExitOk || name.empty())
       return;
-    Values values = inputs;
-    if (failed(reference::evaluate(func, values))) {
-      llvm::errs() << name << ": the result cannot be evaluated\n";
-      code = ExitCheckFailed;
+    auto func = dyn_cast<tile::FuncOp>(op);
+    auto module = dyn_cast<ModuleOp>(op);
+    if (module)
+      for (auto each : module.getOps<tile::FuncOp>())
+        func = each;
+    bool same = true;
+    if (func) {
+      Values values = inputs;
+      same = succeeded(reference::evaluate(func, values))
+                 ? compare(name, "", values)
+                 : fail(name);
+    } else if (module && !module.getOps<wave::KernelOp>().empty()) {
+      for (bool reverse : {false, true}) {
+        Values values = inputs;
+        if (same)
+          same = succeeded(evaluateKernels(module, values, reverse))
+                     ? compare(name,
+                               reverse ? " with the wavefronts in the opposite "
+                                         "order (a barrier is missing)"
+                                       : "",
+                               values)
+                     : fail(name);
+      }
+    } else {
       return;
     }
+    if (same)
+      llvm::errs() << name << ": same results\n";
+  }
+
+private:
+  bool fail(StringRef name) {
+    llvm::errs() << name << ": the result cannot be evaluated\n";
+    code = ExitCheckFailed;
+    return false;
+  }
+
+  LogicalResult evaluateKernels(ModuleOp module, Values &values, bool reverse) {
+    llvm::SmallVector<int64_t> scalars;
+    for (const reference::Argument &value : inputs)
+      scalars.push_back(value.integer);
+    std::vector<wave::KernelOp> kernels;
+    std::vector<reference::WaveLaunch> launches;
+    kernels.reserve(contract.kernels.size());
+    for (const target::Kernel &kernel : contract.kernels) {
+      auto op = module.lookupSymbol<wave::KernelOp>(kernel.name);
+      if (!op)
+        return module.emitError("kernel '") << kernel.name << "' is gone";
+      reference::WaveLaunch launch;
+      launch.kernel = &kernels.emplace_back(op);
+      for (unsigned d = 0; d < 3; ++d)
+        launch.grid[d] = kernel.grid[d].evaluate(scalars).value_or(0);
+      launches.push_back(launch);
+    }
+    reference::WaveOptions options;
+    options.reverse = reverse;
+    return reference::evaluateWave(launches, values, options);
+  }
+
+  bool compare(StringRef name, StringRef how, const Values &values) {
     for (auto [i, p] : llvm::enumerate(parameters)) {
       if (!isOutput(p))
         continue;
-      // Both sides are within the bound of what the device may give.
       std::vector<double> bounds = expected[i].bounds;
-      for (size_t k = 0; k < bounds.size(); ++k)
+      for (size_t k = 0; k < values[i].bounds.size(); ++k)
         bounds[k] += values[i].bounds[k];
       Comparison c = compareWithin(values[i].array, expected[i].values, bounds);
       if (c.ok())
         continue;
       llvm::errs() << name << ": output '" << p.name << "' changes at "
                    << elementName(p.shape, c.worst) << " from " << c.expected
-                   << " to " << c.got << '\n';
+                   << " to " << c.got << how << '\n';
       code = ExitCheckFailed;
-      return;
+      return false;
     }
-    llvm::errs() << name << ": same results\n";
+    return true;
   }
 
-private:
   llvm::ArrayRef<Parameter> parameters;
   const Values &inputs, &expected;
+  const target::Contract &contract;
   int &code;
 };
 } // namespace
@@ -70,11 +128,15 @@ int tlc::bisect(Compilation &compilation, ModuleOp module,
   auto func = *module.getOps<tile::FuncOp>().begin();
   if (failed(reference::evaluate(func, expected)))
     return ExitDiagnostics;
+  FailureOr<target::Contract> contract = target::buildContract(func);
+  if (failed(contract))
+    return compilation.failureCode();
   int code = ExitOk;
   PassManager passes(&compilation.context(), ModuleOp::getOperationName());
   passes.addInstrumentation(
-      std::make_unique<Watcher>(parameters, inputs, expected, code));
+      std::make_unique<Watcher>(parameters, inputs, expected, *contract, code));
   buildTilePipeline(passes);
+  buildWavePipeline(passes);
   if (failed(passes.run(module)))
     return compilation.failureCode();
   return code;

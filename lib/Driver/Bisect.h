@@ -12,9 +12,9 @@
 
 namespace tlc {
 
-/// Runs the passes on the tile dialect one by one, evaluates the program after
-/// each with the reference, and names the first one after which an output is
-/// outside its bound. ExitCheckFailed if there is one.
+/// Runs the passes on the tile and wave dialects one by one, evaluates the
+/// program after each (lib/Reference), and names the first one after which an
+/// output is outside its bound. ExitCheckFailed if there is one.
 int bisect(Compilation &compilation, mlir::ModuleOp module,
            llvm::ArrayRef<Parameter> parameters, const Values &inputs);
 

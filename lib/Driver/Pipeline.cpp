@@ -119,6 +119,7 @@ void tlc::buildTilePipeline(PassManager &passes) {
   func.addPass(tile::createTilePromoteOperands());
   func.addPass(tile::createTilePipeline());
   func.addPass(tile::createTileInferLayouts());
+  func.addPass(tile::createTileFitRegisters());
   func.addPass(tile::createTileSwizzleLDS());
   func.addPass(tile::createTileFitLDS());
   func.addPass(tile::createTileInsertSync());

@@ -22,8 +22,8 @@ using llvm::StringRef;
   "  -D NAME=VALUE     bind a parameter (repeatable)\n"                        \
   "  --kernel NAME     choose a kernel of the file\n"                          \
   "  --device NAME     auto (default), sim or hip; ref for run\n"              \
-  "  --arg NAME=WHAT   randn[:SEED], zeros, const:V, arange, FILE.npy, or a "  \
-  "number\n"                                                                   \
+  "  --arg NAME=WHAT   randn[:SEED], zeros, const:V, arange, values:V,...,\n"  \
+  "                    range:LO:HI[:SEED], FILE.npy, or a number\n"            \
   "  --out NAME=FILE   save an output as .npy\n"                               \
   "  --expect NAME=FILE, --rtol R\n"                                           \
   "                    compare an output with a given one as well\n"           \

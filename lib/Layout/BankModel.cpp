@@ -14,57 +14,17 @@ using namespace tlc;
 using llvm::ArrayRef;
 using llvm::SmallVector;
 
-/// Which lanes of a half wavefront (32 lanes) are served together; the other
-/// half follows in the same way. Bit l of a mask is lane l.
-struct PhaseTable {
-  unsigned phases; // of one half
-  uint32_t lanes[4];
-};
-
-static const PhaseTable kWholeHalf = {1, {0xffffffffu}};
-static const PhaseTable kSixteens = {2, {0x0000ffffu, 0xffff0000u}};
-static const PhaseTable kEights = {
-    4, {0x000000ffu, 0x0000ff00u, 0x00ff0000u, 0xff000000u}};
-/// {0-3,20-23} {4-7,16-19} {8-11,28-31} {12-15,24-27}
-static const PhaseTable kWideRead = {
-    4, {0x00f0000fu, 0x000f00f0u, 0xf0000f00u, 0x0f00f000u}};
-
-static const PhaseTable &phasesOf(LdsDirection direction, unsigned bytes) {
-  if (bytes <= 4)
-    return kWholeHalf;
-  if (bytes == 8)
-    return kSixteens;
-  assert((bytes == 12 || bytes == 16) && "no such LDS instruction");
-  return direction == LdsDirection::Read ? kWideRead : kEights;
-}
-
 unsigned tlc::baseCycles(LdsDirection direction, unsigned bytes) {
-  return 2 * phasesOf(direction, bytes).phases;
+  return ldsPhases(direction, bytes).count;
 }
 
 unsigned tlc::conflictCycles(LdsDirection direction, unsigned bytes,
                              ArrayRef<uint32_t> addresses) {
   assert(addresses.size() == kWaveSize);
-  const PhaseTable &table = phasesOf(direction, bytes);
-  unsigned extra = 0;
-  for (unsigned half = 0; half < 2; ++half)
-    for (unsigned p = 0; p < table.phases; ++p) {
-      SmallVector<uint32_t, 32> dwords;
-      for (unsigned lane = 0; lane < 32; ++lane) {
-        uint32_t address = addresses[half * 32 + lane];
-        if (!(table.lanes[p] >> lane & 1) || address == kInactiveLane)
-          continue;
-        for (uint32_t byte = 0; byte < bytes; byte += 4)
-          dwords.push_back((address + byte) >> 2);
-      }
-      llvm::sort(dwords);
-      dwords.erase(std::unique(dwords.begin(), dwords.end()), dwords.end());
-      unsigned load[kLdsBanks] = {}, most = 1;
-      for (uint32_t dword : dwords)
-        most = std::max(most, ++load[dword % kLdsBanks]);
-      extra += most - 1;
-    }
-  return extra;
+  uint64_t active = 0;
+  for (auto [lane, address] : llvm::enumerate(addresses))
+    active |= uint64_t(address != kInactiveLane) << lane;
+  return ldsCycles(direction, bytes, addresses.data(), active).conflicts;
 }
 
 //===----------------------------------------------------------------------===//

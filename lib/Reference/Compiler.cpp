@@ -156,6 +156,19 @@ static bool mayContract(Operation &op) {
          });
 }
 
+ScalarOp tlc::reference::findScalarOp(Operation &o) {
+  StringRef name = o.getName().getStringRef();
+  if (auto cmp = dyn_cast<arith::CmpIOp>(o))
+    return {integerCompare(cmp.getPredicate())};
+  if (auto cmp = dyn_cast<arith::CmpFOp>(o))
+    return {floatCompare(cmp.getPredicate())};
+  if (LaneFn conversion = findConversion(name))
+    return {conversion};
+  if (ScalarOp f = findFloatOp(name); f.fn)
+    return f;
+  return findIntegerOp(name);
+}
+
 bool Compiler::scalar(Operation &o) {
   StringRef name = o.getName().getStringRef();
   if (o.getNumResults() != 1 || o.getNumOperands() == 0 ||
@@ -166,17 +179,7 @@ bool Compiler::scalar(Operation &o) {
   if (!type || !from)
     return refuse(&o,
                   "the reference knows scalar types only in '" + name + "'");
-  ScalarOp entry;
-  if (auto cmp = dyn_cast<arith::CmpIOp>(o))
-    entry.fn = integerCompare(cmp.getPredicate());
-  else if (auto cmp = dyn_cast<arith::CmpFOp>(o))
-    entry.fn = floatCompare(cmp.getPredicate());
-  else if (LaneFn conversion = findConversion(name))
-    entry.fn = conversion;
-  else if (ScalarOp f = findFloatOp(name); f.fn)
-    entry = f;
-  else
-    entry = findIntegerOp(name);
+  ScalarOp entry = findScalarOp(o);
   if (!entry.fn)
     return refuse(&o, "the reference does not know '" + name + "'");
   uint32_t operands[3] = {0, 0, 0};

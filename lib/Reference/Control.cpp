@@ -49,14 +49,7 @@ void tlc::reference::run(Frame &frame, const Code &code) {
   frame.m.stats.operations += code.size() * frame.n;
 }
 
-//===----------------------------------------------------------------------===//
-// Masks
-//===----------------------------------------------------------------------===//
-
-namespace {
-
-/// Copies values between slots in the active lanes, all at once.
-void move(Frame &f, const std::vector<Move> &moves) {
+void tlc::reference::moveSlots(Frame &f, const std::vector<Move> &moves) {
   auto copy = [&](uint32_t from, uint32_t to) {
     Cell *d = f.at(to), *s = f.at(from);
     double *ed = f.err(to), *es = f.err(from);
@@ -73,6 +66,12 @@ void move(Frame &f, const std::vector<Move> &moves) {
   for (const Move &m : moves)
     copy(m.temp, m.to);
 }
+
+//===----------------------------------------------------------------------===//
+// Masks
+//===----------------------------------------------------------------------===//
+
+namespace {
 
 /// How the active lanes see a condition.
 struct Split {
@@ -124,7 +123,7 @@ void tlc::reference::execIf(Frame &f, const Inst &inst) {
   Split split = splitOf(f, inst.a);
   auto branch = [&](bool taken) {
     run(f, taken ? data.thenCode : data.elseCode);
-    move(f, taken ? data.thenMoves : data.elseMoves);
+    moveSlots(f, taken ? data.thenMoves : data.elseMoves);
   };
   if (split.all || !split.any)
     return branch(split.any);
@@ -141,7 +140,7 @@ void tlc::reference::execFor(Frame &f, const Inst &inst) {
   auto &data = *static_cast<const ForData *>(inst.extra);
   const Cell *lower = f.at(inst.a), *upper = f.at(inst.b), *step = f.at(inst.c);
   Cell *iv = f.at(data.iv);
-  move(f, data.inits);
+  moveSlots(f, data.inits);
   MaskScope scope(f);
   std::vector<uint8_t> mask(f.n);
   for (unsigned l = 0; l < f.n; ++l)
@@ -160,18 +159,18 @@ void tlc::reference::execFor(Frame &f, const Inst &inst) {
       break;
     f.mask = all ? scope.outer : mask.data();
     run(f, data.body);
-    move(f, data.yields);
+    moveSlots(f, data.yields);
     for (unsigned l = 0; l < f.n; ++l)
       if (f.active(l))
         iv[l].i += step[l].i;
   }
   f.mask = scope.outer;
-  move(f, data.results);
+  moveSlots(f, data.results);
 }
 
 void tlc::reference::execWhile(Frame &f, const Inst &inst) {
   auto &data = *static_cast<const WhileData *>(inst.extra);
-  move(f, data.inits);
+  moveSlots(f, data.inits);
   MaskScope scope(f);
   std::vector<uint8_t> mask(f.n);
   for (unsigned l = 0; l < f.n; ++l)
@@ -189,13 +188,13 @@ void tlc::reference::execWhile(Frame &f, const Inst &inst) {
     std::vector<uint8_t> leaving = maskWhere(f, data.condition, false);
     mask = maskWhere(f, data.condition, true);
     f.mask = leaving.data();
-    move(f, data.results);
+    moveSlots(f, data.results);
     f.mask = mask.data();
     if (f.firstActive() < 0)
       return;
-    move(f, data.forwards);
+    moveSlots(f, data.forwards);
     run(f, data.after);
-    move(f, data.yields);
+    moveSlots(f, data.yields);
   }
 }
 

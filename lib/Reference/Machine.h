@@ -162,6 +162,8 @@ struct Frame {
 };
 
 void run(Frame &frame, const Code &code);
+/// Copies values between slots in the active lanes, all at once.
+void moveSlots(Frame &frame, const std::vector<struct Move> &moves);
 
 //===----------------------------------------------------------------------===//
 // Structured instructions: what `extra` points to
@@ -274,6 +276,8 @@ struct ScalarOp {
   LaneFn fn = nullptr;
   double bound = 0;
 };
+/// What an op of arith or math does to lanes; null fn for others.
+ScalarOp findScalarOp(mlir::Operation &op);
 ScalarOp findIntegerOp(llvm::StringRef name);
 ScalarOp findFloatOp(llvm::StringRef name);
 LaneFn integerCompare(mlir::arith::CmpIPredicate predicate);

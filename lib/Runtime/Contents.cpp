@@ -51,6 +51,27 @@ llvm::Expected<Contents> tlc::parseContents(StringRef text) {
     c.kind = Contents::Kind::Zeros;
     return c;
   }
+  if (rest.consume_front("values:")) {
+    c.kind = Contents::Kind::Listed;
+    llvm::SmallVector<StringRef> items;
+    rest.split(items, ',');
+    for (StringRef item : items)
+      if (item.trim().getAsDouble(c.values.emplace_back()))
+        return fail("'" + item + "' is not a number");
+    return c;
+  }
+  if (rest.consume_front("range:")) {
+    c.kind = Contents::Kind::Range;
+    llvm::SmallVector<StringRef> parts;
+    rest.split(parts, ':');
+    c.values.resize(2);
+    if (parts.size() < 2 || parts.size() > 3 ||
+        parts[0].getAsDouble(c.values[0]) ||
+        parts[1].getAsDouble(c.values[1]) || !(c.values[0] < c.values[1]) ||
+        (parts.size() == 3 && parts[2].getAsInteger(10, c.seed)))
+      return fail("'" + text + "' is not range:LO:HI[:SEED] with LO below HI");
+    return c;
+  }
   if (text == "arange") {
     c.kind = Contents::Kind::Counting;
     return c;
@@ -72,7 +93,8 @@ llvm::Expected<Contents> tlc::parseContents(StringRef text) {
     return c;
   }
   return fail("'" + text +
-              "' is none of randn[:SEED], zeros, const:V, arange, FILE.npy");
+              "' is none of randn[:SEED], zeros, const:V, arange, "
+              "values:V,..., range:LO:HI[:SEED], FILE.npy");
 }
 
 llvm::Expected<std::pair<std::string, std::string>>
@@ -105,6 +127,17 @@ void tlc::fill(Array &array, const Contents &contents) {
   case Contents::Kind::Counting:
     for (int64_t i = 0; i < n; ++i)
       array.setNumber(i, double(i));
+    return;
+  case Contents::Kind::Listed:
+    for (int64_t i = 0; i < n; ++i)
+      array.setNumber(i, contents.values[i % contents.values.size()]);
+    return;
+  case Contents::Kind::Range:
+    for (int64_t i = 0; i < n; ++i) {
+      double low = contents.values[0], high = contents.values[1];
+      double v = low + (high - low) * (1 - random.uniform());
+      array.setNumber(i, isFloat ? v : std::floor(v));
+    }
     return;
   case Contents::Kind::Normal:
     break;

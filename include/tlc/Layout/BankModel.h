@@ -5,15 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The LDS of gfx942 has 32 banks of one dword. It serves the 64 lanes of an
-// instruction in fixed groups of lanes, one group a cycle. Within a group, n
-// different dwords in one bank take n cycles; lanes that want the same dword
-// share it. Which lanes form a group depends on the width and direction of the
-// instruction (a table in BankModel.cpp).
-//
-// conflictCycles prices one instruction, priceAccess all that move a tile
-// between registers and LDS, so that a layout can be judged before any code
-// exists.
+// conflictCycles prices one instruction by the phase rules
+// (Support/LdsBanks.h), priceAccess all that move a tile between registers and
+// LDS, so that a layout can be judged before any code exists.
 //
 // No MLIR here.
 //
@@ -23,18 +17,14 @@
 #define TLC_LAYOUT_BANKMODEL_H
 
 #include "tlc/Layout/Layout.h"
+#include "tlc/Support/LdsBanks.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include <vector>
 
 namespace tlc {
 
-constexpr unsigned kWaveSize = 64;
-constexpr unsigned kLdsBanks = 32;
-constexpr int64_t kLdsBytes = 65536;
 /// The address of a lane that takes no part in an access.
 constexpr uint32_t kInactiveLane = ~0u;
-
-enum class LdsDirection : uint8_t { Read, Write };
 
 /// Cycles that the LDS needs for one instruction of `bytes` (1, 2, 4, 8, 12 or
 /// 16) a lane when no two lanes are in each other's way.

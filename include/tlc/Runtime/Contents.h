@@ -10,21 +10,25 @@
 
 #include "tlc/Support/DType.h"
 #include "llvm/Support/Error.h"
+#include <vector>
 
 namespace tlc {
 
 /// The right-hand side of `--arg NAME=...`.
 struct Contents {
-  enum class Kind { Normal, Zeros, Constant, Counting, File };
+  enum class Kind { Normal, Zeros, Constant, Counting, Listed, Range, File };
   Kind kind = Kind::Normal;
-  uint64_t seed = 0; ///< of Normal
+  uint64_t seed = 0; ///< of Normal and Range
   double value = 0;  ///< of Constant
   std::string text;  ///< of Constant as given
+  /// Of Listed, repeated as often as it takes; of Range, the two ends.
+  std::vector<double> values;
   std::string path;  ///< of File
 };
 
-/// `randn`, `randn:SEED`, `zeros`, `const:V`, `arange`, a number, or a path
-/// that ends in .npy.
+/// `randn`, `randn:SEED`, `zeros`, `const:V`, `arange`, `values:V,V,...`,
+/// `range:LO:HI[:SEED]` (uniform from LO to below HI), a number, or a path that
+/// ends in .npy.
 llvm::Expected<Contents> parseContents(llvm::StringRef text);
 
 /// `NAME=VALUE` split at the first `=`; an error if either is empty.

@@ -17,9 +17,12 @@
 #define TLC_SIMULATOR_SIMULATOR_H
 
 #include "tlc/Runtime/HIPTable.h"
+#include "tlc/Simulator/Timing/Timing.h"
 
 #include <cstdint>
 #include <map>
+#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -40,6 +43,9 @@ struct SimulatorOptions {
   bool checkers = false;
   /// Count LDS bank conflicts and instructions by name.
   bool statistics = false;
+  /// Model the time of the launch. Excludes checkers and statistics; grids too
+  /// large for it are sampled, see TimingOptions.
+  std::optional<TimingOptions> timing;
 };
 
 /// Read at each launch. Not synchronised: set it between launches.
@@ -76,6 +82,7 @@ struct LaunchResult {
   /// the kernel's entry.
   std::map<std::string, InstructionCount> byMnemonic;
   std::map<uint64_t, LdsConflicts> lds;
+  std::shared_ptr<const TimingResult> timing; ///< only with `timing`
   /// A fault ends the launch and stands first.
   std::vector<Finding> findings;
   bool failed = false;

@@ -10,6 +10,7 @@
 
 #include "Lanes/Handlers.h"
 #include "tlc/Simulator/Simulator.h"
+#include "tlc/Support/LdsBanks.h"
 
 #include <unordered_map>
 
@@ -34,16 +35,6 @@ private:
   std::unordered_map<const Op *, uint64_t> executed;
   std::unordered_map<const Op *, LdsCount> lds;
 };
-
-/// Cycles of one LDS access of a wavefront on gfx942: 32 banks of 4 bytes,
-/// lanes served in fixed groups; within a group each further dword in a bank
-/// costs a cycle, and equal dwords are one. `width` is 4, 8, 12 or 16 bytes a
-/// lane.
-struct LdsCycles {
-  unsigned base = 0, conflicts = 0;
-};
-LdsCycles ldsCycles(const uint32_t addresses[64], uint64_t active,
-                    unsigned width, bool isWrite);
 
 } // namespace tlc::sim
 

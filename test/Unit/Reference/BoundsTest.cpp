@@ -65,7 +65,7 @@ double truncateF16(double x) {
 int outside(Fault fault) {
   Program p(softmax);
   p.fill(p.tensor(DType::Float16, {rows, columns}),
-         [](int64_t i) { return 3 * wave(i); });
+         [](int64_t i) { return 3 * noise(i); });
   p.tensor(DType::Float16, {rows, columns});
   EXPECT_TRUE(p.run()) << p.messages;
   int count = 0;
@@ -105,7 +105,7 @@ TEST(Bounds, FaultsAreOutside) {
 
 TEST(Bounds, AreTight) {
   Program p(softmax);
-  p.fill(p.tensor(DType::Float16, {rows, columns}), wave);
+  p.fill(p.tensor(DType::Float16, {rows, columns}), noise);
   p.tensor(DType::Float16, {rows, columns});
   ASSERT_TRUE(p.run()) << p.messages;
   // Nearly every element has one possible f16 value only.
@@ -135,9 +135,9 @@ tile.func @f(%a: !tile.ptr<f32>, %b: !tile.ptr<f32>, %c: !tile.ptr<f32>) {
 
 TEST(Bounds, OneRoundedOperationIsExact) {
   Program p(add);
-  p.fill(p.tensor(DType::Float32, {64}), wave);
+  p.fill(p.tensor(DType::Float32, {64}), noise);
   p.fill(p.tensor(DType::Float32, {64}),
-         [](int64_t i) { return wave(i + 1000); });
+         [](int64_t i) { return noise(i + 1000); });
   p.tensor(DType::Float32, {64});
   ASSERT_TRUE(p.run()) << p.messages;
   for (int i = 0; i < 64; ++i) {

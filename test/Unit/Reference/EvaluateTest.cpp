@@ -89,8 +89,8 @@ TEST(Evaluate, GemmTransposed) {
   for (auto rounding : {reference::Options::Rounding::Declared,
                         reference::Options::Rounding::Exact}) {
     Program p(gemm);
-    p.fill(p.tensor(DType::Float16, {20, 5}), wave);
-    p.fill(p.tensor(DType::Float16, {7, 20}), wave);
+    p.fill(p.tensor(DType::Float16, {20, 5}), noise);
+    p.fill(p.tensor(DType::Float16, {7, 20}), noise);
     p.tensor(DType::Float32, {5, 7});
     reference::Options options;
     options.rounding = rounding;

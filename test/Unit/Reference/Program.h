@@ -11,6 +11,7 @@
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Parser/Parser.h"
 #include "tlc/Dialect/Tile/IR/TileDialect.h"
+#include "tlc/Dialect/Wave/IR/WaveDialect.h"
 #include "tlc/Reference/Reference.h"
 #include <gtest/gtest.h>
 
@@ -24,10 +25,12 @@ struct Program {
   reference::Statistics statistics;
   std::string messages;
 
-  explicit Program(llvm::StringRef text) {
+  explicit Program(llvm::StringRef text, bool withWave = false) {
     context.loadDialect<tile::TileDialect, mlir::arith::ArithDialect,
                         mlir::math::MathDialect, mlir::scf::SCFDialect,
                         mlir::memref::MemRefDialect>();
+    if (withWave)
+      context.loadDialect<wave::WaveDialect>();
     context.getDiagEngine().registerHandler([this](mlir::Diagnostic &d) {
       messages += d.str() + "\n";
       return mlir::success();
@@ -55,7 +58,7 @@ struct Program {
 };
 
 /// A value in [-1, 1] that depends on the index only.
-inline double wave(int64_t i) {
+inline double noise(int64_t i) {
   return double((i * 2654435761u) % 1000003u) / 500001.0 - 1.0;
 }
 

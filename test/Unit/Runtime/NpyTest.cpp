@@ -111,6 +111,24 @@ TEST(Contents, Parse) {
   }
 }
 
+TEST(Contents, ListsAndRanges) {
+  Array array;
+  array.type = DType::Int32;
+  array.shape = {5};
+  array.bytes.resize(20);
+  fill(array, llvm::cantFail(parseContents("values:3,-1")));
+  for (int64_t i = 0; i < 5; ++i)
+    EXPECT_EQ(array.number(i), i % 2 ? -1 : 3);
+  fill(array, llvm::cantFail(parseContents("range:2:4:7")));
+  for (int64_t i = 0; i < 5; ++i)
+    EXPECT_TRUE(array.number(i) == 2 || array.number(i) == 3);
+  for (llvm::StringRef bad : {"values:", "values:a", "range:1", "range:2:2"}) {
+    auto parsed = parseContents(bad);
+    EXPECT_FALSE(bool(parsed)) << bad.str();
+    llvm::consumeError(parsed.takeError());
+  }
+}
+
 TEST(Contents, NormalValues) {
   Array array(DType::Float64, {20000});
   Contents seeded;

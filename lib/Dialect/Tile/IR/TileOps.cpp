@@ -62,10 +62,6 @@ LogicalResult TensorOp::verify() {
   auto type = cast<MemRefType>(getType());
   if (getSpace(type) != Space::Global)
     return emitOpError("result must be in global memory, but is ") << type;
-  if (type.getElementType() != getSource().getType().getElementType())
-    return emitOpError("result element type ")
-           << type.getElementType() << " differs from the pointer's "
-           << getSource().getType().getElementType();
   if (ssize_t(getSizes().size()) != ssize_t(type.getNumDynamicDims()))
     return emitOpError("needs a size for each of the ")
            << type.getNumDynamicDims() << " '?' dimensions, but has "

@@ -236,6 +236,24 @@ struct FoldViewOfView : OpRewritePattern<ViewOp> {
     return success();
   }
 };
+
+/// alias(tensor) -> a tensor of the other shape behind the same pointer. Only
+/// contiguous tensors: the order of elements in memory is what both share.
+struct FoldAliasOfTensor : OpRewritePattern<AliasOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(AliasOp alias,
+                                PatternRewriter &b) const override {
+    auto tensor = alias.getSource().getDefiningOp<TensorOp>();
+    auto type = cast<MemRefType>(alias.getType());
+    if (!tensor || !type.hasStaticShape() || !type.getLayout().isIdentity() ||
+        !cast<MemRefType>(tensor.getType()).getLayout().isIdentity())
+      return failure();
+    b.replaceOpWithNewOp<TensorOp>(alias, type, tensor.getSource(),
+                                   ValueRange(), ValueRange(),
+                                   tensor.getNameAttr(), tensor.getPadAttr());
+    return success();
+  }
+};
 } // namespace
 
 /// Erases buffers of a kernel that are written and never read, with the ops
@@ -271,7 +289,7 @@ struct Legalize : tlc::tile::impl::TileLegalizeBase<Legalize> {
         return signalPassFailure();
 
     RewritePatternSet patterns(&getContext());
-    patterns.add<FoldViewOfView>(&getContext());
+    patterns.add<FoldViewOfView, FoldAliasOfTensor>(&getContext());
     for (Dialect *dialect : getContext().getLoadedDialects())
       if (isa<arith::ArithDialect, scf::SCFDialect>(dialect))
         dialect->getCanonicalizationPatterns(patterns);

@@ -1,4 +1,4 @@
-//===- Liveness.cpp - When shared buffers hold something --------*- C++ -*-===//
+//===- Liveness.cpp - When buffers hold something ---------------*- C++ -*-===//
 //
 // Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -40,19 +40,19 @@ static bool renewsIn(Operation *loop, const BufferUse &first) {
 }
 
 SmallVector<LiveBuffer>
-tile::getLiveBuffers(KernelOp kernel, bool reuseInLoops,
-                     llvm::function_ref<int64_t(AllocOp)> copies) {
+tile::getLiveBuffersOf(KernelOp kernel, Space space, bool reuseInLoops,
+                       llvm::function_ref<int64_t(AllocOp)> size,
+                       llvm::function_ref<bool(AllocOp)> rotates) {
   Numbering numbers;
   int64_t next = 0;
   number(kernel, next, numbers);
 
   SmallVector<LiveBuffer> result;
-  for (AllocOp alloc : getAllocs(kernel, Space::Shared)) {
+  for (AllocOp alloc : getAllocs(kernel, space)) {
     SmallVector<BufferUse> accesses = getAllUses(alloc.getResult());
     if (accesses.empty())
       continue;
-    int64_t n = copies ? copies(alloc) : 1;
-    LiveBuffer live{alloc, n * getLdsBytes(alloc), next, 0, 0};
+    LiveBuffer live{alloc, size(alloc), next, 0, 0};
     auto include = [&](Operation *op) {
       live.first = std::min(live.first, numbers[op].first);
       live.last = std::max(live.last, numbers[op].last);
@@ -74,7 +74,7 @@ tile::getLiveBuffers(KernelOp kernel, bool reuseInLoops,
         // Accesses come in program order, so this is the first in the loop.
         auto [it, isNew] = extends.try_emplace(p, false);
         if (isNew)
-          it->second = n > 1 || !reuseInLoops || !renewsIn(p, access);
+          it->second = rotates(alloc) || !reuseInLoops || !renewsIn(p, access);
         if (it->second)
           include(p);
       }
@@ -82,6 +82,16 @@ tile::getLiveBuffers(KernelOp kernel, bool reuseInLoops,
     result.push_back(live);
   }
   return result;
+}
+
+SmallVector<LiveBuffer>
+tile::getLiveBuffers(KernelOp kernel, bool reuseInLoops,
+                     llvm::function_ref<int64_t(AllocOp)> copies) {
+  auto count = [&](AllocOp alloc) { return copies ? copies(alloc) : 1; };
+  return getLiveBuffersOf(
+      kernel, Space::Shared, reuseInLoops,
+      [&](AllocOp alloc) { return count(alloc) * getLdsBytes(alloc); },
+      [&](AllocOp alloc) { return count(alloc) > 1; });
 }
 
 /// Places buffers in the given order, each at the lowest offset that is free

@@ -1,4 +1,4 @@
-//===- Liveness.h - When shared buffers hold something ----------*- C++ -*-===//
+//===- Liveness.h - When buffers hold something ----------*- C++ -*-===//
 //
 // Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,7 +12,7 @@
 
 namespace tlc::tile {
 
-/// A shared buffer and the closed interval of op numbers (pre-order over the
+/// A buffer and the closed interval of op numbers (pre-order over the
 /// kernel) in which its content matters.
 struct LiveBuffer {
   mutable AllocOp alloc; ///< ops' accessors are not const
@@ -32,6 +32,12 @@ struct LiveBuffer {
 llvm::SmallVector<LiveBuffer>
 getLiveBuffers(KernelOp kernel, bool reuseInLoops,
                llvm::function_ref<int64_t(AllocOp)> copies = nullptr);
+
+/// The same for buffers of another space, of a size that the caller counts.
+llvm::SmallVector<LiveBuffer>
+getLiveBuffersOf(KernelOp kernel, Space space, bool reuseInLoops,
+                 llvm::function_ref<int64_t(AllocOp)> size,
+                 llvm::function_ref<bool(AllocOp)> rotates);
 
 /// Sets the offsets, so that buffers alive at once do not overlap, and returns
 /// the bytes needed. Small sets are placed optimally.

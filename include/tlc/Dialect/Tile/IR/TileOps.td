@@ -65,7 +65,8 @@ def Tile_TensorOp : Tile_Op<"tensor", [Pure, AttrSizedOperandSegments]> {
   let description = [{
     Sizes and strides are given for the `?` dimensions of the result type only.
     An identity layout means contiguous row-major. `pad` is what reads outside
-    give; `name` is the source name.
+    give; `name` is the source name. An element type other than the pointer's
+    takes the same bytes as elements of that type.
     ```mlir
     %A = tile.tensor %a sizes(%m) {name = "A"}
        : !tile.ptr<f16> -> memref<?x128xf16, #tile.space<global>>

@@ -19,6 +19,8 @@ namespace tlc::tile {
 inline constexpr llvm::StringLiteral kLdsLimitTag = "[TL0601]";
 /// The same for a matrix product without MFMA: diagnostic NoMfma.
 inline constexpr llvm::StringLiteral kNoMfmaTag = "[TL0602]";
+/// Registers that do not suffice: diagnostic RegistersDoNotFit, exit code 4.
+inline constexpr llvm::StringLiteral kRegisterLimitTag = "[TL0604]";
 
 /// Set on a tile.sync that must order accesses to global memory too.
 inline constexpr llvm::StringLiteral kSyncGlobalAttr = "tile.global";

@@ -42,6 +42,10 @@ def TileInferLayouts : TilePass<"tile-infer-layouts"> {
   let summary = "Decide which thread and register holds each element of each fragment";
 }
 
+def TileFitRegisters : TilePass<"tile-fit-registers"> {
+  let summary = "Refuse fragments that the registers of a lane cannot hold";
+}
+
 def TileSwizzleLDS : TilePass<"tile-swizzle-lds"> {
   let summary = "Lay shared buffers out in LDS without bank conflicts";
 }
