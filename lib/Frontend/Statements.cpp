@@ -290,14 +290,16 @@ Flow Interpreter::execAnnAssign(const AnnAssignStmt *s) {
     Value type = eval(s->annotation);
     if (!type)
       return Flow::Error;
-    if (!type.is(VK::Annotation)) {
-      typeError(s->annotation->range, "a tensor type such as T.Tensor((M, N), dtype)", type);
-      return Flow::Error;
-    }
     unsigned order = 0;
     for (auto [i, p] : llvm::enumerate(scope->function->params()))
       if (p.name == name->id)
         order = unsigned(i);
+    if (Value pointer = pointerParameter(type, name->id, order))
+      return bindName(name->id, pointer, s->range) ? Flow::Next : Flow::Error;
+    if (!type.is(VK::Annotation)) {
+      typeError(s->annotation->range, "a tensor type such as T.Tensor((M, N), dtype)", type);
+      return Flow::Error;
+    }
     BufferObject *buffer =
         addTensor(name->id, type.as<AnnotationObject>(), Argument::Param, order, s->range);
     return buffer && bindName(name->id, Value::object(buffer), s->range) ? Flow::Next : Flow::Error;

@@ -132,26 +132,17 @@ FailureOr<AccessPlan> KernelLowering::planLds(const tile::Access &access,
   plan.lds = true;
 
   // A uniform offset is added after the layout where the layout is linear in
-  // that dimension; the numbers below check that it is.
+  // that dimension.
   SmallVector<int64_t, 4> linear(shape.size(), 0);
   bool dynamic = false;
   for (auto [d, index] : llvm::enumerate(access.indices)) {
     if (!index.uniform)
       continue;
-    ArrayRef<Digit> digits = layout.dim(d);
-    // The bits that the XOR reads or changes must not see the offset: it has
-    // to be a multiple of a power of two above them all.
-    bool single = digits.size() == 1 && index.isUniform();
-    for (const XorTerm &x : layout.xorTerms()) {
-      uint64_t touched = uint64_t(x.mask) << x.shiftRight | uint64_t(x.mask)
-                                                                << x.shiftLeft;
-      single &= digits.empty() ||
-                digits[0].stride % int64_t(llvm::bit_ceil(touched + 1)) == 0;
-    }
     if (shape[d] == 1)
       continue;
-    if (single)
-      linear[d] = digits[0].stride;
+    std::optional<int64_t> stride = layout.linearStride(d);
+    if (stride && index.isUniform())
+      linear[d] = *stride;
     else
       dynamic = true;
   }
@@ -292,9 +283,42 @@ FailureOr<AccessPlan> KernelLowering::planLds(const tile::Access &access,
 FailureOr<AccessPlan> KernelLowering::plan(const tile::Access &access,
                                            const PointMap &points, Location loc,
                                            bool store) {
-  return tile::getSpace(access.buffer) == tile::Space::Shared
-             ? planLds(access, points, loc, store)
-             : planGlobal(access, points, loc, store);
+  FailureOr<AccessPlan> plan =
+      tile::getSpace(access.buffer) == tile::Space::Shared
+          ? planLds(access, points, loc, store)
+          : planGlobal(access, points, loc, store);
+  if (succeeded(plan))
+    warnIfSlow(*plan, access.buffer, store, loc);
+  return plan;
+}
+
+/// Says what an access costs where its layout makes it several times dearer
+/// than its bytes: narrow LDS instructions, lanes far apart in memory.
+void KernelLowering::warnIfSlow(const AccessPlan &plan, Value buffer,
+                                bool store, Location loc) {
+  // Fewer instructions than this are not worth a word.
+  constexpr int64_t kFewest = 16, kTimes = 4;
+  int64_t bytes = 0, count = plan.groups.size();
+  for (const AccessGroup &group : plan.groups)
+    bytes += group.registers.size() * elementBytes(buffer);
+  StringRef name = tile::getBufferName(buffer), verb = store ? "written" : "read";
+  auto first = [&] {
+    return warned.insert({const_cast<void *>(loc.getAsOpaquePointer()), buffer})
+        .second;
+  };
+  int64_t ideal = (bytes + 15) / 16;
+  if (plan.lds && count >= kFewest && bytes < count * 4 &&
+      count >= kTimes * ideal && first())
+    mlir::emitWarning(loc, "'")
+        << name << "' is " << verb << " in LDS " << bytes / count
+        << " bytes at a time: " << count << " instructions a thread where "
+        << ideal << " of 16 bytes would do";
+  if (!plan.lds && plan.segments >= kFewest &&
+      plan.segments >= kTimes * plan.filled && first())
+    mlir::emitWarning(loc, "'")
+        << name << "' is " << verb << " uncoalesced: a wavefront touches "
+        << plan.segments << " segments of 64 bytes for what would fill "
+        << plan.filled;
 }
 
 Value KernelLowering::splat(Attribute element, Type type, Location loc) {

@@ -277,7 +277,7 @@ FailureOr<AccessPlan> KernelLowering::planGlobal(const tile::Access &access,
     Value &full = fullResources[access.buffer];
     if (!full) {
       OpBuilder::InsertionGuard guard(b);
-      b.setInsertionPoint(anchor);
+      setAfterPointer(base);
       full =
           wave::ResourceOp::create(b, loc, wave::RsrcType::get(b.getContext()),
                                    base, constant(loc, s.bytes));
@@ -453,6 +453,19 @@ FailureOr<AccessPlan> KernelLowering::planGlobal(const tile::Access &access,
                                         constant(loc, kOutside));
     group.address = voffset;
     group.offset = immediate;
+    llvm::DenseSet<int64_t> segments;
+    int64_t lanes = 0, width = registers.size() * bytes;
+    for (int64_t t = 0; t < std::min<int64_t>(points.threads, 64); ++t) {
+      int64_t at = offset(t, r);
+      if (at >= int64_t(1) << 51)
+        continue; // a point that does not exist
+      ++lanes;
+      for (int64_t b = at; b < at + width; b += 64)
+        segments.insert(b >> 6);
+      segments.insert((at + width - 1) >> 6);
+    }
+    plan.segments += segments.size();
+    plan.filled += (lanes * width + 63) / 64;
     // Reads of invalid lanes give 0 by themselves; a pad value needs to know.
     group.valid = valid;
     plan.groups.push_back(std::move(group));

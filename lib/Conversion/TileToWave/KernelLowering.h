@@ -81,6 +81,9 @@ struct AccessPlan {
   mlir::Value resource; ///< global only
   mlir::TypedAttr pad;  ///< what lanes that are not `valid` read, or null: 0
   std::vector<AccessGroup> groups;
+  /// Global: 64-byte segments that the first wavefront's instructions touch,
+  /// and how many its bytes would fill.
+  int64_t segments = 0, filled = 0;
 };
 
 /// Offset of lanes that must not access: outside every resource.
@@ -173,6 +176,15 @@ private:
   int64_t ldsOffsetOf(Value buffer);
   llvm::SmallVector<Value> load(const AccessPlan &plan, int64_t registers,
                                 mlir::Type element, Location loc);
+  /// Moves the builder to where what depends on a pointer alone belongs.
+  void setAfterPointer(Value pointer) {
+    if (mlir::Operation *op = pointer.getDefiningOp())
+      b.setInsertionPointAfter(op);
+    else
+      b.setInsertionPoint(anchor);
+  }
+  void warnIfSlow(const AccessPlan &plan, Value buffer, bool store,
+                  Location loc);
   Value splat(mlir::Attribute element, mlir::Type type, Location loc);
   void store(const AccessPlan &plan, llvm::ArrayRef<Value> values,
              Location loc);
@@ -210,7 +222,9 @@ private:
   mlir::IRMapping map;
   llvm::DenseMap<Value, Registers> state;
   int64_t threads = 0;
+  llvm::DenseSet<std::pair<void *, Value>> warned; ///< place and buffer
   std::optional<bool> simt;
+  bool propagateNaN = false; ///< in the reduction being converted
   Value tid;
   llvm::DenseMap<std::pair<void *, int64_t>, Value> threadParts;
   llvm::DenseMap<Value, Interval> ranges;

@@ -125,7 +125,7 @@ KernelLowering::elementAddress(Operation *op, Value buffer,
   Value &full = fullResources[buffer];
   if (!full) {
     OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPoint(anchor);
+    setAfterPointer(lookup(shape->pointer));
     full = wave::ResourceOp::create(b, loc, wave::RsrcType::get(b.getContext()),
                                     lookup(shape->pointer),
                                     constant(loc, shape->bytes));
@@ -160,6 +160,11 @@ LogicalResult KernelLowering::lowerLoad(tile::LoadOp op) {
   if (space == tile::Space::Local || space == tile::Space::Fragment) {
     // A thread's own array: constant indices name a register, others choose.
     Registers &registers = registersOf(buffer);
+    auto give = [&](Value v) {
+      if (v.getType() != op.getType()) // through an alias
+        v = arith::BitcastOp::create(b, loc, op.getType(), v);
+      map.map(op.getResult(), v);
+    };
     auto shape = mlir::cast<MemRefType>(buffer.getType()).getShape();
     int64_t slot = 0;
     bool constantIndex = true;
@@ -190,12 +195,12 @@ LogicalResult KernelLowering::lowerLoad(tile::LoadOp op) {
             arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, linear,
                                   constant(loc, i)),
             registers.get(b, loc, i), result);
-      map.map(op.getResult(), result);
+      give(result);
       return success();
     }
     if (slot < 0 || slot >= registers.size())
       return op.emitError("index is outside the buffer");
-    map.map(op.getResult(), registers.get(b, loc, slot));
+    give(registers.get(b, loc, slot));
     return success();
   }
   FailureOr<ElementAddress> address =
@@ -259,6 +264,9 @@ LogicalResult KernelLowering::lowerStore(tile::StoreOp op) {
   }
   if (space == tile::Space::Local || space == tile::Space::Fragment) {
     Registers &registers = registersOf(buffer);
+    if (value.getType() != registers.getElementType()) // through an alias
+      value =
+          arith::BitcastOp::create(b, loc, registers.getElementType(), value);
     auto shape = mlir::cast<MemRefType>(buffer.getType()).getShape();
     int64_t slot = 0;
     bool constantIndex = true;

@@ -33,8 +33,12 @@ AllocOp LayoutInference::createLike(Value buffer, Space space) {
 void LayoutInference::remarkConversion(Operation *op, Value buffer,
                                        StringRef through, StringRef why) {
   auto type = cast<MemRefType>(buffer.getType());
-  op->emitRemark("fragment '")
-      << getBufferName(buffer) << "' goes through " << through << " here ("
+  // Once is a remark; in a loop it is paid again and again.
+  bool inLoop = op->getParentOfType<scf::ForOp>() ||
+                op->getParentOfType<scf::WhileOp>();
+  InFlightDiagnostic diag = inLoop ? op->emitWarning("fragment '")
+                                   : op->emitRemark("fragment '");
+  diag << getBufferName(buffer) << "' goes through " << through << " here ("
       << type.getNumElements() * type.getElementTypeBitWidth() / 8
       << " bytes written and read): " << why;
 }
