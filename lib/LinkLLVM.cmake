@@ -10,6 +10,12 @@ if(NOT TLC_STATIC)
   return()
 endif()
 
+# The compression libraries are linked as archives.
+macro(use_compression_archives libs)
+  list(TRANSFORM ${libs} REPLACE "^ZLIB::ZLIB$" "-l:libz.a")
+  list(TRANSFORM ${libs} REPLACE "^zstd::libzstd_shared$" "-l:libzstd.a")
+endmacro()
+
 foreach(target IN LISTS MLIR_EXPORTED_TARGETS LLD_EXPORTED_TARGETS)
   if(NOT TARGET ${target})
     continue()
@@ -21,6 +27,7 @@ foreach(target IN LISTS MLIR_EXPORTED_TARGETS LLD_EXPORTED_TARGETS)
   get_target_property(libs ${target} INTERFACE_LINK_LIBRARIES)
   if(libs)
     list(REMOVE_ITEM libs LLVM "\$<LINK_ONLY:LLVM>")
+    use_compression_archives(libs)
     set_target_properties(${target} PROPERTIES INTERFACE_LINK_LIBRARIES "${libs}")
   endif()
 endforeach()
@@ -29,12 +36,10 @@ if(TARGET LLVMExtensions)
   set_target_properties(LLVMExtensions PROPERTIES INTERFACE_LINK_LIBRARIES LLVMSupport)
 endif()
 
-# The compression libraries are linked as archives; Z3 and libxml2 serve nothing
-# that tlc calls, and --as-needed drops them.
+# Z3 and libxml2 serve nothing that tlc calls, and --as-needed drops them.
 if(TARGET LLVMSupport)
   get_target_property(libs LLVMSupport INTERFACE_LINK_LIBRARIES)
-  list(TRANSFORM libs REPLACE "^ZLIB::ZLIB$" "-l:libz.a")
-  list(TRANSFORM libs REPLACE "^zstd::libzstd_shared$" "-l:libzstd.a")
+  use_compression_archives(libs)
   set_target_properties(LLVMSupport PROPERTIES INTERFACE_LINK_LIBRARIES "${libs}")
 endif()
 

@@ -5,9 +5,12 @@
 #   FileCheck, not, count, split-file, llvm-objdump, llvm-readelf, llvm-mc, clang   LLVM 22's
 #   %examples            python-free-examples/
 #   %shared_data         the data folder of the CMake option TLC_SHARED_DATA
+#   %rocm-tlc            tlc among the libraries of the CMake option TLC_ROCM_PREFIX
 # Features (for REQUIRES:):
 #   shared-data          TLC_SHARED_DATA is set and exists
 #   hip-clang            clang-22 can compile device code for gfx942
+#   rocm-prefix          TLC_ROCM_PREFIX has a comgr that knows gfx942
+#   static               everything but the C library is linked statically
 #   hip-runtime          the distribution's libamdhip64 is installed
 import os
 import subprocess
@@ -55,12 +58,25 @@ for tool in (
     if path:
         substitute_tool(tool, path)
 
+config.substitutions.append(("%{tlc-path}", os.path.join(config.tlc_bin_dir, "tlc")))
 config.substitutions.append(("%examples", os.path.join(config.tlc_source_dir, "python-free-examples")))
 config.substitutions.append(("%shared_data", config.shared_data))
 config.environment["FILECHECK_OPTS"] = "--dump-input=fail"
 
 if config.shared_data and os.path.isdir(config.shared_data):
     config.available_features.add("shared-data")
+
+# ROCm libraries of a newer suite, unpacked with the C library they need: tlc
+# runs under that suite's loader.
+rocm = os.path.join(config.rocm_prefix, "usr/lib/x86_64-linux-gnu")
+rocm_loader = os.path.join(rocm, "ld-linux-x86-64.so.2")
+if config.rocm_prefix and os.path.exists(rocm_loader):
+    config.available_features.add("rocm-prefix")
+    config.substitutions.insert(
+        0, ("%rocm-tlc", "%s --library-path %s %s" % (rocm_loader, rocm, os.path.join(config.tlc_bin_dir, "tlc")))
+    )
+if config.static_link:
+    config.available_features.add("static")
 
 clang = llvm_tool("clang")
 if clang:

@@ -1,4 +1,5 @@
-//===- Compile.cpp - tlc compile -*- C++ -*-===//
+//===- Compile.cpp - tlc compile
+//-------------------------------------------===//
 //
 // Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "tlc/Driver/Pipeline.h"
+#include "tlc/Target/AMDGPU.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace tlc;
@@ -39,6 +41,23 @@ static int write(Compilation &compilation, StringRef path, StringRef bytes) {
     return ExitOk;
   compilation.diagnostics().report(DiagID::CannotWrite, error);
   return ExitDiagnostics;
+}
+
+/// One line for each kernel: what it uses of a compute unit.
+static void printResources(StringRef object) {
+  auto kernels = target::readResources(object);
+  if (!kernels)
+    return llvm::consumeError(kernels.takeError());
+  for (const target::KernelResources &k : *kernels) {
+    llvm::errs() << k.name << ": " << k.threads << " threads, VGPR " << k.vgprs
+                 << " (AGPR " << k.agprs << "), SGPR " << k.sgprs << ", LDS "
+                 << k.ldsBytes << " bytes, scratch " << k.scratchBytes
+                 << " bytes, occupancy " << k.wavesPerSimd()
+                 << (k.wavesPerSimd() == 1 ? " wave/SIMD" : " waves/SIMD");
+    if (unsigned spills = k.vgprSpills + k.sgprSpills)
+      llvm::errs() << ", " << spills << " registers spilled";
+    llvm::errs() << '\n';
+  }
 }
 
 int tlc::runCompile(Arguments arguments) {
@@ -91,5 +110,9 @@ int tlc::runCompile(Arguments arguments) {
   auto bytes = compilation.compile(*module, stage);
   if (!bytes)
     return compilation.failureCode();
-  return write(compilation, output, *bytes);
+  if (int code = write(compilation, output, *bytes))
+    return code;
+  if (stage == Stage::Obj || stage == Stage::HSACO)
+    printResources(*bytes);
+  return ExitOk;
 }

@@ -41,7 +41,8 @@ static const Command commands[] = {
      "  --emit=STAGE      ast, tile, wave, rocdl, llvm, asm, obj or hsaco\n"
      "  -D NAME=VALUE     bind a parameter (repeatable)\n"
      "  --kernel NAME     choose a kernel of the file\n"
-     "  --remarks         say what the passes decided\n"},
+     "  --remarks         say what the passes decided\n"
+     "  --linker=LINKER   lld (built in, the default) or comgr (ROCm's)\n"},
     {"run", "compile a kernel, or take a code object, and execute it",
      runKernelOrObject, runUsage},
     {"check", "run a kernel and compare it with the reference", runCheck,

@@ -7,6 +7,7 @@
 
 #include "tlc/Driver/ObjDump.h"
 #include "ObjDumpImpl.h"
+#include "tlc/Simulator/Memory/CodeBundle.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include <algorithm>
@@ -153,9 +154,10 @@ int dump(StringRef path, const ObjDumpOptions &options) {
   StringRef bytes = (*buffer)->getBuffer();
   sim::CodeObject object;
   std::string problem;
-  std::span<const uint8_t> file(reinterpret_cast<const uint8_t *>(bytes.data()),
-                                bytes.size());
-  if (!sim::CodeObject::parse(file, object, problem)) {
+  std::vector<uint8_t> storage;
+  std::span<const uint8_t> file =
+      sim::selectCodeObject(bytes.data(), bytes.size(), storage, problem);
+  if (!problem.empty() || !sim::CodeObject::parse(file, object, problem)) {
     errs() << "error: " << path << ": " << problem << '\n';
     return BadObject;
   }

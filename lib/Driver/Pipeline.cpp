@@ -51,6 +51,14 @@ bool InputOptions::take(Arguments arguments, size_t &i, std::string &error) {
   };
   if (arg == "--remarks")
     return remarks = true;
+  if (arg == "--linker" || arg.starts_with("--linker=")) {
+    if (auto name = value("--linker")) {
+      comgr = *name == "comgr";
+      if (!comgr && *name != "lld")
+        error = ("--linker takes lld or comgr, not '" + *name + "'").str();
+    }
+    return true;
+  }
   if (arg.starts_with("-D")) {
     auto definition = value("-D");
     if (!definition)
@@ -152,10 +160,22 @@ llvm::Expected<std::string> Compilation::generate(ModuleOp module,
     return (*generator)->printIR();
   if (stage == Stage::Asm)
     return (*generator)->emitAssembly();
-  llvm::Expected<std::string> object = (*generator)->emitObject();
-  if (!object || stage == Stage::Obj)
-    return object;
-  return target::createLldLinker()->link(*object);
+  return (*generator)->emitObject();
+}
+
+std::optional<std::string> Compilation::link(StringRef object) {
+  llvm::Expected<std::string> linked = "";
+  if (options.comgr) {
+    auto comgr = target::createComgrLinker();
+    linked = comgr ? (*comgr)->link(object)
+                   : llvm::Expected<std::string>(comgr.takeError());
+  } else {
+    linked = target::createLldLinker()->link(object);
+  }
+  if (linked)
+    return std::move(*linked);
+  diags.report(DiagID::LinkFailed, llvm::toString(linked.takeError()));
+  return std::nullopt;
 }
 
 std::optional<std::string> Compilation::compile(ModuleOp module, Stage stage) {
@@ -210,5 +230,7 @@ std::optional<std::string> Compilation::compile(ModuleOp module, Stage stage) {
     code = ExitInternal;
     return std::nullopt;
   }
+  if (stage == Stage::HSACO)
+    return link(*result);
   return std::move(*result);
 }

@@ -31,7 +31,8 @@ using llvm::StringRef;
   "  --checkers, --no-checkers\n"                                              \
   "                    the simulator's checkers (on under check)\n"            \
   "  --seed N          order of wavefronts on the simulator\n"                 \
-  "  --remarks         say what the passes decided\n"
+  "  --remarks         say what the passes decided\n"                          \
+  "  --linker=LINKER   lld (built in, the default) or comgr (ROCm's)\n"
 
 const llvm::StringLiteral tlc::runUsage =
     "tlc run KERNEL.tile|OBJECT.hsaco [options]\n\n" RUN_OPTIONS;

@@ -9,6 +9,7 @@
 
 #include "RunObjectOptions.h"
 #include "tlc/Runtime/Npy.h"
+#include "tlc/Simulator/Memory/CodeBundle.h"
 #include "tlc/Simulator/Memory/CodeObject.h"
 #include "tlc/Simulator/Simulator.h"
 #include "llvm/Support/Alignment.h"
@@ -74,8 +75,11 @@ private:
 
 Error Run::load(StringRef bytes) {
   std::string problem;
-  std::span<const uint8_t> file(reinterpret_cast<const uint8_t *>(bytes.data()),
-                                bytes.size());
+  std::vector<uint8_t> storage;
+  std::span<const uint8_t> file =
+      sim::selectCodeObject(bytes.data(), bytes.size(), storage, problem);
+  if (!problem.empty())
+    return bad(options.object + ": " + problem);
   if (!sim::CodeObject::parse(file, object, problem))
     return bad(options.object + ": " + problem);
   name = options.kernel;
@@ -92,7 +96,7 @@ Error Run::load(StringRef bytes) {
   if (!kernel)
     return bad(options.object + ": no kernel '" + name + "'");
   if (Error error =
-          check(table.hipModuleLoadData(&module, bytes.data()), options.object))
+          check(table.hipModuleLoadData(&module, file.data()), options.object))
     return error;
   return check(table.hipModuleGetFunction(&function, module, name.c_str()),
                options.object + ": kernel '" + name + "'");
@@ -222,7 +226,8 @@ bool tlc::isCodeObjectFile(StringRef path) {
     return false;
   StringRef bytes = (*file)->getBuffer();
   return bytes.starts_with("\177ELF") ||
-         bytes.starts_with("__CLANG_OFFLOAD_BUNDLE__");
+         bytes.starts_with("__CLANG_OFFLOAD_BUNDLE__") ||
+         bytes.starts_with("CCOB");
 }
 
 int tlc::runObject(llvm::ArrayRef<StringRef> arguments) {

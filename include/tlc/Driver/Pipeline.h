@@ -34,11 +34,14 @@ namespace tlc {
 enum class Stage { AST, Tile, Wave, ROCDL, LLVM, Asm, Obj, HSACO };
 std::optional<Stage> parseStage(llvm::StringRef name);
 
-/// Where a program comes from: a file, `-D` definitions, `--kernel`.
+/// Where a program comes from (a file, `-D` definitions, `--kernel`), and what
+/// is the same for all commands that compile it.
 struct InputOptions {
   std::string path;
   FrontendOptions frontend;
   bool remarks = false;
+  /// Link with ROCm's comgr in place of the built-in lld.
+  bool comgr = false;
 
   /// Takes the option at `arguments[i]` (and its value, advancing i) if it is
   /// one of these. False if it is not; `error` says why it is malformed.
@@ -46,7 +49,8 @@ struct InputOptions {
   static constexpr llvm::StringLiteral help =
       "  -D NAME=VALUE     bind a parameter (repeatable)\n"
       "  --kernel NAME     choose a kernel of the file\n"
-      "  --remarks         say what the passes decided\n";
+      "  --remarks         say what the passes decided\n"
+      "  --linker=LINKER   lld (built in, the default) or comgr (ROCm's)\n";
 };
 
 /// One compilation: sources, diagnostics and the MLIR context they share.
@@ -74,8 +78,10 @@ public:
 
 private:
   friend class DiagnosticRouter;
-  /// From the LLVM dialect on: text, object or linked code object.
+  /// From the LLVM dialect on: text or object.
   llvm::Expected<std::string> generate(mlir::ModuleOp module, Stage stage);
+  /// The code object. Nothing if something was reported.
+  std::optional<std::string> link(llvm::StringRef object);
 
   InputOptions options;
   SourceManager sources;

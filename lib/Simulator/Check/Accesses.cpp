@@ -169,7 +169,7 @@ void addBuffer(llvm::SmallVectorImpl<AccessPart> &parts, const Wave &wave,
     uint64_t at = uint64_t(offset ? offset[l] : 0) + uint32_t(inst.offset);
     uint64_t row = index ? index[l] : 0;
     uint64_t room;
-    if (stride == 0)
+    if (stride == 0 || !index) // without an index, records are bytes
       room = at < records ? records - at : 0;
     else
       room = row < records ? part.bytes : 0;

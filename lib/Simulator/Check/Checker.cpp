@@ -109,7 +109,7 @@ const Op *GroupChecker::State::prepare(const Wave &wave, const Op &op) {
   if (wave.skipVector && op.inst->encoding >= Encoding::VOP1)
     return nullptr;
   // s_set_gpr_idx moves VGPR numbers by M0.
-  if (wave.gprIndexing && op.lanes) {
+  if (wave.gprIndexing && canBeIndexed(*op.inst)) {
     moved = op;
     uint32_t by = (wave.sgpr[ScalarReg::M0] & 0xff) * waveLanes;
     for (unsigned i = 0; i < 3; ++i)

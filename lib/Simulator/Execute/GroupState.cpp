@@ -25,6 +25,8 @@ namespace {
 /// Long enough for any straight work, short enough that a loop that waits for
 /// another wavefront does not hold it up.
 constexpr int64_t turnBudget = 1 << 20;
+/// The same where what is executed is kept until it has been replayed.
+constexpr int64_t recordedTurn = 1 << 12;
 /// How often a workgroup may find all its wavefronts asleep, or out of budget,
 /// before others run.
 constexpr unsigned sleepRounds = 2, busyRounds = 64;
@@ -136,12 +138,12 @@ void GroupState::scheduleOrder() {
 void GroupState::runWave(Wave &wave) {
   uint64_t limit = context.options.instructionLimit;
   uint64_t before = wave.executed;
-  int64_t budget = turnBudget;
+  int64_t budget = record ? recordedTurn : turnBudget;
   if (limit) {
     uint64_t used = context.executed.load(std::memory_order_relaxed);
     budget = std::min<uint64_t>(budget, limit > used ? limit - used : 1);
   }
-  if (context.options.statistics || checker) {
+  if (observed()) {
     observedTurn(wave, budget);
   } else {
     wave.budget = budget;
@@ -172,6 +174,8 @@ void GroupState::observedStep(Wave &wave) {
     checker->before(wave, op);
   if (context.options.statistics && !again)
     counts.count(wave, op);
+  if (record && !again)
+    recordInstruction(*code, wave, op, record->waves[wave.number]);
   context.handlers.step(wave);
   if (checker)
     checker->after(wave, op,
@@ -204,6 +208,22 @@ bool GroupState::releaseBarrier() {
   return any;
 }
 
+void GroupState::recordTo(CodeTable &table, GroupRecord &target, size_t words) {
+  code = &table;
+  record = &target;
+  recordWords = words;
+  target.begin(workgroup.linearId, workgroup.waveCount);
+}
+
+bool GroupState::recordedEnough() const {
+  if (!record)
+    return false;
+  size_t words = 0;
+  for (const WaveRecord &wave : record->waves)
+    words += wave.left();
+  return words > recordWords;
+}
+
 GroupStatus GroupState::run() {
   unsigned asleep = 0, busy = 0;
   for (;;) {
@@ -223,8 +243,11 @@ GroupStatus GroupState::run() {
       if (wave.status == WaveStatus::Faulted)
         return GroupStatus::Faulted;
     }
-    if (releaseBarrier())
+    if (releaseBarrier()) {
+      if (recordedEnough())
+        return GroupStatus::Paused;
       continue;
+    }
     if (!ran) {
       bool done = true;
       for (unsigned i = 0; i < workgroup.waveCount; ++i)
@@ -236,6 +259,8 @@ GroupStatus GroupState::run() {
         flops += waves[i].matrixFlops;
       return GroupStatus::Done;
     }
+    if (recordedEnough())
+      return GroupStatus::Paused;
     asleep = progressed || anyBusy ? 0 : asleep + 1;
     busy = progressed ? 0 : busy + anyBusy;
     if (asleep >= sleepRounds || busy >= busyRounds)
@@ -249,7 +274,7 @@ void GroupState::globalTurn() {
     if (wave.status != WaveStatus::Global)
       continue;
     wave.globalTurn = true;
-    if (context.options.statistics || checker)
+    if (observed())
       observedStep(wave);
     else
       context.handlers.step(wave);

@@ -8,6 +8,7 @@
 #ifndef TLC_LIB_SIMULATOR_EXECUTE_GROUPSTATE_H
 #define TLC_LIB_SIMULATOR_EXECUTE_GROUPSTATE_H
 
+#include "../Timing/Recorder.h"
 #include "KernelArguments.h"
 #include "Lanes/Handlers.h"
 #include "Statistics.h"
@@ -34,6 +35,7 @@ struct LaunchContext {
 enum class GroupStatus : uint8_t {
   Done,
   Waiting, ///< for its turn at global memory, or others' progress
+  Paused,  ///< enough is recorded
   Faulted,
 };
 
@@ -49,6 +51,9 @@ public:
   void begin(uint64_t linearId);
   /// Runs its wavefronts until none can go on.
   GroupStatus run();
+  /// From `begin` on records what is executed; `run` pauses when more than
+  /// \p words are waiting to be replayed.
+  void recordTo(CodeTable &table, GroupRecord &target, size_t words);
   /// Performs the global operations its wavefronts wait for.
   void globalTurn();
 
@@ -61,6 +66,10 @@ private:
   void observedTurn(Wave &wave, int64_t budget);
   void observedStep(Wave &wave);
   bool releaseBarrier();
+  bool observed() const {
+    return context.options.statistics || checker || record;
+  }
+  bool recordedEnough() const;
   void scheduleOrder();
 
   LaunchContext &context;
@@ -73,6 +82,9 @@ private:
   std::vector<unsigned> order;
   Statistics counts;
   std::unique_ptr<GroupChecker> checker;
+  CodeTable *code = nullptr;
+  GroupRecord *record = nullptr;
+  size_t recordWords = 0;
   uint64_t flops = 0;
 };
 

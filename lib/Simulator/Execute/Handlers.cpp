@@ -7,6 +7,9 @@
 
 #include "Lanes/Handlers.h"
 
+#include <cstdlib>
+#include <cstring>
+
 namespace tlc::sim {
 
 namespace v2 {
@@ -22,22 +25,43 @@ namespace native {
 const HandlerTable &table();
 }
 
-const HandlerTable &handlerTable() {
+/// One level of the host's instruction set that handlers were built for.
+struct Level {
+  const char *name;
+  const HandlerTable &(*table)();
+  bool supported;
+};
+
+static const HandlerTable &choose() {
+  // The best first.
+  const Level levels[] = {
 #ifdef TLC_SIM_HAS_v4
-  if (__builtin_cpu_supports("x86-64-v4"))
-    return v4::table();
+      {"v4", v4::table, __builtin_cpu_supports("x86-64-v4") != 0},
 #endif
 #ifdef TLC_SIM_HAS_v3
-  if (__builtin_cpu_supports("x86-64-v3"))
-    return v3::table();
+      {"v3", v3::table, __builtin_cpu_supports("x86-64-v3") != 0},
 #endif
 #ifdef TLC_SIM_HAS_v2
-  return v2::table();
+      {"v2", v2::table, __builtin_cpu_supports("x86-64-v2") != 0},
 #endif
 #ifdef TLC_SIM_HAS_native
-  return native::table();
+      {"native", native::table, true},
 #endif
+  };
+  // For tests: results must not depend on the host.
+  const char *wanted = std::getenv("TLC_SIM_HOST_LEVEL");
+  for (const Level &level : levels)
+    if (level.supported && wanted && std::strcmp(level.name, wanted) == 0)
+      return level.table();
+  for (const Level &level : levels)
+    if (level.supported)
+      return level.table();
   __builtin_trap(); // built for better processors only
+}
+
+const HandlerTable &handlerTable() {
+  static const HandlerTable &chosen = choose();
+  return chosen;
 }
 
 } // namespace tlc::sim

@@ -19,6 +19,7 @@
 #include "FaultReport.h"
 #include "GroupState.h"
 #include "Parallel.h"
+#include "TimedLaunch.h"
 
 #include <fmt/format.h>
 
@@ -206,14 +207,19 @@ LaunchResult tlc::sim::runLaunch(const LaunchRequest &request,
   LaunchContext context{request, options, arguments,     memory,
                         program, nullptr, handlerTable()};
   std::unique_ptr<LaunchChecker> checker;
-  if (options.checkers)
+  if (options.checkers && !options.timing)
     checker =
         std::make_unique<LaunchChecker>(request.kernel->descriptor, memory);
   else
     memory.writtenBytes().markAll(); // nobody sees what is written now
   context.checker = checker.get();
-  context.entry =
-      program.at(request.object->deviceAddress(request.kernel->entryAddress));
+  // Where arguments are preloaded, the first 256 bytes of a kernel load them
+  // for firmware that cannot; a gfx942 starts behind them.
+  constexpr uint64_t preloadPrologue = 256;
+  uint64_t entry = request.object->deviceAddress(request.kernel->entryAddress);
+  if (request.kernel->descriptor.preloadLength())
+    entry += preloadPrologue;
+  context.entry = program.at(entry);
   if (!context.entry)
     return failed(request, "jump-out-of-code", "the entry is not in the code");
 
@@ -224,7 +230,10 @@ LaunchResult tlc::sim::runLaunch(const LaunchRequest &request,
       std::max(1u, threads), uint64_t(grid[0]) * grid[1] * grid[2]));
   LaunchResult result;
   result.kernel = request.kernel->name;
-  Runner(context, threads).run(result);
+  if (options.timing)
+    runTimed(context, threads, result);
+  else
+    Runner(context, threads).run(result);
   result.instructions = context.executed;
   result.seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start)

@@ -74,11 +74,6 @@ inline hip::hipError_t record(hip::hipError_t error) {
 /// Launch of a kernel of a loaded module; keeps `Device::last`.
 hip::hipError_t launchKernel(const LaunchRequest &request);
 
-/// The bytes of the code object for gfx942 in `image`: a code object itself,
-/// or one of an offload bundle. Empty, with `error` set, if there is none.
-std::span<const uint8_t> selectCodeObject(const void *image,
-                                          std::string &error);
-
 /// Where things stand in a structure of hipDeviceProp_t.
 enum class PropertiesLayout { R0000, R0600 };
 void fillProperties(void *properties, PropertiesLayout layout);

@@ -7,6 +7,7 @@
 
 #include "Device.h"
 #include "EntryPoints.h"
+#include "tlc/Simulator/Memory/CodeBundle.h"
 
 #include <cstdio>
 #include <cstring>
@@ -45,7 +46,9 @@ hipError_t hipModuleLoadData(hipModule_t *module, const void *image) {
   if (!module || !image)
     return record(hipErrorInvalidValue);
   std::string error;
-  std::span<const uint8_t> bytes = selectCodeObject(image, error);
+  std::vector<uint8_t> storage;
+  std::span<const uint8_t> bytes =
+      selectCodeObject(image, unknownSize, storage, error);
   return loadBytes(module, bytes, error);
 }
 hipError_t hipModuleLoadDataEx(hipModule_t *module, const void *image, unsigned,
@@ -60,18 +63,10 @@ hipError_t hipModuleLoad(hipModule_t *module, const char *path) {
     return record(hipErrorFileNotFound);
   std::vector<char> bytes((std::istreambuf_iterator<char>(file)),
                           std::istreambuf_iterator<char>());
-  // Room for the magic of a bundle: shorter files are no modules either.
-  size_t size = bytes.size();
-  bytes.resize(size + 64);
-  if (size >= 4 && std::memcmp(bytes.data(), "\177ELF", 4) == 0)
-    return loadBytes(module, {reinterpret_cast<uint8_t *>(bytes.data()), size},
-                     "");
   std::string error;
-  std::span<const uint8_t> code = selectCodeObject(bytes.data(), error);
-  const uint8_t *begin = reinterpret_cast<uint8_t *>(bytes.data());
-  if (error.empty() &&
-      (code.data() < begin || code.data() + code.size() > begin + size))
-    error = "offload bundle is truncated";
+  std::vector<uint8_t> storage;
+  std::span<const uint8_t> code =
+      selectCodeObject(bytes.data(), bytes.size(), storage, error);
   return loadBytes(module, code, error);
 }
 

@@ -15,6 +15,7 @@
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
 #include "tlc/Target/AMDGPU.h"
+#include "llvm/IR/Constants.h"
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/DiagnosticPrinter.h"
 #include "llvm/IR/InstIterator.h"
@@ -111,6 +112,20 @@ static void describeArguments(Function &kernel, const Contract &contract) {
   kernel.setMetadata("kernel_arg_base_type", MDNode::get(context, types));
 }
 
+/// A launch with another workgroup is then refused by HIP, not miscomputed.
+static void requireWorkgroup(Function &kernel, const Contract &contract) {
+  LLVMContext &context = kernel.getContext();
+  for (const Kernel &described : contract.kernels) {
+    if (described.name != kernel.getName())
+      continue;
+    SmallVector<Metadata *> extents;
+    for (int64_t extent : described.block)
+      extents.push_back(ConstantAsMetadata::get(
+          ConstantInt::get(Type::getInt32Ty(context), extent)));
+    kernel.setMetadata("reqd_work_group_size", MDNode::get(context, extents));
+  }
+}
+
 static void embedContract(Module &module, const Contract &contract) {
   std::string json;
   raw_string_ostream(json) << contract.toJSON();
@@ -154,8 +169,10 @@ Error CodeGenerator::translate(mlir::ModuleOp source,
   for (Function &function : *module) {
     if (function.isDeclaration())
       continue;
-    if (contract)
+    if (contract) {
       describeArguments(function, *contract);
+      requireWorkgroup(function, *contract);
+    }
     markAtomics(function);
   }
   if (contract)

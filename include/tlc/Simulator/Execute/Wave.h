@@ -81,6 +81,12 @@ struct Op {
   uint64_t address = 0;     ///< device address of the instruction
 };
 
+/// s_set_gpr_idx moves the VGPR numbers of vector ALU instructions, lane reads
+/// and writes among them, and of no others.
+inline bool canBeIndexed(const Instruction &inst) {
+  return inst.encoding >= Encoding::VOP1 && inst.encoding <= Encoding::VOP3P;
+}
+
 /// Why a wavefront is not running.
 enum class WaveStatus : uint8_t {
   Ready,

@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "LayoutInference.h"
+#include "BufferUse.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/Support/MathExtras.h"
@@ -337,17 +338,50 @@ Layout LayoutInference::freeLayout(Operation *op) {
   return Layout::coalesced(points, threads, vectorWidth(points, bits, threads));
 }
 
+/// The element width that sets how many elements make 16 bytes: that of global
+/// memory where tiles of this shape only move between it and registers (a
+/// 16-bit tensor held in f32 is loaded eight at a time), else the fragment's.
+static int64_t movedBits(Value fragment) {
+  llvm::SetVector<Value> tiles;
+  llvm::SmallPtrSet<Operation *, 8> seen;
+  tiles.insert(fragment);
+  int64_t bits = 0;
+  for (unsigned i = 0; i < tiles.size(); ++i)
+    for (const BufferUse &use : getAllUses(tiles[i])) {
+      Operation *op = use.op;
+      if (auto parallel = op->getParentOfType<ParallelOp>())
+        op = parallel;
+      if (!isa<CopyOp, ParallelOp>(op) || !seen.insert(op).second)
+        continue;
+      for (const Access &access : getPointAccesses(op)) {
+        Value base = getBase(access.buffer);
+        switch (getSpace(base.getType())) {
+        case Space::Global:
+          bits = std::max(bits, bitsOf(base));
+          break;
+        case Space::Shared:
+          return bitsOf(fragment);
+        default:
+          if (isa<AllocOp>(base.getDefiningOp()) &&
+              shapeOf(base) == shapeOf(fragment))
+            tiles.insert(base);
+        }
+      }
+    }
+  return bits ? bits : bitsOf(fragment);
+}
+
 Layout LayoutInference::freeFragmentLayout(AllocOp alloc) {
   Value buffer = alloc.getResult();
   ArrayRef<int64_t> shape = shapeOf(buffer);
-  int64_t bits = bitsOf(buffer);
+  int64_t bits = movedBits(buffer);
   int64_t reducedDim = -1;
   // Staging for an LDS write is laid out as the write wants it.
   for (Operation *user : buffer.getUsers()) {
     if (auto copy = dyn_cast<CopyOp>(user))
       if (copy.getSrc() == buffer && getSpace(copy.getDst()) == Space::Shared &&
-          shape.size() >= 2 && bits <= 16 && getPoints(copy).size() == 2 &&
-          getPoints(copy)[0] % 4 == 0 &&
+          shape.size() >= 2 && bitsOf(buffer) <= 16 &&
+          getPoints(copy).size() == 2 && getPoints(copy)[0] % 4 == 0 &&
           wantsTranspose(getBase(copy.getDst()))) {
         Layout layout = transposingLayout(copy, getPoints(copy));
         SmallVector<Layout::Digits> dims;
@@ -368,7 +402,10 @@ Layout LayoutInference::freeFragmentLayout(AllocOp alloc) {
   // A reduced row stays within one wavefront where there are rows enough.
   if (rank >= 2 && reducedDim == rank - 1 &&
       total / shape.back() >= threads / 64) {
-    int64_t width = vectorWidth({shape.back()}, bits, 64);
+    // With rows to spare, a wavefront takes several for the sake of wider
+    // loads and fewer steps across lanes.
+    int64_t lanes = std::clamp<int64_t>(threads * shape.back() / total, 1, 64);
+    int64_t width = vectorWidth({shape.back()}, bits, lanes);
     Layout row = Layout::coalesced({shape.back()}, 64, width);
     int64_t used = row.span(Place::Thread);
     SmallVector<int64_t> outer(shape.drop_back());

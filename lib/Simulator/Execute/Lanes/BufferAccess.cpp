@@ -26,6 +26,12 @@ BufferResource::BufferResource(const Wave &w, unsigned reg) {
     stride |= dataFormat << 14;
 }
 
+/// Bytes of an access below the end: dwords are checked one by one.
+static u64 bytesInside(u64 offset, u64 records, u32 bytes) {
+  u64 room = offset < records ? records - offset : 0;
+  return room >= bytes ? bytes : bytes < 4 ? 0 : room & ~u64(3);
+}
+
 void bufferAddresses(const Wave &w, const Op &op, const BufferResource &r,
                      u32 bytes, BufferLanes &lanes) {
   const Instruction &inst = *op.inst;
@@ -36,14 +42,14 @@ void bufferAddresses(const Wave &w, const Op &op, const BufferResource &r,
   u64 base = r.base + scalar32(w, op.src[3]);
   u64 full = 0, partial = 0;
 
-  if (r.stride == 0 && !r.swizzled) {
-    u64 records = r.records;
+  // Without an index register num_records counts bytes, whatever the stride.
+  bool byBytes = !r.addThread && (r.stride == 0 || !inst.idxen);
+  u64 records = r.records;
+  if (byBytes && !r.swizzled) {
     TLC_LANE_LOOP {
       u64 offset = u64(vOffset ? vOffset[l] : 0) + constant;
       lanes.address.at[l] = base + offset;
-      u64 room = offset < records ? records - offset : 0;
-      room = room < bytes ? (bytes < 4 ? 0 : room & ~u64(3)) : bytes;
-      lanes.inRange[l] = u32(room);
+      lanes.inRange[l] = u32(bytesInside(offset, records, bytes));
     }
   } else {
     TLC_LANE_LOOP {
@@ -56,7 +62,8 @@ void bufferAddresses(const Wave &w, const Op &op, const BufferResource &r,
       lanes.address.at[l] = base + (r.swizzled ? swizzled : linear);
       bool inside =
           index < r.records && (!r.swizzled || offset + bytes <= r.stride);
-      lanes.inRange[l] = inside ? bytes : 0;
+      lanes.inRange[l] =
+          byBytes ? u32(bytesInside(offset, records, bytes)) : inside * bytes;
     }
   }
   TLC_LANE_LOOP {

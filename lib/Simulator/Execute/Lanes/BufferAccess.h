@@ -7,9 +7,9 @@
 //
 // Addresses and range checks of MUBUF and MTBUF. The offset that is checked is
 // the VGPR's plus the instruction's; the scalar offset is added afterwards. A
-// raw buffer (stride 0) is checked by bytes, dword by dword of a wide access;
-// a structured one by its index. What is out of range reads 0, and is not
-// written.
+// buffer without a stride, or an access without an index register, is checked
+// by bytes, dword by dword of a wide access; an indexed access to records by
+// its index. What is out of range reads 0, and is not written.
 //
 //===----------------------------------------------------------------------===//
 

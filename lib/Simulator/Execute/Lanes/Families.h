@@ -45,6 +45,7 @@ struct Family {
   F(flatMemory)                                                                \
   F(flatAtomic)                                                                \
   F(bufferMemory)                                                              \
+  F(bufferFormat)                                                              \
   F(bufferAtomic)
 
 #define TLC_SIM_DECLARE(name) Family name##Family();

@@ -77,6 +77,31 @@ constexpr u32 wrap(u32 old, u32 data, u32 second) {
   return old >= data ? old - data : old + second;
 }
 
+/// Two dwords of eight aligned bytes: each is replaced where the top bit of its
+/// data says so, by the other bits.
+void conditionalExchange(Wave &w, const Op &op) {
+  u64 active = w.exec();
+  if (!active)
+    return;
+  LaneAddresses a;
+  const u32 *v = w.vgpr + op.src[0].index;
+  TLC_LANE_LOOP a.at[l] = (v[l] + u32(op.inst->offset)) & 0xfff8;
+  if (!ldsToHost(w, op, active, 8, true, a))
+    return;
+  const u32 *data = registers(w, op.src[1]);
+  u32 *d = w.vgpr + op.dst;
+  for (u64 rest = active; rest; rest &= rest - 1) {
+    unsigned l = __builtin_ctzll(rest);
+    for (unsigned i = 0; i < 2; ++i) {
+      u32 now = data[i * waveLanes + l];
+      u32 old = readHost<u32>(a.at[l] + 4 * i);
+      if (now >> 31)
+        writeHost<u32>(a.at[l] + 4 * i, now & 0x7fffffff);
+      d[i * waveLanes + l] = old;
+    }
+  }
+}
+
 /// M0 is the base; the whole wavefront adds its number of active lanes.
 template <bool Add> void appendConsume(Wave &w, const Op &op) {
   u32 at = (w.sgpr[ScalarReg::M0] >> 16) + u32(op.inst->offset);
@@ -129,6 +154,7 @@ constexpr Handler rows[] = {
     BOTH(cmpst_f32, cmpst_rtn_f32, f32, compareStore<f32>),
     BOTH(cmpst_f64, cmpst_rtn_f64, f64, compareStore<f64>),
     {O::ds_wrap_rtn_b32, atomic<u32, wrap>},
+    {O::ds_condxchg32_rtn_b64, conditionalExchange},
     {O::ds_append, appendConsume<true>},
     {O::ds_consume, appendConsume<false>},
 };

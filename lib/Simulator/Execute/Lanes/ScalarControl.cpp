@@ -62,6 +62,18 @@ void endProgram(Wave &w, const Op &) { w.stop(WaveStatus::Done); }
 void barrier(Wave &w, const Op &) { w.stop(WaveStatus::Barrier); }
 void yield(Wave &w, const Op &) { w.stop(WaveStatus::Yielded); }
 
+void kill(Wave &w, const Op &op) {
+  if (op.inst->imm & 1)
+    w.stop(WaveStatus::Done);
+}
+void halt(Wave &w, const Op &op) {
+  if (!(op.inst->imm & 1))
+    return;
+  Fault fault;
+  fault.kind = "halt";
+  fault.detail = "the wavefront halts for a debugger (s_sethalt)";
+  raise(w, op, fault);
+}
 void trap(Wave &w, const Op &op) {
   // No trap handler is installed; 2 is what llvm.trap and assert use.
   Fault fault;
@@ -198,6 +210,10 @@ using O = Opcode;
 constexpr Handler rows[] = {
     {O::s_nop, nothing},
     {O::s_endpgm, endProgram},
+    {O::s_endpgm_saved, endProgram},
+    {O::s_endpgm_ordered_ps_done, endProgram},
+    {O::s_setkill, kill},
+    {O::s_sethalt, halt},
     {O::s_branch, branch},
     {O::s_wakeup, nothing},
     {O::s_cbranch_scc0, branchIf<sccClear>},

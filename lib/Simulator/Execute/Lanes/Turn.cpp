@@ -96,7 +96,7 @@ void runSpecial(Wave &w, unsigned single, unsigned halfDouble) {
     if (w.skipVector && isVector(*op->inst))
       continue;
     writeControl(op->mode == FloatMode::HalfDouble ? halfDouble : single);
-    if (!w.gprIndexing || !op->lanes) {
+    if (!w.gprIndexing || !canBeIndexed(*op->inst)) {
       op->run(w, *op);
       continue;
     }

@@ -42,8 +42,7 @@ TEST_P(AiterAttention, EqualsAttention) {
   Variant variant = GetParam();
   std::string name = std::string("fwd_hd128_bf16_") +
                      (variant.causal ? "causal_" : "") + variant.rounding;
-  std::string path =
-      std::string(TLC_AITER_OBJECTS) + "/fmha_v3_fwd/MI300/" + name + ".co";
+  std::string path = aiterFolder() + "/fmha_v3_fwd/MI300/" + name + ".co";
   std::vector<uint8_t> image = readFile(path);
   if (image.empty())
     GTEST_SKIP() << "no " << path;

@@ -31,8 +31,10 @@ tlc::test::assemble(const std::vector<AsmKernel> &kernels) {
            << kernel.name << ":\n"
            << kernel.body << "\n  s_endpgm\n.size " << kernel.name << ", .-"
            << kernel.name << "\n.rodata\n.amdhsa_kernel " << kernel.name
-           << "\n  .amdhsa_next_free_vgpr 512\n  .amdhsa_next_free_sgpr 96\n"
-              "  .amdhsa_accum_offset 256\n"
+           << "\n  .amdhsa_next_free_vgpr " << kernel.vgprs
+           << "\n  .amdhsa_next_free_sgpr 96\n  .amdhsa_accum_offset "
+           << kernel.vgprs / 2
+           << "\n"
               "  .amdhsa_user_sgpr_kernarg_segment_ptr 1\n"
               "  .amdhsa_system_sgpr_workgroup_id_x 1\n"
               "  .amdhsa_float_denorm_mode_32 3\n"

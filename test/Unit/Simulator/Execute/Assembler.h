@@ -22,6 +22,7 @@ struct AsmKernel {
   std::string name, body;
   unsigned ldsBytes = 0;
   unsigned scratchBytes = 0;
+  unsigned vgprs = 512; ///< of both kinds, the upper half accumulators
 };
 
 /// The code object of these kernels, or nothing if it could not be made (the

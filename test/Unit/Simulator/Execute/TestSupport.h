@@ -31,6 +31,12 @@ inline std::vector<uint8_t> readFile(const std::string &path) {
                               std::istreambuf_iterator<char>());
 }
 
+/// Folder of AITER's gfx942 objects: the option's, or hsa/gfx942 below it.
+inline std::string aiterFolder() {
+  std::string below = std::string(TLC_AITER_OBJECTS) + "/hsa/gfx942";
+  return std::ifstream(below + "/all_reduce.co") ? below : TLC_AITER_OBJECTS;
+}
+
 /// Data of a .npy file, without its header.
 inline std::vector<uint8_t> readNpy(const std::string &path) {
   std::vector<uint8_t> bytes = readFile(path);

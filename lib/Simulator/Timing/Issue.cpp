@@ -1,0 +1,462 @@
+//===- Issue.cpp - Which wavefront issues, and what it starts -------------===//
+//
+// Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// In its turn a SIMD goes through its wavefronts, highest priority and oldest
+// first. Each may issue one instruction, all together one of each category:
+// vector ALU with the matrix core, scalar ALU with scalar memory, vector
+// memory, LDS, branch. What the issue logic does itself (waits, barriers,
+// s_nop) takes the wavefront's turn and nothing else.
+//
+//===----------------------------------------------------------------------===//
+
+#include "MachineImpl.h"
+
+#include <algorithm>
+#include <cmath>
+
+using namespace tlc::sim;
+using namespace tlc::sim::param;
+
+namespace {
+
+/// One bit a category; 0: as many as there are wavefronts.
+unsigned categoryOf(IssueKind kind) {
+  switch (kind) {
+  case IssueKind::Matrix:
+  case IssueKind::Vector:
+  case IssueKind::Transcendental:
+    return 1;
+  case IssueKind::Scalar:
+  case IssueKind::ScalarMemory:
+    return 2;
+  case IssueKind::VectorMemory:
+    return 4;
+  case IssueKind::Lds:
+    return 8;
+  case IssueKind::Branch:
+    return 16;
+  default:
+    return 0;
+  }
+}
+
+bool usesVectorAlu(IssueKind kind) { return categoryOf(kind) == 1; }
+
+uint64_t roundUp(double time) { return uint64_t(std::ceil(time - 1e-9)); }
+
+TraceKind traceKindOf(IssueKind kind) {
+  switch (kind) {
+  case IssueKind::Matrix:
+    return TraceKind::Matrix;
+  case IssueKind::Transcendental:
+    return TraceKind::Transcendental;
+  case IssueKind::Vector:
+    return TraceKind::Vector;
+  case IssueKind::Lds:
+    return TraceKind::Lds;
+  case IssueKind::VectorMemory:
+  case IssueKind::ScalarMemory:
+    return TraceKind::Memory;
+  default:
+    return TraceKind::Scalar;
+  }
+}
+
+/// Stalls shorter than this are no event of their own.
+constexpr uint64_t shownStall = 4;
+/// A wavefront that waits for other workgroups is asked again after this.
+constexpr uint64_t pollCycles = 1000;
+
+unsigned payloadWords(const StaticOp &op, const uint32_t *words) {
+  switch (op.payload) {
+  case Payload::None:
+    return 0;
+  case Payload::Lds:
+    return 1;
+  case Payload::Scalar:
+    return 3;
+  case Payload::Vector:
+    return 5 + (words[0] & 0xffff);
+  }
+  return 0;
+}
+
+} // namespace
+
+void Machine::Impl::note(SimWave &wave, TraceKind kind, uint64_t begin,
+                         uint64_t end, StallCause cause) {
+  if (!wave.trace || wave.trace->events.size() >= options.traceEvents)
+    return;
+  wave.trace->events.push_back(
+      {begin, end, code.addressOf(wave.index), kind, cause});
+}
+
+bool Machine::Impl::prepare(SimWave &wave) {
+  WaveRecord &record = *wave.record;
+  record.head += wave.length;
+  wave.length = 0;
+  wave.op = nullptr;
+  wave.starved = false;
+  if (record.left() == 0) {
+    if (!record.done && !source.refill(*wave.group->record))
+      return false;
+    if (record.left() == 0) {
+      // Nothing to do before others have done something.
+      wave.starved = true;
+      wave.earliest = wave.next + pollCycles;
+      wave.waitsFor = StallCause::Barrier;
+      return !record.done;
+    }
+  }
+  uint32_t index = record.words[record.head];
+  const StaticOp &op = code.at(index);
+  wave.op = &op;
+  wave.index = index;
+  wave.length = 1 + payloadWords(op, payloadOf(wave));
+  if (wave.expected != SimWave::never32 && wave.expected != index)
+    wave.fetchAt =
+        std::max(wave.fetchAt, double(wave.next) + branchTakenCycles);
+  wave.expected = op.kind == IssueKind::Branch ? index + op.sizeBytes / 4
+                                               : SimWave::never32;
+
+  uint64_t earliest = wave.next;
+  StallCause cause = StallCause::Issue;
+  auto waitUntil = [&](uint64_t time, StallCause why) {
+    if (time > earliest) {
+      earliest = time;
+      cause = why;
+    }
+  };
+  waitUntil(roundUp(wave.fetchAt + op.sizeBytes / fetchBytesPerCycle),
+            StallCause::Fetch);
+  wave.vector.retire(earliest);
+  wave.other.retire(earliest);
+  bool scalar = false;
+  if (op.special == Special::WaitCnt) {
+    if (op.waitVector != 255)
+      waitUntil(wave.vector.downTo(op.waitVector, scalar),
+                StallCause::VectorMemory);
+    if (op.waitOther != 255) {
+      uint64_t time = wave.other.downTo(op.waitOther, scalar);
+      waitUntil(time, scalar ? StallCause::ScalarMemory : StallCause::Lds);
+    }
+  } else if (op.payload == Payload::Vector) {
+    waitUntil(wave.vector.downTo(62, scalar), StallCause::VectorMemory);
+  } else if (op.payload != Payload::None) {
+    waitUntil(wave.other.downTo(14, scalar), op.payload == Payload::Lds
+                                                 ? StallCause::Lds
+                                                 : StallCause::ScalarMemory);
+  }
+  if (usesVectorAlu(op.kind))
+    waitUntil(wave.vectorAt, StallCause::VectorAlu);
+  wave.earliest = earliest;
+  wave.waitsFor = cause;
+  wave.blockedBy = StallCause::Issue;
+  return true;
+}
+
+uint64_t Machine::Impl::unitsFree(const SimWave &wave, ComputeUnit &cu,
+                                  Simd &simd, uint64_t time,
+                                  StallCause &cause) const {
+  uint64_t free = 0;
+  auto need = [&](uint64_t at, StallCause why) {
+    if (at > time && at > free) {
+      free = at;
+      cause = why;
+    }
+  };
+  switch (wave.op->kind) {
+  case IssueKind::Matrix:
+    need(simd.matrixFree, StallCause::MatrixCore);
+    [[fallthrough]];
+  case IssueKind::Vector:
+  case IssueKind::Transcendental:
+    need(simd.vectorFree, StallCause::VectorAlu);
+    break;
+  case IssueKind::VectorMemory:
+    need(roundUp(std::max(0.0, cu.addressFree - addressQueueCycles)),
+         StallCause::MemoryIssue);
+    break;
+  case IssueKind::Lds: {
+    unsigned pair = wave.simd / 2;
+    need(roundUp(cu.ldsIn[pair]), StallCause::LdsIssue);
+    need(roundUp(std::max(0.0, cu.ldsOut[pair] - ldsQueueCycles)),
+         StallCause::LdsIssue);
+    break;
+  }
+  default:
+    break;
+  }
+  return free;
+}
+
+bool Machine::Impl::visit(unsigned cuNumber, unsigned simdNumber,
+                          uint64_t time) {
+  ComputeUnit &cu = cus[cuNumber];
+  Simd &simd = cu.simds[simdNumber];
+  unsigned used = 0;
+  uint64_t next = never;
+  for (size_t i = 0; i < simd.waves.size(); ++i) {
+    SimWave &wave = *simd.waves[i];
+    if (wave.done || wave.atBarrier)
+      continue;
+    if (wave.earliest > time) {
+      next = std::min(next, wave.earliest);
+      continue;
+    }
+    if (wave.starved) {
+      wave.next = time;
+      if (!prepare(wave))
+        return false;
+      next = std::min(next, wave.earliest);
+      continue;
+    }
+    StallCause cause = StallCause::Issue;
+    if (uint64_t free = unitsFree(wave, cu, simd, time, cause)) {
+      wave.blockedBy = cause;
+      next = std::min(next, free);
+      continue;
+    }
+    unsigned category = categoryOf(wave.op->kind);
+    if (used & category) {
+      next = std::min(next, time + issuePeriod);
+      continue;
+    }
+    used |= category;
+    bool ends = wave.op->special == Special::End;
+    if (!issue(wave, cuNumber, time))
+      return false;
+    if (ends) { // the list has changed
+      schedule(cuNumber, simdNumber, time + issuePeriod);
+      return true;
+    }
+    if (!wave.done && !wave.atBarrier)
+      next = std::min(next, wave.earliest);
+  }
+  if (simd.unsorted)
+    sortWaves(simd);
+  simd.unsorted = false;
+  if (next != never)
+    schedule(cuNumber, simdNumber, std::max(next, time + issuePeriod));
+  return true;
+}
+
+bool Machine::Impl::issue(SimWave &wave, unsigned cuNumber, uint64_t time) {
+  ComputeUnit &cu = cus[cuNumber];
+  Simd &simd = cu.simds[wave.simd];
+  const StaticOp &op = *wave.op;
+  Counters &count = countersOf(wave);
+  InstructionTiming &timing = count.timing;
+  count.op = &op;
+  ++timing.issues;
+  ++instructions;
+  ++wave.group->time.instructions;
+  uint64_t own = std::min(wave.earliest, time);
+  if (own > wave.next)
+    timing.stalls[size_t(wave.waitsFor)] += own - wave.next;
+  if (time > own)
+    timing.stalls[size_t(wave.blockedBy)] += time - own;
+  if (wave.trace && time >= wave.next + shownStall) {
+    StallCause why =
+        own - wave.next >= time - own ? wave.waitsFor : wave.blockedBy;
+    note(wave,
+         op.special == Special::WaitCnt ? TraceKind::Wait : TraceKind::Stall,
+         wave.next, time, why);
+  }
+
+  wave.fetchAt = std::max(wave.fetchAt + op.sizeBytes / fetchBytesPerCycle,
+                          double(time) - fetchBufferBytes / fetchBytesPerCycle);
+  wave.next = time + issuePeriod;
+  uint64_t until = time + issuePeriod;
+  switch (op.kind) {
+  case IssueKind::Matrix:
+    simd.matrixFree = until = time + op.matrixCycles;
+    simd.vectorFree = time + op.vectorCycles;
+    wave.vectorAt = time + op.waveCycles;
+    timing.busyCycles += op.matrixCycles;
+    break;
+  case IssueKind::Vector:
+  case IssueKind::Transcendental:
+    simd.vectorFree = until = time + op.vectorCycles;
+    wave.vectorAt = time + op.waveCycles;
+    timing.busyCycles += op.vectorCycles;
+    break;
+  case IssueKind::Lds:
+    until = issueLds(wave, cu, count, time);
+    break;
+  case IssueKind::VectorMemory:
+    until = issueVector(wave, cuNumber, count, time);
+    break;
+  case IssueKind::ScalarMemory:
+    until = issueScalar(wave, cuNumber, count, time);
+    break;
+  default:
+    break;
+  }
+  if (op.kind != IssueKind::Internal)
+    note(wave, traceKindOf(op.kind), time, until);
+
+  switch (op.special) {
+  case Special::Nop:
+    timing.stalls[size_t(StallCause::Nop)] += op.idleCycles - issuePeriod;
+    wave.next = time + op.idleCycles;
+    break;
+  case Special::Priority:
+    // The order of this turn stays as it is.
+    simd.unsorted |= wave.priority != op.priority;
+    wave.priority = op.priority;
+    break;
+  case Special::Barrier:
+    wave.atBarrier = true;
+    if (++wave.group->arrived == wave.group->alive)
+      return release(*wave.group, time);
+    return true;
+  case Special::End:
+    return endWave(wave, time);
+  default:
+    break;
+  }
+  return prepare(wave);
+}
+
+bool Machine::Impl::release(SimGroup &group, uint64_t time) {
+  group.arrived = 0;
+  uint64_t from = time + barrierCycles;
+  for (SimWave &wave : group.waves) {
+    if (!wave.atBarrier)
+      continue;
+    wave.atBarrier = false;
+    countersOf(wave).timing.stalls[size_t(StallCause::Barrier)] +=
+        from - wave.next;
+    note(wave, TraceKind::Barrier, wave.next - issuePeriod, from);
+    wave.next = from;
+    if (!prepare(wave))
+      return false;
+    schedule(group.cu, wave.simd, wave.earliest);
+  }
+  return true;
+}
+
+bool Machine::Impl::endWave(SimWave &wave, uint64_t time) {
+  SimGroup &group = *wave.group;
+  ComputeUnit &cu = cus[group.cu];
+  wave.done = true;
+  // Its stores may still be on their way; the registers are free.
+  bool scalar = false;
+  uint64_t end = time + issuePeriod;
+  lastEnd = std::max({lastEnd, end, wave.vector.downTo(0, scalar)});
+  totals.waveCycles += end - wave.begin;
+  ++totals.waves;
+  if (wave.trace)
+    wave.trace->end = end;
+  auto &list = cu.simds[wave.simd].waves;
+  list.erase(std::find(list.begin(), list.end(), &wave));
+  --group.alive;
+  if (group.alive)
+    return group.arrived && group.arrived == group.alive ? release(group, time)
+                                                         : true;
+  group.time.end = end;
+  finished->push_back(group.time);
+  --cu.groups;
+  cu.waves -= group.waves.size();
+  source.end(*group.record);
+  unsigned xcd = group.cu / cusPerXcd;
+  for (auto &held : groups)
+    if (held.get() == &group) {
+      spare.push_back(std::move(held));
+      held = std::move(groups.back());
+      groups.pop_back();
+      break;
+    }
+  dispatch(xcd, end);
+  return startPlaced();
+}
+
+uint64_t Machine::Impl::issueLds(SimWave &wave, ComputeUnit &cu,
+                                 Counters &count, uint64_t time) {
+  const StaticOp &op = *wave.op;
+  uint32_t cycles = payloadOf(wave)[0];
+  unsigned base = cycles & 0xffff, conflicts = cycles >> 16;
+  unsigned pair = wave.simd / 2;
+  // Into the LDS, through its banks, and out again.
+  double in = std::max(cu.ldsIn[pair], double(time)) + op.ldsIn;
+  cu.ldsIn[pair] = in;
+  double array = std::max(cu.ldsArray, in - op.ldsIn + 4) + base + conflicts;
+  cu.ldsArray = array;
+  constexpr double fixed = ldsLatency - 4 - 2 - 4;
+  double done = std::max(array, in) + fixed;
+  if (op.ldsOut) {
+    done = std::max(done, cu.ldsOut[pair]) + op.ldsOut;
+    cu.ldsOut[pair] = done;
+  }
+  uint64_t until = roundUp(done);
+  // In order, among LDS operations.
+  until = std::max(until, wave.other.newest());
+  wave.other.push(until, false);
+  count.timing.busyCycles += base;
+  count.timing.conflictCycles += conflicts;
+  count.timing.latencyCycles += until - time;
+  return until;
+}
+
+uint64_t Machine::Impl::issueVector(SimWave &wave, unsigned cuNumber,
+                                    Counters &count, uint64_t time) {
+  const StaticOp &op = *wave.op;
+  ComputeUnit &cu = cus[cuNumber];
+  InstructionTiming &timing = count.timing;
+  const uint32_t *words = payloadOf(wave);
+  unsigned lines = words[0] & 0xffff, addressCycles = words[0] >> 16;
+  uint64_t base = words[3] | uint64_t(words[4]) << 32;
+  double start = std::max(cu.addressFree, double(time));
+  cu.addressFree = start + addressCycles;
+  double done = start + addressCycles;
+  double step = lines ? double(addressCycles) / lines : 0;
+  for (unsigned i = 0; i < lines; ++i) {
+    uint64_t line = base + (words[5 + i] & 0x3fffffff);
+    unsigned halves = words[5 + i] >> 30;
+    double at = start + i * step, ready;
+    if (op.isAtomic)
+      ready = memory.atomic(cuNumber, line, addressCycles / lines, at,
+                            timing.memory);
+    else if (op.isStore)
+      ready = memory.store(cuNumber, line, halves, at, timing.memory);
+    else
+      ready =
+          memory.load(cuNumber, line, halves, at, op.bypassesL1, timing.memory);
+    done = std::max(done, ready);
+  }
+  if (op.isStore || op.isAtomic)
+    timing.memory.storedBytes += words[1];
+  else
+    timing.memory.requestedBytes += words[1];
+  if (op.toLds && lines) {
+    // 64 dwords through the banks, when the data is there.
+    timing.busyCycles += 2;
+    cu.ldsArray = std::max(cu.ldsArray, double(time)) + 2;
+  }
+  timing.addressCycles += addressCycles;
+  timing.lines += lines;
+  timing.leastLines += words[2];
+  uint64_t until = std::max(roundUp(done), wave.vector.newest());
+  wave.vector.push(until, false);
+  timing.latencyCycles += until - time;
+  return until;
+}
+
+uint64_t Machine::Impl::issueScalar(SimWave &wave, unsigned cuNumber,
+                                    Counters &count, uint64_t time) {
+  const uint32_t *words = payloadOf(wave);
+  uint64_t first = words[1] | uint64_t(words[2]) << 32;
+  double done = double(time) + scalarLatency;
+  for (unsigned i = 0; i < words[0]; ++i)
+    done = std::max(done, memory.scalar(cuNumber, first + i, double(time) + i,
+                                        count.timing.memory));
+  uint64_t until = roundUp(done);
+  wave.other.push(until, true);
+  count.timing.latencyCycles += until - time;
+  return until;
+}

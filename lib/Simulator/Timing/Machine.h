@@ -1,0 +1,85 @@
+//===- Machine.h - Compute units in time ------------------------*- C++ -*-===//
+//
+// Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Replays recorded workgroups on compute units, cycle by cycle where anything
+// can issue, event to event where nothing can. Workgroup i goes to XCD i mod 8
+// and there to the least loaded compute unit that has room.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TLC_LIB_SIMULATOR_TIMING_MACHINE_H
+#define TLC_LIB_SIMULATOR_TIMING_MACHINE_H
+
+#include "MemorySystem.h"
+#include "Recorder.h"
+
+#include <deque>
+#include <queue>
+
+namespace tlc::sim {
+
+/// Where the recorded instructions come from.
+class GroupSource {
+public:
+  virtual ~GroupSource() = default;
+  /// Sets up a workgroup. The record stays valid until `end`.
+  virtual GroupRecord &begin(uint64_t id) = 0;
+  /// Runs the workgroup on, until every wavefront has something to replay or
+  /// can do nothing before others of the launch have. False after a fault.
+  virtual bool refill(GroupRecord &group) = 0;
+  virtual void end(GroupRecord &group) = 0;
+};
+
+/// What a kernel takes of a compute unit.
+struct GroupNeeds {
+  unsigned waves = 1;
+  unsigned vgprs = 8; ///< of a wavefront, both kinds
+  unsigned ldsBytes = 0;
+};
+/// The workgroups that fit, and what stops more.
+Occupancy occupancyOf(const GroupNeeds &needs);
+
+struct MachineOptions {
+  unsigned firstXcd = 0, xcds = param::xcds;
+  uint64_t workgroups = 0; ///< of the grid
+  /// Workgroups that each XCD runs; those after them are left out.
+  uint64_t groupsPerXcd = ~uint64_t(0);
+  /// Instructions after which no further workgroup starts; 0: no limit.
+  uint64_t instructionLimit = 0;
+  double sharers = 1; ///< see MemorySystem
+  unsigned traceWaves = 0;
+  size_t traceEvents = 0;
+};
+
+struct GroupTime {
+  uint64_t id = 0, begin = 0, end = 0, instructions = 0;
+  unsigned cu = 0;
+};
+
+class Machine {
+public:
+  Machine(CodeTable &code, GroupSource &source, const GroupNeeds &needs,
+          const MachineOptions &options);
+  ~Machine();
+
+  /// Runs to the end; false after a fault.
+  bool run();
+
+  /// Workgroups that ran, in the order of their start.
+  const std::vector<GroupTime> &groups() const { return finished; }
+  /// Sums over what ran; `cycles` is the end of the last workgroup.
+  TimingResult takeResult(uint64_t entry);
+
+private:
+  struct Impl;
+  std::unique_ptr<Impl> impl;
+  std::vector<GroupTime> finished;
+};
+
+} // namespace tlc::sim
+
+#endif // TLC_LIB_SIMULATOR_TIMING_MACHINE_H

@@ -1,0 +1,168 @@
+//===- MachineImpl.h - State of the compute units ---------------*- C++ -*-===//
+//
+// Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TLC_LIB_SIMULATOR_TIMING_MACHINEIMPL_H
+#define TLC_LIB_SIMULATOR_TIMING_MACHINEIMPL_H
+
+#include "Machine.h"
+
+namespace tlc::sim {
+
+constexpr uint64_t never = ~uint64_t(0);
+
+/// Completion times of operations in flight, oldest first.
+class InFlight {
+public:
+  unsigned count() const { return size; }
+  void push(uint64_t time, bool isScalar) {
+    slots[(first + size++) % capacity] = {time, isScalar};
+  }
+  /// Drops what is complete at \p time.
+  void retire(uint64_t time) {
+    while (size && slots[first].time <= time) {
+      first = (first + 1) % capacity;
+      --size;
+    }
+  }
+  /// When no more than \p allowed are left; \p last: what was waited for is a
+  /// scalar load.
+  uint64_t downTo(unsigned allowed, bool &isScalar) const {
+    uint64_t latest = 0;
+    for (unsigned i = 0; i + allowed < size; ++i) {
+      const Slot &slot = slots[(first + i) % capacity];
+      if (slot.time >= latest) {
+        latest = slot.time;
+        isScalar = slot.isScalar;
+      }
+    }
+    return latest;
+  }
+  uint64_t newest() const {
+    return size ? slots[(first + size - 1) % capacity].time : 0;
+  }
+
+  static constexpr unsigned capacity = 64;
+
+private:
+  struct Slot {
+    uint64_t time;
+    bool isScalar;
+  };
+  Slot slots[capacity];
+  unsigned first = 0, size = 0;
+};
+
+struct SimGroup;
+
+struct SimWave {
+  WaveRecord *record = nullptr;
+  SimGroup *group = nullptr;
+  // The instruction it stands at; null: none is known yet.
+  const StaticOp *op = nullptr;
+  uint32_t index = 0;
+  unsigned length = 0;   ///< of its words in the record
+  uint64_t next = 0;     ///< its issue slot is free again
+  uint64_t earliest = 0; ///< all that it alone waits for is there
+  StallCause waitsFor = StallCause::Issue;  ///< until `earliest`
+  StallCause blockedBy = StallCause::Issue; ///< from then on
+  double fetchAt = 0;    ///< its instruction bytes before this one are there
+  uint64_t vectorAt = 0; ///< it may issue a vector operation again
+  uint32_t expected = never32; ///< the instruction after a branch not taken
+  bool atBarrier = false, done = false, starved = false;
+  uint8_t priority = 0;
+  uint8_t simd = 0, slot = 0;
+  uint64_t age = 0, begin = 0;
+  InFlight vector, other; ///< vmcnt, lgkmcnt
+  WaveTrace *trace = nullptr;
+
+  static constexpr uint32_t never32 = ~uint32_t(0);
+};
+
+struct SimGroup {
+  GroupRecord *record = nullptr;
+  unsigned cu = 0;
+  std::vector<SimWave> waves;
+  unsigned alive = 0, arrived = 0;
+  GroupTime time;
+};
+
+struct Simd {
+  std::vector<SimWave *> waves; ///< by priority, then age
+  uint64_t vectorFree = 0, matrixFree = 0;
+  uint64_t scheduled = never; ///< its entry in the queue that counts
+  bool unsorted = false;
+};
+
+struct ComputeUnit {
+  Simd simds[param::simdsPerCu];
+  unsigned groups = 0, waves = 0, ldsUsed = 0;
+  // Servers, in fractions of cycles.
+  double ldsIn[2] = {}, ldsOut[2] = {}, ldsArray = 0;
+  double addressFree = 0;
+  bool used = false;
+};
+
+struct Counters {
+  InstructionTiming timing;
+  const StaticOp *op = nullptr;
+};
+
+struct Machine::Impl {
+  Impl(CodeTable &code, GroupSource &source, const GroupNeeds &needs,
+       const MachineOptions &options);
+
+  bool run(std::vector<GroupTime> &finished);
+  void dispatch(unsigned xcd, uint64_t time);
+  void place(unsigned cu, uint64_t time, uint64_t id);
+  bool startPlaced();
+  bool visit(unsigned cu, unsigned simd, uint64_t time);
+  void schedule(unsigned cu, unsigned simd, uint64_t time);
+  /// Reads the wavefront's next instruction; false after a fault.
+  bool prepare(SimWave &wave);
+  /// When the units that it needs have room.
+  uint64_t unitsFree(const SimWave &wave, ComputeUnit &cu, Simd &simd,
+                     uint64_t time, StallCause &cause) const;
+  bool issue(SimWave &wave, unsigned cu, uint64_t time);
+  uint64_t issueLds(SimWave &wave, ComputeUnit &cu, Counters &count,
+                    uint64_t time);
+  uint64_t issueVector(SimWave &wave, unsigned cu, Counters &count,
+                       uint64_t time);
+  uint64_t issueScalar(SimWave &wave, unsigned cu, Counters &count,
+                       uint64_t time);
+  bool release(SimGroup &group, uint64_t time);
+  bool endWave(SimWave &wave, uint64_t time);
+  void sortWaves(Simd &simd);
+  void note(SimWave &wave, TraceKind kind, uint64_t begin, uint64_t end,
+            StallCause cause = StallCause::Count);
+  const uint32_t *payloadOf(const SimWave &wave) const {
+    return wave.record->words.data() + wave.record->head + 1;
+  }
+  Counters &countersOf(const SimWave &wave) { return counters[wave.index]; }
+
+  CodeTable &code;
+  GroupSource &source;
+  GroupNeeds needs;
+  MachineOptions options;
+  Occupancy fits;
+  MemorySystem memory;
+  std::vector<ComputeUnit> cus;
+  std::vector<std::unique_ptr<SimGroup>> groups, spare;
+  std::vector<SimGroup *> placed;  ///< not started yet
+  std::vector<uint64_t> nextGroup; ///< of each XCD, counted in its own
+  std::vector<uint64_t> dispatchFree;
+  using Event = std::pair<uint64_t, unsigned>; // time, compute unit * 4 + SIMD
+  std::priority_queue<Event, std::vector<Event>, std::greater<Event>> events;
+  std::vector<Counters> counters;
+  TimingResult totals;
+  std::deque<WaveTrace> traces;
+  std::vector<GroupTime> *finished = nullptr;
+  uint64_t instructions = 0, age = 0, lastEnd = 0;
+};
+
+} // namespace tlc::sim
+
+#endif // TLC_LIB_SIMULATOR_TIMING_MACHINEIMPL_H

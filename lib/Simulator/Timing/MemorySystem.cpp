@@ -1,0 +1,287 @@
+//===- MemorySystem.cpp - Caches and memory in time -----------------------===//
+//
+// Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The measured latencies are from the load to its use through all levels; what
+// a level adds is the difference to the one before. The set of a line is taken
+// from folded address bits, so that strides of powers of two do not collide in
+// L2 and beyond; the L1's four sets are plain address bits, as reported.
+//
+//===----------------------------------------------------------------------===//
+
+#include "MemorySystem.h"
+
+#include <algorithm>
+
+using namespace tlc::sim;
+using namespace tlc::sim::param;
+
+namespace {
+
+constexpr unsigned l1Ways = l1Bytes / lineBytes / l1Sets;
+constexpr unsigned l2SetsPerChannel = l2Bytes / lineBytes / l2Ways / l2Channels;
+constexpr unsigned mallSets = mallBytes / lineBytes / mallWays;
+constexpr unsigned scalarSets = 64, scalarWays = 4;
+/// From the address unit to L2, of the latency of L2.
+constexpr double wayToL2 = 60;
+
+uint64_t fold(uint64_t bits) { return bits ^ bits >> 15 ^ bits >> 31; }
+
+unsigned l1Set(uint64_t line) { return line % l1Sets; }
+unsigned channelOf(uint64_t line) {
+  uint64_t block = line >> 1; // 256 bytes
+  return (block ^ block >> 4 ^ block >> 8 ^ block >> 12 ^ block >> 16) %
+         l2Channels;
+}
+unsigned l2Set(uint64_t line) {
+  uint64_t row = (line >> 5) << 1 | (line & 1);
+  return channelOf(line) * l2SetsPerChannel +
+         (row ^ row >> 7 ^ row >> 14) % l2SetsPerChannel;
+}
+unsigned mallSet(uint64_t line) { return fold(line) % mallSets; }
+
+template <typename T> T *zeroed(size_t count) {
+  return static_cast<T *>(std::calloc(count, sizeof(T)));
+}
+
+} // namespace
+
+Cache::Cache(unsigned sets, unsigned ways)
+    : ways(ways), total(size_t(sets) * ways), entries(zeroed<Entry>(total)),
+      dirty(zeroed<uint8_t>(total)) {}
+
+Cache::Entry *Cache::find(uint64_t line, unsigned set) {
+  Entry *row = &entries[size_t(set) * ways];
+  for (unsigned i = 0; i < ways; ++i)
+    if (row[i].tag == line + 1) {
+      row[i].used = ++clock;
+      return &row[i];
+    }
+  return nullptr;
+}
+
+Cache::Entry &Cache::insert(uint64_t line, unsigned set, Victim &victim) {
+  Entry *row = &entries[size_t(set) * ways], *oldest = row;
+  for (unsigned i = 0; i < ways; ++i) {
+    if (!row[i].tag) {
+      oldest = &row[i];
+      break;
+    }
+    if (row[i].used < oldest->used)
+      oldest = &row[i];
+  }
+  uint8_t &isDirty = dirty[oldest - &entries[0]];
+  victim = {oldest->tag - 1, oldest->tag != 0, isDirty != 0};
+  isDirty = 0;
+  oldest->tag = line + 1;
+  oldest->used = ++clock;
+  return *oldest;
+}
+
+void Cache::invalidate(uint64_t line, unsigned set) {
+  if (Entry *entry = find(line, set)) {
+    entry->tag = 0;
+    entry->used = 0;
+  }
+}
+
+uint64_t Cache::countDirty() const {
+  return std::count(dirty.get(), dirty.get() + total, 1);
+}
+
+MemorySystem::Xcd::Xcd() : l2(l2SetsPerChannel * l2Channels, l2Ways) {}
+MemorySystem::Cu::Cu()
+    : l1(l1Sets, l1Ways), scalarCache(scalarSets, scalarWays) {}
+
+MemorySystem::MemorySystem(unsigned xcdCount, unsigned cuCount, double sharers)
+    : cusPerXcd(cuCount), share(double(xcdCount) / param::xcds),
+      sharers(sharers), mall(mallSets, mallWays) {
+  for (unsigned i = 0; i < xcdCount; ++i)
+    xcds.push_back(std::make_unique<Xcd>());
+  for (unsigned i = 0; i < xcdCount * cuCount; ++i)
+    cus.push_back(std::make_unique<Cu>());
+}
+
+double MemorySystem::translate(Xcd &xcd, uint64_t line) {
+  uint64_t page = line / (pageBytes / lineBytes) + 1;
+  unsigned oldest = 0;
+  for (unsigned i = 0; i < tlbEntries; ++i) {
+    if (xcd.pages[i] == page) {
+      xcd.pageUsed[i] = ++xcd.pageClock;
+      return 0;
+    }
+    if (xcd.pageUsed[i] < xcd.pageUsed[oldest])
+      oldest = i;
+  }
+  xcd.pages[oldest] = page;
+  xcd.pageUsed[oldest] = ++xcd.pageClock;
+  return tlbMissCycles;
+}
+
+/// With only some XCDs in the run, the others fetch lines that these want, too:
+/// of `sharers` that want a line, the first waits for HBM.
+bool MemorySystem::fetchedByOthers(uint64_t line) const {
+  if (sharers <= 1)
+    return false;
+  uint64_t hash = (line + 1) * 0x9e3779b97f4a7c15;
+  return double(hash >> 11) * 0x1p-53 >= 1 / sharers;
+}
+
+void MemorySystem::writeBack(Xcd &xcd, uint64_t line, double time,
+                             MemoryCounters &counters) {
+  counters.mallBytes += lineBytes;
+  xcd.linkFree =
+      std::max(xcd.linkFree, time) + double(lineBytes) / linkBytesPerCycle;
+  mallFree = std::max(mallFree, time) + lineBytes / (mallBytesPerCycle * share);
+  unsigned set = mallSet(line);
+  Cache::Entry *entry = mall.find(line, set);
+  if (!entry) {
+    Cache::Victim victim;
+    entry = &mall.insert(line, set, victim);
+    entry->ready = time;
+    if (victim.valid && victim.dirty) {
+      counters.hbmBytes += lineBytes;
+      hbmFree =
+          std::max(hbmFree, time) + lineBytes / (hbmBytesPerCycle * share);
+    }
+  }
+  mall.setDirty(*entry);
+}
+
+double MemorySystem::beyondL2(Xcd &xcd, uint64_t line, double time,
+                              MemoryCounters &counters) {
+  double extra = translate(xcd, line);
+  double start = std::max(time, xcd.linkFree);
+  xcd.linkFree = start + double(lineBytes) / linkBytesPerCycle;
+  start = std::max(start, mallFree);
+  mallFree = start + lineBytes / (mallBytesPerCycle * share);
+  counters.mallBytes += lineBytes;
+  ++counters.mallLines;
+  unsigned set = mallSet(line);
+  if (Cache::Entry *entry = mall.find(line, set)) {
+    ++counters.mallHits;
+    return std::max<double>(start + extra + mallLatency - l2Latency,
+                            entry->ready);
+  }
+  Cache::Victim victim;
+  Cache::Entry &entry = mall.insert(line, set, victim);
+  double ready;
+  if (fetchedByOthers(line)) {
+    ++counters.mallHits;
+    ready = start + extra + mallLatency - l2Latency;
+  } else {
+    start = std::max(start, hbmFree);
+    unsigned lines = victim.valid && victim.dirty ? 2 : 1;
+    hbmFree = start + lines * (lineBytes / (hbmBytesPerCycle * share));
+    counters.hbmBytes += lines * lineBytes;
+    ready = start + extra + hbmLatency - l2Latency;
+  }
+  entry.ready = ready;
+  return ready;
+}
+
+double MemorySystem::fromL2(Xcd &xcd, uint64_t line, double time, bool isWrite,
+                            MemoryCounters &counters) {
+  unsigned channel = channelOf(line);
+  uint64_t *recent = xcd.recent[channel];
+  bool repeat = std::find(recent, recent + 4, line) != recent + 4;
+  if (!repeat) {
+    recent[xcd.recentNext[channel]] = line;
+    xcd.recentNext[channel] = (xcd.recentNext[channel] + 1) % 4;
+  }
+  double start = std::max(time, xcd.channelFree[channel]);
+  xcd.channelFree[channel] =
+      start + (repeat && !isWrite ? l2RepeatCycles : l2LineCycles);
+  counters.l2Bytes += lineBytes;
+  ++counters.l2Lines;
+  unsigned set = l2Set(line);
+  double hit = start + (l2Latency - wayToL2);
+  if (Cache::Entry *entry = xcd.l2.find(line, set)) {
+    ++counters.l2Hits;
+    if (isWrite)
+      xcd.l2.setDirty(*entry);
+    return std::max<double>(hit, entry->ready);
+  }
+  Cache::Victim victim;
+  Cache::Entry &entry = xcd.l2.insert(line, set, victim);
+  if (victim.valid && victim.dirty)
+    writeBack(xcd, victim.line, start, counters);
+  // A store of whole lines needs nothing from memory.
+  double ready =
+      isWrite ? hit
+              : beyondL2(xcd, line, start, counters) + (l2Latency - wayToL2);
+  entry.ready = ready;
+  if (isWrite)
+    xcd.l2.setDirty(entry);
+  return ready;
+}
+
+double MemorySystem::load(unsigned cu, uint64_t line, unsigned halves,
+                          double time, bool bypassL1,
+                          MemoryCounters &counters) {
+  Cu &unit = *cus[cu];
+  counters.l1Bytes += halves == 3 ? lineBytes : lineBytes / 2;
+  ++counters.l1Lines;
+  unsigned set = l1Set(line);
+  if (!bypassL1)
+    if (Cache::Entry *entry = unit.l1.find(line, set)) {
+      ++counters.l1Hits;
+      return std::max<double>(time + l1Latency, entry->ready);
+    }
+  double data = fromL2(xcdOf(cu), line, time + wayToL2, false, counters);
+  data = std::max(data, unit.fillFree);
+  unit.fillFree = data + double(lineBytes) / l1BytesPerCycle;
+  if (!bypassL1) {
+    Cache::Victim victim;
+    unit.l1.insert(line, set, victim).ready = data;
+  }
+  return data;
+}
+
+double MemorySystem::store(unsigned cu, uint64_t line, unsigned halves,
+                           double time, MemoryCounters &counters) {
+  counters.l1Bytes += halves == 3 ? lineBytes : lineBytes / 2;
+  ++counters.l1Lines;
+  cus[cu]->l1.invalidate(line, l1Set(line));
+  return fromL2(xcdOf(cu), line, time + wayToL2, true, counters);
+}
+
+double MemorySystem::atomic(unsigned cu, uint64_t line, unsigned operations,
+                            double time, MemoryCounters &counters) {
+  cus[cu]->l1.invalidate(line, l1Set(line));
+  Xcd &xcd = xcdOf(cu);
+  double done = fromL2(xcd, line, time + wayToL2, true, counters);
+  xcd.channelFree[channelOf(line)] += operations;
+  return done + operations;
+}
+
+double MemorySystem::scalar(unsigned cu, uint64_t line, double time,
+                            MemoryCounters &counters) {
+  Cu &unit = *cus[cu];
+  ++counters.scalarLines;
+  unsigned set = line % scalarSets;
+  if (Cache::Entry *entry = unit.scalarCache.find(line, set)) {
+    ++counters.scalarHits;
+    return std::max<double>(time + scalarLatency, entry->ready);
+  }
+  double data = fromL2(xcdOf(cu), line * scalarLineBytes / lineBytes,
+                       time + wayToL2, false, counters);
+  Cache::Victim victim;
+  unit.scalarCache.insert(line, set, victim).ready = data;
+  return data;
+}
+
+double MemorySystem::writeBackCycles(MemoryCounters &counters) const {
+  uint64_t most = 0, all = 0;
+  for (const auto &xcd : xcds) {
+    uint64_t lines = xcd->l2.countDirty();
+    most = std::max(most, lines);
+    all += lines;
+  }
+  counters.mallBytes += all * lineBytes;
+  return std::max(double(most) * lineBytes / linkBytesPerCycle,
+                  double(all) * lineBytes / (mallBytesPerCycle * share));
+}

@@ -1,0 +1,125 @@
+//===- MemorySystem.h - Caches and memory in time ---------------*- C++ -*-===//
+//
+// Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Answers when the data of a line is there. Every level has its latency and,
+// as a server that is busy for a time with each line, its bandwidth: L1 fill
+// ports, L2 channels, the way from an XCD to the Infinity Cache, that cache,
+// HBM. A line that is on its way is in the cache with the time of its arrival.
+//
+// Where fewer XCDs than there are take part in a run, the shared levels serve
+// them at their share of the bandwidth.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TLC_LIB_SIMULATOR_TIMING_MEMORYSYSTEM_H
+#define TLC_LIB_SIMULATOR_TIMING_MEMORYSYSTEM_H
+
+#include "tlc/Simulator/Timing/Parameters.h"
+#include "tlc/Simulator/Timing/Timing.h"
+
+#include <cstdlib>
+#include <memory>
+#include <vector>
+
+namespace tlc::sim {
+
+/// A set-associative cache with least-recently-used replacement.
+class Cache {
+public:
+  Cache(unsigned sets, unsigned ways);
+
+  struct Entry {
+    uint64_t tag; ///< line + 1; 0: empty
+    double ready; ///< when the data is there
+    uint32_t used;
+  };
+  struct Victim {
+    uint64_t line = 0;
+    bool valid = false, dirty = false;
+  };
+
+  /// The entry of a line, made the most recent, or null.
+  Entry *find(uint64_t line, unsigned set);
+  /// Replaces the least recent entry of the set.
+  Entry &insert(uint64_t line, unsigned set, Victim &victim);
+  void invalidate(uint64_t line, unsigned set);
+  bool isDirty(const Entry &entry) const { return dirty[&entry - &entries[0]]; }
+  void setDirty(const Entry &entry) { dirty[&entry - &entries[0]] = 1; }
+  uint64_t countDirty() const;
+
+private:
+  template <typename T> struct Zeroed {
+    void operator()(T *p) const { std::free(p); }
+  };
+  unsigned ways;
+  size_t total;
+  uint32_t clock = 0;
+  std::unique_ptr<Entry[], Zeroed<Entry>> entries;
+  std::unique_ptr<uint8_t[], Zeroed<uint8_t>> dirty;
+};
+
+class MemorySystem {
+public:
+  /// \p xcds of the device take part, each with \p cus compute units.
+  /// \p sharers: how many XCDs want a line that one of them wants, on average.
+  MemorySystem(unsigned xcds, unsigned cus, double sharers);
+
+  /// When a line that compute unit \p cu looks up at \p time is there.
+  double load(unsigned cu, uint64_t line, unsigned halves, double time,
+              bool bypassL1, MemoryCounters &counters);
+  /// When a store has been acknowledged.
+  double store(unsigned cu, uint64_t line, unsigned halves, double time,
+               MemoryCounters &counters);
+  /// A read-modify-write of \p operations lanes at L2.
+  double atomic(unsigned cu, uint64_t line, unsigned operations, double time,
+                MemoryCounters &counters);
+  /// A scalar load of a line of 64 bytes.
+  double scalar(unsigned cu, uint64_t line, double time,
+                MemoryCounters &counters);
+  /// Cycles to write back what is dirty in L2 at the end.
+  double writeBackCycles(MemoryCounters &counters) const;
+
+private:
+  struct Xcd {
+    Xcd();
+    Cache l2;
+    double channelFree[param::l2Channels] = {};
+    uint64_t recent[param::l2Channels][4] = {};
+    unsigned recentNext[param::l2Channels] = {};
+    double linkFree = 0;
+    uint64_t pages[param::tlbEntries] = {};
+    uint64_t pageUsed[param::tlbEntries] = {};
+    uint64_t pageClock = 0;
+  };
+  struct Cu {
+    Cu();
+    Cache l1, scalarCache;
+    double fillFree = 0;
+  };
+
+  Xcd &xcdOf(unsigned cu) { return *xcds[cu / cusPerXcd]; }
+  /// From the L2 of an XCD on; the time at which L2 has the line.
+  double fromL2(Xcd &xcd, uint64_t line, double time, bool isWrite,
+                MemoryCounters &counters);
+  double beyondL2(Xcd &xcd, uint64_t line, double time,
+                  MemoryCounters &counters);
+  double translate(Xcd &xcd, uint64_t line);
+  void writeBack(Xcd &xcd, uint64_t line, double time,
+                 MemoryCounters &counters);
+  bool fetchedByOthers(uint64_t line) const;
+
+  unsigned cusPerXcd;
+  double share, sharers;
+  std::vector<std::unique_ptr<Xcd>> xcds;
+  std::vector<std::unique_ptr<Cu>> cus;
+  Cache mall;
+  double mallFree = 0, hbmFree = 0;
+};
+
+} // namespace tlc::sim
+
+#endif // TLC_LIB_SIMULATOR_TIMING_MEMORYSYSTEM_H

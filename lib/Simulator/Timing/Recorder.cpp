@@ -1,0 +1,205 @@
+//===- Recorder.cpp - What a workgroup executed ---------------------------===//
+//
+// Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The address unit takes a vector access in portions of 64 bytes (16 lanes of
+// a dword, 4 of four dwords), one a cycle if all lanes of the portion are in
+// one line, otherwise one cycle for each line.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Recorder.h"
+
+#include "../Check/Accesses.h"
+#include "tlc/Simulator/Timing/Parameters.h"
+#include "tlc/Support/LdsBanks.h"
+
+#include <bit>
+#include <string_view>
+
+using namespace tlc::sim;
+
+void GroupRecord::begin(uint64_t linearId, unsigned count) {
+  id = linearId;
+  waveCount = count;
+  if (waves.size() < count)
+    waves.resize(count);
+  for (WaveRecord &wave : waves) {
+    wave.words.clear();
+    wave.head = 0;
+    wave.done = false;
+  }
+}
+
+void GroupRecord::compact() {
+  for (WaveRecord &wave : waves) {
+    wave.words.erase(wave.words.begin(), wave.words.begin() + wave.head);
+    wave.head = 0;
+  }
+}
+
+namespace {
+
+void recordLds(const StaticOp &row, const Wave &wave, const Op &op,
+               std::vector<uint32_t> &words) {
+  const Instruction &inst = *op.inst;
+  uint64_t active = wave.exec();
+  if (!active) {
+    words.push_back(0);
+    return;
+  }
+  unsigned bytes = bytesOfLane(inst);
+  // Lane exchanges and forms without an address register pass through once.
+  if (!bytes || inst.has(flag::CrossLane | flag::Gws) ||
+      op.src[0].kind != OperandKind::Vector) {
+    words.push_back(2);
+    return;
+  }
+  bool two = inst.has(flag::TwoOffsets);
+  unsigned stride =
+      std::string_view(mnemonic(inst.op)).find("st64") != std::string_view::npos
+          ? 64
+          : 1;
+  const uint32_t *base = wave.vgpr + op.src[0].index;
+  unsigned cycles = 0, conflicts = 0;
+  for (unsigned part = 0; part < (two ? 2u : 1u); ++part) {
+    uint32_t offset = inst.offset;
+    if (two)
+      offset = (part ? inst.offset1 : inst.offset0) * bytes * stride;
+    uint32_t addresses[waveLanes];
+    for (unsigned l = 0; l < waveLanes; ++l)
+      addresses[l] = base[l] + offset;
+    tlc::LdsCycles one = tlc::ldsCycles(row.ldsWrites ? tlc::LdsDirection::Write
+                                                      : tlc::LdsDirection::Read,
+                                        bytes, addresses, active);
+    cycles += one.base;
+    conflicts += one.conflicts;
+  }
+  words.push_back(cycles | conflicts << 16);
+}
+
+void recordScalar(const Wave &wave, const Op &op,
+                  std::vector<uint32_t> &words) {
+  const Instruction &inst = *op.inst;
+  if (!inst.has(flag::Load | flag::Store) ||
+      op.src[0].kind != OperandKind::Scalar) {
+    words.insert(words.end(), {0, 0, 0});
+    return;
+  }
+  uint64_t address = wave.pair(op.src[0].index);
+  if (op.src[0].dwords == 4) // a buffer resource
+    address &= (uint64_t(1) << 48) - 1;
+  address += inst.offset;
+  if (op.src[2].kind == OperandKind::Scalar)
+    address += wave.sgpr[op.src[2].index];
+  unsigned dwords = inst.has(flag::Load) ? inst.dst.dwords : inst.src[1].dwords;
+  uint64_t first = address / param::scalarLineBytes;
+  uint64_t last = (address + dwords * 4 - 1) / param::scalarLineBytes;
+  words.insert(words.end(), {uint32_t(last - first + 1), uint32_t(first),
+                             uint32_t(first >> 32)});
+}
+
+/// The lines of one vector access, each once.
+class LineList {
+public:
+  /// Number of the line in the list; new ones are appended.
+  void touch(uint64_t line, unsigned halves) {
+    // Neighbouring lanes are mostly in the line just seen.
+    for (unsigned i = count; i-- > 0;)
+      if (lines[i] == line) {
+        masks[i] |= halves;
+        return;
+      }
+    if (count < std::size(lines)) {
+      lines[count] = line;
+      masks[count++] = halves;
+    }
+  }
+  uint64_t lines[2 * waveLanes];
+  uint8_t masks[2 * waveLanes];
+  unsigned count = 0;
+};
+
+/// Where a lane's scratch dword lies: those of a wavefront are interleaved.
+uint64_t scratchAddress(const Wave &wave, uint64_t offset, unsigned lane) {
+  constexpr uint64_t region = uint64_t(1) << 46;
+  uint64_t place = (wave.group->linearId * 16 + wave.number) *
+                   (uint64_t(wave.privateBytes) * waveLanes);
+  return region + place + (offset / 4 * waveLanes + lane) * 4 + offset % 4;
+}
+
+void recordVector(const Wave &wave, const Op &op,
+                  std::vector<uint32_t> &words) {
+  LineList list;
+  unsigned addressCycles = 0, bytes = 0;
+  OpFacts facts;
+  facts.isVmem = true;
+  for (const AccessPart &part : accessesOf(wave, op, facts)) {
+    if (part.space == Space::Lds)
+      continue;
+    unsigned portion = part.bytes <= 4 ? 16 : part.bytes <= 8 ? 8 : 4;
+    for (unsigned first = 0; first < waveLanes; first += portion) {
+      uint64_t lanes = part.lanes >> first & ((uint64_t(1) << portion) - 1);
+      unsigned inPortion = 0;
+      uint64_t previous = ~uint64_t(0);
+      for (; lanes; lanes &= lanes - 1) {
+        unsigned lane = first + std::countr_zero(lanes);
+        unsigned size = part.inBounds[lane];
+        if (!size)
+          continue;
+        uint64_t address = part.address[lane];
+        if (part.space == Space::Scratch) {
+          address = scratchAddress(wave, address, lane);
+          size = std::min(size, 4u);
+        }
+        bytes += size;
+        uint64_t line = address / param::lineBytes;
+        uint64_t last = (address + size - 1) / param::lineBytes;
+        unsigned halves = 1u << (address / 64 & 1);
+        if ((address + size - 1) / 64 != address / 64)
+          halves = 3;
+        if (last != line) {
+          list.touch(line, 2);
+          list.touch(last, 1);
+          ++inPortion;
+        } else {
+          list.touch(line, halves);
+        }
+        if (line != previous)
+          ++inPortion;
+        previous = last;
+      }
+      addressCycles += std::max(1u, inPortion);
+    }
+  }
+  unsigned least = (bytes + param::lineBytes - 1) / param::lineBytes;
+  uint64_t base = list.count ? list.lines[0] : 0;
+  for (unsigned i = 1; i < list.count; ++i)
+    base = std::min(base, list.lines[i]);
+  words.insert(words.end(), {list.count | addressCycles << 16, bytes, least,
+                             uint32_t(base), uint32_t(base >> 32)});
+  for (unsigned i = 0; i < list.count; ++i)
+    words.push_back((uint32_t(list.lines[i] - base) & 0x3fffffff) |
+                    uint32_t(list.masks[i]) << 30);
+}
+
+} // namespace
+
+void tlc::sim::recordInstruction(CodeTable &code, const Wave &wave,
+                                 const Op &op, WaveRecord &record) {
+  const StaticOp &row = code.get(op);
+  record.words.push_back(code.indexOf(op));
+  switch (row.payload) {
+  case Payload::None:
+    return;
+  case Payload::Lds:
+    return recordLds(row, wave, op, record.words);
+  case Payload::Scalar:
+    return recordScalar(wave, op, record.words);
+  case Payload::Vector:
+    return recordVector(wave, op, record.words);
+  }
+}

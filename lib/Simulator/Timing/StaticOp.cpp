@@ -1,0 +1,162 @@
+//===- StaticOp.cpp - What the model knows of an instruction --------------===//
+//
+// Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "StaticOp.h"
+
+#include "../Check/Accesses.h"
+#include "tlc/Simulator/Timing/Parameters.h"
+
+using namespace tlc::sim;
+
+namespace {
+
+bool isWideMultiply(Opcode op) {
+  switch (op) {
+  case Opcode::v_mul_lo_u32:
+  case Opcode::v_mul_hi_u32:
+  case Opcode::v_mul_hi_i32:
+  case Opcode::v_mad_u64_u32:
+  case Opcode::v_mad_i64_i32:
+    return true;
+  default:
+    return false;
+  }
+}
+
+bool isPackedSingle(const Instruction &inst) {
+  return inst.op == Opcode::v_pk_fma_f32 || inst.op == Opcode::v_pk_mul_f32 ||
+         inst.op == Opcode::v_pk_add_f32;
+}
+
+void vectorFacts(const Instruction &inst, const OpFacts &facts, StaticOp &row) {
+  row.kind = IssueKind::Vector;
+  row.vectorCycles = row.waveCycles = param::vectorCycles;
+  if (facts.isMatrix) {
+    row.kind = IssueKind::Matrix;
+    row.matrixCycles = facts.passes * param::passCycles;
+    row.vectorCycles = inst.has(flag::Sparse) ? param::sparseIssueCycles
+                                              : param::matrixIssueCycles;
+    // f32 and f64 use the vector ALU's multipliers.
+    if (!facts.isXdl)
+      row.vectorCycles = row.matrixCycles;
+    row.waveCycles = row.vectorCycles;
+  } else if (inst.has(flag::Trans)) {
+    row.kind = IssueKind::Transcendental;
+    row.vectorCycles = row.waveCycles = inst.src[0].type == DataType::F64
+                                            ? param::transDoubleCycles
+                                            : param::transCycles;
+  } else if (isWideMultiply(inst.op)) {
+    row.vectorCycles = row.waveCycles = param::multiplyCycles;
+  } else if (isPackedSingle(inst)) {
+    row.waveCycles = param::packedWaveCycles;
+  }
+}
+
+void ldsFacts(const Instruction &inst, StaticOp &row) {
+  row.kind = IssueKind::Lds;
+  row.payload = Payload::Lds;
+  row.isAtomic = inst.has(flag::Atomic);
+  row.ldsWrites = inst.has(flag::Store | flag::Atomic);
+  // Addresses and data of 64 lanes go in, results come out. An operand that
+  // is not there takes nothing.
+  constexpr unsigned dwordCycles = 64 * 4 / param::ldsPortBytes;
+  unsigned in = 0;
+  for (unsigned i = 0; i < 3; ++i)
+    if (inst.src[i].kind == OperandKind::Vector ||
+        inst.src[i].kind == OperandKind::Accumulator)
+      in += std::max<unsigned>(1, inst.src[i].dwords);
+  row.ldsIn = in * dwordCycles;
+  row.ldsOut = inst.dst.isNone() ? 0 : inst.dst.dwords * dwordCycles;
+}
+
+void scalarFacts(const Instruction &inst, StaticOp &row) {
+  switch (inst.op) {
+  case Opcode::s_nop:
+    row.kind = IssueKind::Internal;
+    row.special = Special::Nop;
+    row.idleCycles = ((inst.imm & 0xf) + 1) * param::issuePeriod;
+    return;
+  case Opcode::s_sleep:
+    row.kind = IssueKind::Internal;
+    row.special = Special::Nop;
+    row.idleCycles = std::max(1, (inst.imm & 0x7f) * int(param::sleepCycles));
+    return;
+  case Opcode::s_waitcnt:
+    row.kind = IssueKind::Internal;
+    row.special = Special::WaitCnt;
+    row.waitVector = inst.vmcnt() == 63 ? 255 : inst.vmcnt();
+    row.waitOther = inst.lgkmcnt() == 15 ? 255 : inst.lgkmcnt();
+    return;
+  case Opcode::s_barrier:
+    row.kind = IssueKind::Internal;
+    row.special = Special::Barrier;
+    return;
+  case Opcode::s_setprio:
+    row.kind = IssueKind::Internal;
+    row.special = Special::Priority;
+    row.priority = inst.imm & 3;
+    return;
+  default:
+    break;
+  }
+  if (inst.has(flag::EndsProgram)) {
+    row.kind = IssueKind::Internal;
+    row.special = Special::End;
+  } else if (inst.has(flag::Branch) || inst.op == Opcode::s_setpc_b64 ||
+             inst.op == Opcode::s_swappc_b64) {
+    row.kind = IssueKind::Branch;
+  } else {
+    row.kind = inst.encoding == Encoding::SOPP ? IssueKind::Internal
+                                               : IssueKind::Scalar;
+  }
+}
+
+StaticOp factsFor(const Op &op) {
+  const Instruction &inst = *op.inst;
+  OpFacts facts = factsOf(op);
+  StaticOp row;
+  row.op = &op;
+  row.sizeBytes = inst.sizeBytes;
+  if (facts.isSmem) {
+    row.kind = IssueKind::ScalarMemory;
+    row.payload = Payload::Scalar;
+    row.isStore = inst.has(flag::Store);
+  } else if (facts.isLds) {
+    ldsFacts(inst, row);
+  } else if (facts.isVmem) {
+    row.kind = IssueKind::VectorMemory;
+    row.payload = Payload::Vector;
+    row.isStore = inst.has(flag::Store);
+    row.isAtomic = inst.has(flag::Atomic);
+    row.bypassesL1 = inst.sc1 || inst.nt || row.isAtomic;
+    row.toLds = facts.toLds || inst.lds;
+    row.laneBytes = bytesOfLane(inst);
+  } else if (facts.isVector) {
+    vectorFacts(inst, facts, row);
+  } else {
+    scalarFacts(inst, row);
+  }
+  return row;
+}
+
+} // namespace
+
+CodeTable::CodeTable(Program &program)
+    : base(program.base()), rows(program.bytes().size() / 4 + 1),
+      known(new std::atomic<bool>[rows.size()]()) {}
+
+const StaticOp &CodeTable::get(const Op &op) {
+  uint32_t index = indexOf(op);
+  if (!known[index].load(std::memory_order_acquire)) {
+    std::lock_guard lock(mutex);
+    if (!known[index].load(std::memory_order_relaxed)) {
+      rows[index] = factsFor(op);
+      known[index].store(true, std::memory_order_release);
+    }
+  }
+  return rows[index];
+}

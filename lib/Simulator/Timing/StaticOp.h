@@ -1,0 +1,73 @@
+//===- StaticOp.h - What the model knows of an instruction ------*- C++ -*-===//
+//
+// Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Everything about an instruction that does not change from one execution to
+// the next, worked out once. Instructions are numbered by their place in the
+// code, in dwords.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TLC_LIB_SIMULATOR_TIMING_STATICOP_H
+#define TLC_LIB_SIMULATOR_TIMING_STATICOP_H
+
+#include "tlc/Simulator/Execute/Program.h"
+#include "tlc/Simulator/Timing/Timing.h"
+
+namespace tlc::sim {
+
+/// What an execution records beside the instruction's number.
+enum class Payload : uint8_t { None, Lds, Vector, Scalar };
+
+/// Instructions that the issue logic handles itself.
+enum class Special : uint8_t { None, WaitCnt, Barrier, Nop, Priority, End };
+
+struct StaticOp {
+  const Op *op = nullptr;
+  IssueKind kind = IssueKind::Internal;
+  Payload payload = Payload::None;
+  Special special = Special::None;
+  uint8_t sizeBytes = 4;
+  // Vector ALU and matrix core.
+  uint16_t vectorCycles = 0; ///< the SIMD's ALU, for others too
+  uint16_t waveCycles = 0;   ///< until this wavefront's next vector operation
+  uint16_t matrixCycles = 0;
+  // Counters. s_waitcnt: what may be outstanding; 255: not waited for.
+  uint8_t waitVector = 255, waitOther = 255;
+  uint16_t idleCycles = 0; ///< s_nop, s_sleep
+  uint8_t priority = 0;    ///< s_setprio
+  // Memory.
+  bool isStore = false, isAtomic = false, bypassesL1 = false, toLds = false;
+  uint8_t laneBytes = 0;
+  uint16_t ldsIn = 0, ldsOut = 0; ///< cycles at the ports
+  bool ldsWrites = false;
+};
+
+/// The static facts of a program's instructions; made when first asked for.
+class CodeTable {
+public:
+  explicit CodeTable(Program &program);
+
+  /// Thread safe.
+  uint32_t indexOf(const Op &op) const {
+    return uint32_t(op.address - base) / 4;
+  }
+  const StaticOp &get(const Op &op);
+  /// Of an index that `get` was called for.
+  const StaticOp &at(uint32_t index) const { return rows[index]; }
+  uint32_t size() const { return uint32_t(rows.size()); }
+  uint64_t addressOf(uint32_t index) const { return base + index * 4; }
+
+private:
+  uint64_t base;
+  std::vector<StaticOp> rows;
+  std::unique_ptr<std::atomic<bool>[]> known;
+  std::mutex mutex;
+};
+
+} // namespace tlc::sim
+
+#endif // TLC_LIB_SIMULATOR_TIMING_STATICOP_H

@@ -1,0 +1,111 @@
+//===- IssueTests.cpp - Rates of instructions -----------------------------===//
+//
+// Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The rates that were measured on MI300X by others, here by kernels of this
+// project: one or more wavefronts on one SIMD or on all of a compute unit.
+//
+//===----------------------------------------------------------------------===//
+
+#include "TimedKernel.h"
+
+using namespace tlc::test;
+using namespace tlc::sim;
+
+namespace {
+
+struct Rate {
+  const char *name, *body;
+  unsigned wavesPerSimd;
+  double cycles, tolerance;
+};
+
+class IssueRate : public ::testing::TestWithParam<Rate> {};
+
+TEST_P(IssueRate, AsMeasured) {
+  if (!hasAssembler())
+    GTEST_SKIP() << "no assembler";
+  const Rate &rate = GetParam();
+  // Four SIMDs: every wavefront of the first four has one of its own.
+  double cycles =
+      cyclesEach("", rate.body, 256 * rate.wavesPerSimd) / rate.wavesPerSimd;
+  EXPECT_NEAR(cycles, rate.cycles, rate.cycles * rate.tolerance);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Measured, IssueRate,
+    ::testing::Values(
+        Rate{"mfma16",
+             "v_mfma_f32_16x16x16_bf16 a[0:3], v[0:1], v[2:3], a[0:3]", 1, 16,
+             0},
+        Rate{"mfma16_two_waves",
+             "v_mfma_f32_16x16x16_f16 a[0:3], v[0:1], v[2:3], a[0:3]", 2, 16,
+             0},
+        Rate{"mfma16_fp8",
+             "v_mfma_f32_16x16x32_fp8_fp8 a[0:3], v[0:1], v[2:3], a[0:3]", 1,
+             16, 0},
+        Rate{"mfma32",
+             "v_mfma_f32_32x32x8_f16 a[0:15], v[0:1], v[2:3], a[0:15]", 1, 32,
+             0},
+        Rate{"mfma_f32", "v_mfma_f32_16x16x4_f32 a[0:3], v0, v1, a[0:3]", 1, 32,
+             0},
+        Rate{"mfma_f64",
+             "v_mfma_f64_16x16x4_f64 a[0:7], v[0:1], v[2:3], a[0:7]", 1, 32, 0},
+        Rate{"mul", "v_mul_f32 v1, v2, v3", 1, 4, 0.05},
+        Rate{"fmac", "v_fmac_f32 v1, v2, v3", 1, 4, 0.05},
+        Rate{"fma_long", "v_fma_f32 v1, v2, v3, v1", 1, 5, 0.05},
+        Rate{"packed", "v_pk_fma_f32 v[0:1], v[2:3], v[4:5], v[0:1]", 1, 8,
+             0.05},
+        Rate{"packed_two_waves", "v_pk_fma_f32 v[0:1], v[2:3], v[4:5], v[0:1]",
+             2, 4, 0.05},
+        Rate{"exp", "v_exp_f32 v1, v2", 1, 16, 0.05}),
+    [](const auto &info) { return info.param.name; });
+
+// A matrix operation leaves the vector ALU to the SIMD's wavefronts after four
+// cycles: seven more operations fit under 32 cycles.
+TEST(Issue, VectorOperationsRunUnderMatrixOperations) {
+  if (!hasAssembler())
+    GTEST_SKIP() << "no assembler";
+  std::string matrix =
+      "v_mfma_f32_32x32x8_f16 a[0:15], v[0:1], v[2:3], a[0:15]";
+  std::string vector = "v_mul_f32 v4, v5, v6\n";
+  EXPECT_EQ(cyclesEach("", matrix + "\n" + repeat(vector, 7), 256), 32);
+  EXPECT_EQ(cyclesEach("", matrix + "\n" + repeat(vector, 8), 256), 36);
+  // f32 needs the ALU itself.
+  std::string single = "v_mfma_f32_32x32x2_f32 a[0:15], v0, v1, a[0:15]";
+  EXPECT_EQ(cyclesEach("", single + "\n" + repeat(vector, 4), 256), 64 + 16);
+}
+
+TEST(Issue, WaitsAreCountedWhereTheyArise) {
+  if (!hasAssembler())
+    GTEST_SKIP() << "no assembler";
+  Buffer data = Buffer::of(std::vector<uint32_t>(4096));
+  TimingResult time =
+      timeKernel({"k", R"(
+  s_load_dwordx2 s[4:5], s[0:1], 0x0
+  s_waitcnt lgkmcnt(0)
+  v_lshlrev_b32 v1, 2, v0
+  global_load_dword v2, v1, s[4:5]
+  s_waitcnt vmcnt(0)
+  s_barrier
+)",
+                  0, 0, 64},
+                 1, 256, {reinterpret_cast<uint64_t>(data.pointer)});
+  auto of = [&](const char *name, unsigned which) {
+    for (const auto &[address, counts] : time.code)
+      if (counts.mnemonic == name && which-- == 0)
+        return counts;
+    return InstructionTiming();
+  };
+  EXPECT_EQ(of("s_load_dwordx2", 0).issues, 4u);
+  EXPECT_GT(of("s_waitcnt", 0).stalls[size_t(StallCause::ScalarMemory)], 400u);
+  EXPECT_GT(of("s_waitcnt", 1).stalls[size_t(StallCause::VectorMemory)], 2000u);
+  EXPECT_GT(of("s_barrier", 0).stalls[size_t(StallCause::Barrier)], 0u);
+  EXPECT_EQ(of("global_load_dword", 0).memory.requestedBytes, 1024u);
+  EXPECT_EQ(time.memory.hbmBytes, 1024u + 128u);
+}
+
+} // namespace
