@@ -173,7 +173,7 @@ bool Session::printMessages() {
     auto [text, place] = whole.split('\t');
     bool asserted = text.consume_front("!");
     llvm::errs() << place << ": " << (asserted ? "assertion failed: " : "")
-                 << text << (text.empty() || asserted ? "" : " ");
+                 << text << (text.empty() ? "" : " ");
     if (word(at + 3) >= 0)
       llvm::errs() << '[' << word(at + 3) << "] ";
     uint64_t bits =

@@ -51,9 +51,10 @@ KernelLowering::elementAddress(Operation *op, Value buffer,
     for (auto [d, v] : llvm::enumerate(indices)) {
       Value x = toI32(lookup(v), loc);
       // Out of range is an error of the program; it must not reach LDS beyond
-      // the buffer.
+      // the buffer. Nor must a point that the loop's layout has in excess.
       Interval range = rangeOf(v);
-      if (range.lo < 0 || range.hi >= type.getDimSize(d))
+      if (range.lo < 0 || range.hi >= type.getDimSize(d) ||
+          (point && point->valid))
         x = arith::MinUIOp::create(b, loc, x,
                                    constant(loc, type.getDimSize(d) - 1));
       index.push_back(x);

@@ -372,7 +372,7 @@ struct LdsAtomicPattern : ConvertOpToLLVMPattern<wave::LdsAtomicOp> {
 void populateMemoryPatterns(LLVMTypeConverter &converter,
                             RewritePatternSet &patterns) {
   patterns
-      .add<ResourcePattern, BufferLoadPattern, BufferStorePattern,
+      .add<PointerPattern, ResourcePattern, BufferLoadPattern, BufferStorePattern,
            PtrAddPattern, GlobalLoadPattern, GlobalStorePattern, LdsLoadPattern,
            LdsStorePattern, GlobalAtomicPattern, LdsAtomicPattern>(converter);
 }
