@@ -53,6 +53,10 @@ llvm::SmallVector<AllocOp> getAllocs(mlir::Operation *root, Space space);
 /// memory.
 bool isUniform(mlir::Value value);
 
+/// Moves what is the same for all points of a parallel out of it
+/// (HoistInvariants.cpp).
+void hoistInvariants(KernelOp kernel);
+
 /// Takes barriers out of branches that part of the workgroup takes
 /// (SplitBarriers.cpp).
 mlir::LogicalResult splitBarriers(KernelOp kernel);

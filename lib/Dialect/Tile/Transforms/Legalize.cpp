@@ -17,7 +17,9 @@
 // 5. Prints and assertions write records to an argument (Messages.cpp).
 // 6. Barriers that part of the workgroup reaches become barriers of all
 //    (SplitBarriers.cpp).
-// 7. Buffers that nothing reads disappear, with the ops that only wrote them.
+// 7. What is the same for all points of a loop is computed before it
+//    (HoistInvariants.cpp).
+// 8. Buffers that nothing reads disappear, with the ops that only wrote them.
 //
 //   tile.kernel grid(%n) threads[32] (%b) {...}
 //     -> tile.kernel grid(%n) threads[64] (%b) {...}
@@ -330,8 +332,10 @@ struct Legalize : tlc::tile::impl::TileLegalizeBase<Legalize> {
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       return signalPassFailure();
 
-    for (auto kernel : getOperation().getBody().getOps<KernelOp>())
+    for (auto kernel : getOperation().getBody().getOps<KernelOp>()) {
+      hoistInvariants(kernel);
       eraseUnreadBuffers(kernel);
+    }
   }
 };
 } // namespace

@@ -1,4 +1,4 @@
-//===- SplitBarriers.cpp - Barriers out of divergent branches ---*- C++ -*-===//
+//===- SplitBarriers.cpp - Shared work out of divergent branches -*- C++ -*-===//
 //
 // Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -14,6 +14,10 @@
 //     -> if %c { A }
 //        for %i { if %c { B }; sync; if %c { C } }
 //        if %c { D }
+//
+// A tile op in such a branch (`if tx < 32: T.copy(...)`) is work that those
+// threads share; all threads share it instead, and the branch is left to what is
+// written per thread.
 //
 // Arithmetic and loads move out with the structure: what they give the threads
 // that do not take the branch is not used.
@@ -35,20 +39,31 @@ static bool isCollective(Operation *op) {
              ParallelOp>(op);
 }
 
-static bool holds(Operation *op, bool barriersOnly) {
+static bool holdsCollective(Operation *op, bool tileOpsOnly = false) {
   return op
       ->walk([&](Operation *inner) {
-        bool hit = barriersOnly ? isa<SyncOp>(inner) : isCollective(inner);
+        bool hit = isCollective(inner) && !(tileOpsOnly && isa<SyncOp>(inner));
         return hit ? WalkResult::interrupt() : WalkResult::advance();
       })
       .wasInterrupted();
 }
 
+/// Whether a condition says which threads are meant: it is computed from thread
+/// indices and what is the same for all threads.
+static bool choosesThreads(Value v) {
+  if (isUniform(v))
+    return true;
+  Operation *op = v.getDefiningOp();
+  return op && (isa<ThreadIdOp>(op) ||
+                (isMemoryEffectFree(op) && op->getNumRegions() == 0 &&
+                 !isa<ShuffleOp, BallotOp>(op) &&
+                 llvm::all_of(op->getOperands(), choosesThreads)));
+}
+
 namespace {
 class Splitter {
 public:
-  Splitter(Value condition, bool barriersOnly)
-      : condition(condition), barriersOnly(barriersOnly) {}
+  explicit Splitter(Value condition) : condition(condition) {}
 
   /// Moves the ops of `from` in front of `at`, guarded between barriers.
   LogicalResult split(Block *from, Operation *at);
@@ -58,7 +73,6 @@ private:
   LogicalResult splitInPlace(Block *body);
 
   Value condition;
-  bool barriersOnly;
 };
 } // namespace
 
@@ -84,7 +98,7 @@ LogicalResult Splitter::split(Block *from, Operation *at) {
       op->moveBefore(at);
       continue;
     }
-    if (!holds(op, barriersOnly)) {
+    if (!holdsCollective(op)) {
       if (!guard) {
         b.setInsertionPoint(at);
         guard = scf::IfOp::create(b, op->getLoc(), condition, false);
@@ -94,7 +108,7 @@ LogicalResult Splitter::split(Block *from, Operation *at) {
     }
     guard = nullptr;
     op->moveBefore(at);
-    if (barriersOnly ? isa<SyncOp>(op) : isCollective(op))
+    if (isCollective(op))
       continue;
     auto loop = dyn_cast<scf::ForOp>(op);
     if (loop && loop.getInitArgs().empty() && isUniform(loop.getLowerBound()) &&
@@ -110,7 +124,14 @@ LogicalResult Splitter::split(Block *from, Operation *at) {
         return failure();
       continue;
     }
-    return op->emitError("a barrier in control flow that the workgroup's "
+    // A divergent branch in this one: both conditions, and its turn comes.
+    if (branch && !branch.getNumResults() && !branch.elseBlock()) {
+      b.setInsertionPoint(branch);
+      branch.getConditionMutable().set(arith::AndIOp::create(
+          b, branch.getLoc(), condition, branch.getCondition()));
+      continue;
+    }
+    return op->emitError("a barrier or tile operation in control flow that the workgroup's "
                          "threads do not walk together");
   }
   return success();
@@ -148,30 +169,45 @@ LogicalResult tile::splitBarriers(KernelOp kernel) {
   bool changed = false;
   while (true) {
     scf::IfOp found;
-    kernel.walk<WalkOrder::PreOrder>([&](scf::IfOp branch) {
-      if (!holds(branch, true) || isUniform(branch.getCondition()))
+    kernel.walk<WalkOrder::PreOrder>([&](Operation *op) {
+      if (isa<ParallelOp>(op))
+        return WalkResult::skip();
+      auto branch = dyn_cast<scf::IfOp>(op);
+      if (!branch || !holdsCollective(branch) ||
+          isUniform(branch.getCondition()))
         return WalkResult::advance();
       found = branch;
       return WalkResult::interrupt();
     });
     if (!found)
       return changed ? verifyGuarded(kernel) : success();
-    if (found.getNumResults() || found.elseBlock())
+    Value condition = found.getCondition();
+    if (found.getNumResults())
       return found.emitError("a barrier in code that not all threads of the "
-                             "workgroup run, with an else or a result");
-    found.emitRemark("barriers for part of the workgroup: all threads wait at "
-                     "them");
-    if (failed(Splitter(found.getCondition(), true)
-                   .split(found.thenBlock(), found)))
+                             "workgroup run, with a result");
+    if (holdsCollective(found, /*tileOpsOnly=*/true) &&
+        !choosesThreads(condition))
+      return found.emitError("a tile operation in code that each thread enters "
+                             "or not by its own data");
+    found.emitRemark("the workgroup's threads share the tile operations and "
+                     "barriers of this branch");
+    if (failed(Splitter(condition).split(found.thenBlock(), found)))
       return failure();
+    if (found.elseBlock()) {
+      OpBuilder b(found);
+      Value yes =
+          arith::ConstantOp::create(b, found.getLoc(), b.getBoolAttr(true));
+      Value other = arith::XOrIOp::create(b, found.getLoc(), condition, yes);
+      if (failed(Splitter(other).split(found.elseBlock(), found)))
+        return failure();
+    }
     found.erase();
     changed = true;
   }
 }
 
 LogicalResult tile::guardThreads(KernelOp kernel, scf::IfOp branch) {
-  if (failed(Splitter(branch.getCondition(), false)
-                 .split(branch.thenBlock(), branch)))
+  if (failed(Splitter(branch.getCondition()).split(branch.thenBlock(), branch)))
     return failure();
   branch.erase();
   return verifyGuarded(kernel);

@@ -16,16 +16,19 @@ tile.func @threads(%n: i32) {
 tile.func @divergent(%n: i32) {
   tile.kernel grid(%n) threads[64] (%b) {
     %c8 = arith.constant 8 : i32
-    %s = tile.alloc : memref<64xf32, #tile.space<shared>>
-    %zero = arith.constant 0.0 : f32
     %t = tile.thread_id
     %in = arith.cmpi slt, %t, %c8 : i32
-    // expected-error @below {{a barrier in code that not all threads of the workgroup run, with an else or a result}}
-    scf.if %in {
+    // expected-error @below {{a barrier in code that not all threads of the workgroup run, with a result}}
+    %v = scf.if %in -> i32 {
       tile.sync
+      scf.yield %c8 : i32
     } else {
-      tile.store %zero, %s[%t : i32] : f32, memref<64xf32, #tile.space<shared>>
+      scf.yield %t : i32
     }
+    %s = tile.alloc : memref<64xi32, #tile.space<shared>>
+    tile.store %v, %s[%t : i32] : i32, memref<64xi32, #tile.space<shared>>
+    %w = tile.load %s[%t : i32] : memref<64xi32, #tile.space<shared>> -> i32
+    tile.store %w, %s[%t : i32] : i32, memref<64xi32, #tile.space<shared>>
   }
 }
 
