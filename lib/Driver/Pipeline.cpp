@@ -218,6 +218,8 @@ std::optional<std::string> Compilation::compile(ModuleOp module, Stage stage) {
         k.ldsBytes = kernel.getLdsBytes();
         k.block = {int64_t(kernel.getThreads()), 1, 1};
       }
+  if (atWave)
+    atWave(module);
   if (stage == Stage::Wave)
     return text();
   if (!run(buildROCDLPipeline))

@@ -31,89 +31,104 @@ unsigned tlc::conflictCycles(LdsDirection direction, unsigned bytes,
 // Whole accesses
 //===----------------------------------------------------------------------===//
 
+std::vector<SmallVector<int64_t, 8>>
+tlc::groupRegisters(int64_t registers, int64_t threads, int64_t bytes,
+                    int64_t alignment, llvm::function_ref<bool(int64_t)> exists,
+                    llvm::function_ref<int64_t(int64_t, int64_t)> offset) {
+  SmallVector<int64_t> order;
+  for (int64_t r = 0; r < registers; ++r)
+    if (exists(r))
+      order.push_back(r);
+  llvm::stable_sort(
+      order, [&](int64_t x, int64_t y) { return offset(0, x) < offset(0, y); });
+  // follows[i]: register i+1 of the order sits right behind i in all threads.
+  SmallVector<bool> follows(order.size(), false);
+  for (size_t i = 0; i + 1 < order.size(); ++i) {
+    bool yes = true;
+    for (int64_t t = 0; t < threads && yes; ++t)
+      yes = offset(t, order[i + 1]) == offset(t, order[i]) + bytes;
+    follows[i] = yes;
+  }
+  auto aligned = [&](int64_t r, int64_t width) {
+    if (alignment % width)
+      return false;
+    for (int64_t t = 0; t < threads; ++t)
+      if (offset(t, r) % width)
+        return false;
+    return true;
+  };
+  std::vector<SmallVector<int64_t, 8>> groups;
+  for (size_t i = 0; i < order.size();) {
+    size_t run = 1;
+    while (i + run < order.size() && follows[i + run - 1])
+      ++run;
+    int64_t count = std::max<int64_t>(1, 16 / bytes);
+    while (count > 1 &&
+           (count > int64_t(run) || !aligned(order[i], count * bytes)))
+      count /= 2;
+    groups.emplace_back(order.begin() + i, order.begin() + i + count);
+    i += count;
+  }
+  return groups;
+}
+
 HeldElements tlc::heldElements(const Layout &held, ArrayRef<int64_t> shape,
                                int64_t threads) {
   HeldElements result;
   result.registers = held.numRegisters();
   result.threads = threads;
-  result.elements.reserve(result.registers * threads);
+  result.exists.resize(result.registers);
   for (int64_t reg = 0; reg < result.registers; ++reg)
     for (int64_t thread = 0; thread < threads; ++thread) {
       auto index = held.indexOf(thread, reg);
-      int64_t element = index ? 0 : -1;
-      for (size_t d = 0; d < shape.size() && element >= 0; ++d)
-        element =
-            (*index)[d] < shape[d] ? element * shape[d] + (*index)[d] : -1;
+      int64_t element = 0;
+      bool inside = index.has_value();
+      for (size_t d = 0; d < shape.size() && index; ++d) {
+        inside &= (*index)[d] < shape[d];
+        element = element * shape[d] + std::min((*index)[d], shape[d] - 1);
+      }
       result.elements.push_back(element);
+      result.active.push_back(inside);
+      if (inside)
+        result.exists[reg] = true;
     }
   return result;
 }
 
-/// Registers in the memory order of the first thread that holds them.
-static SmallVector<int64_t, 32> memoryOrder(const HeldElements &held,
-                                            ArrayRef<int64_t> addresses) {
-  SmallVector<std::pair<int64_t, int64_t>, 32> keyed;
-  for (int64_t reg = 0; reg < held.registers; ++reg)
-    for (int64_t thread = 0; thread < held.threads; ++thread)
-      if (int64_t a = addresses[reg * held.threads + thread]; a >= 0) {
-        keyed.push_back({a, reg});
-        break;
+std::vector<LdsInstruction> tlc::instructionsOf(
+    const HeldElements &held, llvm::function_ref<int64_t(int64_t)> address,
+    unsigned elementBytes, int64_t alignment, LdsDirection direction) {
+  std::vector<int64_t> offsets;
+  offsets.reserve(held.elements.size());
+  for (int64_t element : held.elements)
+    offsets.push_back(address(element) * elementBytes);
+  std::vector<LdsInstruction> result;
+  for (const auto &group : groupRegisters(
+           held.registers, held.threads, elementBytes, alignment,
+           [&](int64_t r) { return bool(held.exists[r]); },
+           [&](int64_t t, int64_t r) { return offsets[r * held.threads + t]; }))
+    for (int64_t first = 0; first < held.threads; first += kWaveSize) {
+      LdsInstruction inst{
+          direction, unsigned(group.size() * elementBytes), {}, 0};
+      int64_t row = group.front() * held.threads;
+      for (int64_t t = first; t < held.threads && t < first + kWaveSize; ++t) {
+        inst.addresses[t - first] = uint32_t(offsets[row + t]);
+        inst.active |= uint64_t(held.active[row + t]) << (t - first);
       }
-  llvm::sort(keyed);
-  SmallVector<int64_t, 32> order;
-  for (auto [address, reg] : keyed)
-    order.push_back(reg);
-  return order;
+      if (inst.active)
+        result.push_back(inst);
+    }
+  return result;
 }
 
-AccessCost tlc::priceAccess(const HeldElements &held,
-                            llvm::function_ref<int64_t(int64_t)> address,
-                            unsigned elementBytes, LdsDirection direction) {
-  std::vector<int64_t> addresses(held.elements.size());
-  for (auto [a, element] : llvm::zip(addresses, held.elements))
-    a = element < 0 ? -1 : address(element);
-  SmallVector<int64_t, 32> order = memoryOrder(held, addresses);
-  auto row = [&](int64_t reg) { return &addresses[reg * held.threads]; };
-
-  // The widest power of two for which all runs hold in all threads.
-  auto holds = [&](int64_t width) {
-    if (order.size() % width)
-      return false;
-    for (size_t first = 0; first < order.size(); first += width)
-      for (int64_t t = 0; t < held.threads; ++t) {
-        int64_t base = row(order[first])[t];
-        if (base >= 0 && base % width)
-          return false;
-        for (int64_t i = 1; i < width; ++i) {
-          int64_t a = row(order[first + i])[t];
-          if (base < 0 ? a >= 0 : a != base + i)
-            return false;
-        }
-      }
-    return true;
-  };
+AccessCost tlc::priceAccess(ArrayRef<LdsInstruction> instructions) {
   AccessCost cost;
-  cost.width = 1;
-  while (cost.width * 2 * elementBytes <= 16 && holds(cost.width * 2))
-    cost.width *= 2;
-
-  unsigned bytes = cost.width * elementBytes;
-  for (int64_t wave = 0; wave * kWaveSize < held.threads; ++wave)
-    for (size_t first = 0; first < order.size(); first += cost.width) {
-      uint32_t lanes[kWaveSize];
-      bool any = false;
-      for (unsigned lane = 0; lane < kWaveSize; ++lane) {
-        int64_t thread = wave * kWaveSize + lane;
-        int64_t a = thread < held.threads ? row(order[first])[thread] : -1;
-        lanes[lane] = a < 0 ? kInactiveLane : uint32_t(a * elementBytes);
-        any |= a >= 0;
-      }
-      if (!any)
-        continue;
-      unsigned conflicts = conflictCycles(direction, bytes, lanes);
-      ++cost.instructions;
-      cost.conflicts += conflicts;
-      cost.cycles += baseCycles(direction, bytes) + conflicts;
-    }
+  for (const LdsInstruction &inst : instructions) {
+    LdsCycles cycles =
+        ldsCycles(inst.direction, inst.bytes, inst.addresses, inst.active);
+    ++cost.instructions;
+    cost.conflicts += cycles.conflicts;
+    cost.cycles += cycles.base + cycles.conflicts;
+  }
   return cost;
 }

@@ -141,6 +141,17 @@ std::optional<SmallVector<int64_t, 4>> Layout::indexOf(int64_t thread,
   return index;
 }
 
+int64_t tlc::clampUnit(int64_t extent) {
+  return extent > 0 ? std::min<int64_t>(16, extent & -extent) : 1;
+}
+
+int64_t tlc::clampedIndex(int64_t index, int64_t extent) {
+  int64_t unit = clampUnit(extent);
+  if (index < 0)
+    return 0;
+  return std::min(index, extent - unit + index % unit);
+}
+
 bool Layout::isOwner(int64_t thread) const {
   int64_t used = 0;
   for (const Digits &digits : dims)

@@ -21,6 +21,7 @@
 #include "tlc/Support/Diagnostics.h"
 #include "tlc/Target/Contract.h"
 #include "llvm/Support/Error.h"
+#include <functional>
 #include <memory>
 #include <optional>
 
@@ -72,6 +73,10 @@ public:
 
   /// The launch contract, after compile().
   const target::Contract &contract() const { return launchContract; }
+
+  /// Shown the program on its way through compile(): in the wave dialect,
+  /// before it leaves it.
+  std::function<void(mlir::ModuleOp)> atWave;
 
   /// What to exit with after something was reported.
   ExitCode failureCode() const { return code; }

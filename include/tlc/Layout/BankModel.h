@@ -35,12 +35,22 @@ unsigned baseCycles(LdsDirection direction, unsigned bytes);
 unsigned conflictCycles(LdsDirection direction, unsigned bytes,
                         llvm::ArrayRef<uint32_t> addresses);
 
+/// Registers that one instruction moves: consecutive, aligned places in memory
+/// for every thread, at most 16 bytes, in memory order. `offset(t, r)` is where
+/// register r of thread t lies, in bytes, up to a part that is the same for all
+/// and a multiple of `alignment`. Registers that do not exist are left out.
+std::vector<llvm::SmallVector<int64_t, 8>>
+groupRegisters(int64_t registers, int64_t threads, int64_t bytes,
+               int64_t alignment, llvm::function_ref<bool(int64_t)> exists,
+               llvm::function_ref<int64_t(int64_t, int64_t)> offset);
+
 /// The elements that an access moves, in any order of registers: slot r of
-/// thread t holds elements[r * threads + t], an index of the caller's choice,
-/// or -1 where the thread does not take part.
+/// thread t holds elements[r * threads + t], an index of the caller's choice.
 struct HeldElements {
   int64_t registers = 0, threads = 0;
   std::vector<int64_t> elements;
+  std::vector<bool> exists; ///< by register: whether any thread holds something
+  std::vector<bool> active; ///< by element: whether its thread takes part
 
   int64_t at(int64_t thread, int64_t reg) const {
     return elements[reg * threads + thread];
@@ -52,19 +62,27 @@ struct HeldElements {
 HeldElements heldElements(const Layout &held, llvm::ArrayRef<int64_t> shape,
                           int64_t threads);
 
-/// What an access costs: instructions of all wavefronts, and their cycles,
+/// One instruction of one wavefront.
+struct LdsInstruction {
+  LdsDirection direction;
+  unsigned bytes; ///< a lane
+  uint32_t addresses[kWaveSize];
+  uint64_t active;
+};
+
+/// The instructions that move `held`, by the widest accesses that fit.
+/// `address` gives the place of an element, in elements; the buffer's start,
+/// and what else is added to it, is a multiple of `alignment` bytes.
+std::vector<LdsInstruction> instructionsOf(
+    const HeldElements &held, llvm::function_ref<int64_t(int64_t)> address,
+    unsigned elementBytes, int64_t alignment, LdsDirection direction);
+
+/// What accesses cost: instructions of all wavefronts, and their cycles,
 /// `conflicts` of which are in vain.
 struct AccessCost {
   int64_t instructions = 0, cycles = 0, conflicts = 0;
-  int64_t width = 0; ///< elements an instruction moves in each lane
 };
-
-/// The cost of moving `held` by the widest instructions that fit: runs of
-/// registers that are consecutive and aligned in memory in every thread, up to
-/// 16 bytes. `address` gives the place of an element, in elements.
-AccessCost priceAccess(const HeldElements &held,
-                       llvm::function_ref<int64_t(int64_t)> address,
-                       unsigned elementBytes, LdsDirection direction);
+AccessCost priceAccess(llvm::ArrayRef<LdsInstruction> instructions);
 
 } // namespace tlc
 

@@ -135,6 +135,14 @@ private:
   llvm::SmallVector<XorTerm, 2> xors;
 };
 
+/// Where an access at `index` of a dimension of `extent` goes that may as well
+/// go elsewhere, as long as it stays inside: beyond the end it meets the last
+/// elements, whole power-of-two groups of which stay in order, so that wide
+/// accesses stay wide.
+int64_t clampedIndex(int64_t index, int64_t extent);
+/// The largest such group, at most 16 elements.
+int64_t clampUnit(int64_t extent);
+
 inline llvm::hash_code hash_value(const Layout &layout) {
   return layout.hash();
 }

@@ -20,6 +20,7 @@
 #include "tlc/Simulator/Timing/Timing.h"
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -43,6 +44,8 @@ struct SimulatorOptions {
   bool checkers = false;
   /// Count LDS bank conflicts and instructions by name.
   bool statistics = false;
+  /// Told of each launch that ran, on the thread that launched it.
+  std::function<void(const struct LaunchResult &)> afterLaunch;
   /// Model the time of the launch. Excludes checkers and statistics; grids too
   /// large for it are sampled, see TimingOptions.
   std::optional<TimingOptions> timing;

@@ -21,6 +21,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "KernelLowering.h"
+#include "tlc/Layout/BankModel.h"
 #include <numeric>
 
 using namespace mlir;
@@ -77,47 +78,6 @@ Value KernelLowering::layoutAddress(const Layout &layout, ArrayRef<Value> index,
   return sum;
 }
 
-std::vector<SmallVector<int64_t, 8>>
-tlc::groupRegisters(int64_t registers, int64_t threads, int64_t bytes,
-                    int64_t alignment, function_ref<bool(int64_t)> exists,
-                    function_ref<int64_t(int64_t, int64_t)> offset) {
-  SmallVector<int64_t> order;
-  for (int64_t r = 0; r < registers; ++r)
-    if (exists(r))
-      order.push_back(r);
-  llvm::stable_sort(
-      order, [&](int64_t x, int64_t y) { return offset(0, x) < offset(0, y); });
-  // follows[i]: register i+1 of the order sits right behind i in all threads.
-  SmallVector<bool> follows(order.size(), false);
-  for (size_t i = 0; i + 1 < order.size(); ++i) {
-    bool yes = true;
-    for (int64_t t = 0; t < threads && yes; ++t)
-      yes = offset(t, order[i + 1]) == offset(t, order[i]) + bytes;
-    follows[i] = yes;
-  }
-  auto aligned = [&](int64_t r, int64_t width) {
-    if (alignment % width)
-      return false;
-    for (int64_t t = 0; t < threads; ++t)
-      if (offset(t, r) % width)
-        return false;
-    return true;
-  };
-  std::vector<SmallVector<int64_t, 8>> groups;
-  for (size_t i = 0; i < order.size();) {
-    size_t run = 1;
-    while (i + run < order.size() && follows[i + run - 1])
-      ++run;
-    int64_t count = std::max<int64_t>(1, 16 / bytes);
-    while (count > 1 &&
-           (count > int64_t(run) || !aligned(order[i], count * bytes)))
-      count /= 2;
-    groups.emplace_back(order.begin() + i, order.begin() + i + count);
-    i += count;
-  }
-  return groups;
-}
-
 //===----------------------------------------------------------------------===//
 // LDS
 //===----------------------------------------------------------------------===//
@@ -148,16 +108,13 @@ FailureOr<AccessPlan> KernelLowering::planLds(const tile::Access &access,
   }
 
   auto indexOf = [&](int64_t t, int64_t r, SmallVectorImpl<int64_t> &element) {
-    bool inside = true;
     for (auto [d, index] : llvm::enumerate(access.indices)) {
       int64_t v = index.constant;
       for (auto [p, c] : llvm::enumerate(index.coeffs))
         if (c)
           v += c * points.at(p, t, r);
-      inside &= v < shape[d];
-      element[d] = std::clamp<int64_t>(v, 0, shape[d] - 1);
+      element[d] = clampedIndex(v, shape[d]);
     }
-    return inside;
   };
   int64_t n = points.registers;
   std::vector<int64_t> table(n * points.threads);
@@ -221,8 +178,15 @@ FailureOr<AccessPlan> KernelLowering::planLds(const tile::Access &access,
         v = arith::AddIOp::create(b, loc, v, constant(loc, form.constant));
       if (form.uniform && !linear[d] && shape[d] != 1)
         v = arith::AddIOp::create(b, loc, v, toI32(lookup(form.uniform), loc));
-      if (mayLeave)
-        v = arith::MinUIOp::create(b, loc, v, constant(loc, shape[d] - 1));
+      if (mayLeave) {
+        int64_t unit = clampUnit(shape[d]);
+        Value last = constant(loc, shape[d] - unit);
+        if (unit > 1)
+          last = arith::OrIOp::create(
+              b, loc, last,
+              arith::AndIOp::create(b, loc, v, constant(loc, unit - 1)));
+        v = arith::MinUIOp::create(b, loc, v, last);
+      }
       index.push_back(v);
     }
     Value address = layoutAddress(layout, index, loc);

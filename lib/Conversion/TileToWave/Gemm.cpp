@@ -34,27 +34,7 @@ LogicalResult KernelLowering::lowerGemm(tile::GemmOp op) {
     int64_t rows = o == 0 ? op.getM() : op.getN();
     PointMap points = getPointMap(layout, {rows, op.getK()});
     auto type = mlir::cast<MemRefType>(buffer.getType());
-    tile::Region region = tile::getRegion(buffer);
-    unsigned rank = type.getRank();
-    bool kInner = tile::isKInnermost(op, o);
-
-    tile::Access access;
-    access.op = op;
-    access.buffer = region.base;
-    access.reads = true;
-    for (unsigned d = 0; d < rank; ++d) {
-      tile::PointIndex &index = access.indices.emplace_back();
-      index.coeffs.assign(2, 0);
-      if (d + 2 >= rank)
-        index.coeffs[(d + 1 == rank) == kInner ? 1 : 0] = 1;
-      if (region.offsets.empty())
-        continue;
-      APInt constant;
-      if (matchPattern(region.offsets[d], m_ConstantInt(&constant)))
-        index.constant = constant.getSExtValue();
-      else
-        index.uniform = region.offsets[d];
-    }
+    tile::Access access = tile::getOperandAccess(op, o);
     int64_t n = points.registers;
     SmallVector<Value> values(n);
     if (tile::getSpace(buffer) == tile::Space::Fragment) {
@@ -64,7 +44,7 @@ LogicalResult KernelLowering::lowerGemm(tile::GemmOp op) {
       for (int64_t r = 0; r < n; ++r)
         values[r] = (*slots)[r] < 0
                         ? zero(type.getElementType(), loc)
-                        : registersOf(region.base).get(b, loc, (*slots)[r]);
+                        : registersOf(access.buffer).get(b, loc, (*slots)[r]);
     } else {
       auto planned = planLds(access, points, loc, /*store=*/false);
       if (failed(planned))

@@ -24,6 +24,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "KernelLowering.h"
+#include "tlc/Layout/BankModel.h"
 #include <numeric>
 
 using namespace mlir;

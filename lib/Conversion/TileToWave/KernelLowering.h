@@ -114,13 +114,6 @@ struct TensorShape {
 mlir::FailureOr<TensorShape> getTensorShape(mlir::Value buffer,
                                             mlir::Location loc);
 
-/// Registers in memory order, cut into groups of consecutive, aligned elements.
-/// `offset(t, r)` is in bytes and `alignment` divides what is added to it.
-std::vector<llvm::SmallVector<int64_t, 8>>
-groupRegisters(int64_t registers, int64_t threads, int64_t bytes,
-               int64_t alignment, llvm::function_ref<bool(int64_t)> exists,
-               llvm::function_ref<int64_t(int64_t, int64_t)> offset);
-
 class KernelLowering {
 public:
   KernelLowering(tile::KernelOp kernel, mlir::OpBuilder &builder)

@@ -71,6 +71,8 @@ hipError_t tlc::sim::launchKernel(const LaunchRequest &request) {
   }
   if (error != hipErrorInvalidConfiguration)
     d.pendingFault = error;
+  if (d.options.afterLaunch)
+    d.options.afterLaunch(result);
   std::lock_guard lock(d.mutex);
   d.last = std::move(result);
   return error;

@@ -80,12 +80,26 @@ TEST(BankModel, PricesAWholeTile) {
                   {XorTerm{6, 7, 3}});
   HeldElements elements = heldElements(held, {64, 64}, 256);
   for (const Layout &memory : {plain, swizzled}) {
-    AccessCost cost = priceAccess(
+    auto instructions = instructionsOf(
         elements, [&](int64_t e) { return memory.at({e / 64, e % 64}).memory; },
-        2, LdsDirection::Write);
-    EXPECT_EQ(cost.width, 8);
-    EXPECT_EQ(cost.instructions, 8);
+        2, 16, LdsDirection::Write);
+    ASSERT_EQ(instructions.size(), 8u);
+    EXPECT_EQ(instructions[0].bytes, 16u);
+    AccessCost cost = priceAccess(instructions);
     EXPECT_EQ(cost.cycles, 64);
     EXPECT_EQ(cost.conflicts, 0);
   }
+}
+
+/// 17 rows on 32 lanes: stores leave the others out, loads repeat the last row.
+TEST(BankModel, LanesBeyondTheEdge) {
+  Layout held(
+      {Layout::Digits{{32, Place::Thread, 1}},
+       Layout::Digits{{8, Place::Register, 1}, {2, Place::Thread, 32}}});
+  HeldElements elements = heldElements(held, {17, 16}, 64);
+  auto instructions = instructionsOf(
+      elements, [](int64_t e) { return e; }, 2, 16, LdsDirection::Write);
+  ASSERT_EQ(instructions.size(), 1u);
+  EXPECT_EQ(instructions[0].active, 0x0001ffff0001ffffu);
+  EXPECT_EQ(instructions[0].addresses[31], instructions[0].addresses[16]);
 }

@@ -338,46 +338,56 @@ Layout LayoutInference::freeLayout(Operation *op) {
   return Layout::coalesced(points, threads, vectorWidth(points, bits, threads));
 }
 
-/// The element width that sets how many elements make 16 bytes: that of global
-/// memory where tiles of this shape only move between it and registers (a
-/// 16-bit tensor held in f32 is loaded eight at a time), else the fragment's.
-static int64_t movedBits(Value fragment) {
+namespace {
+/// What fragments of one shape that loops and copies tie together ask of their
+/// common layout.
+struct TiedTiles {
+  /// The element width that sets how many elements make 16 bytes: that of
+  /// global memory where the tiles only move between it and registers (a 16-bit
+  /// tensor held in f32 is loaded eight at a time), else the fragment's.
+  int64_t bits = 0;
+  int64_t reducedDim = -1; ///< the dimension that a reduction folds, or -1
+};
+} // namespace
+
+static TiedTiles tiedTiles(Value fragment) {
+  TiedTiles tied;
+  bool staged = false;
   llvm::SetVector<Value> tiles;
   llvm::SmallPtrSet<Operation *, 8> seen;
   tiles.insert(fragment);
-  int64_t bits = 0;
   for (unsigned i = 0; i < tiles.size(); ++i)
     for (const BufferUse &use : getAllUses(tiles[i])) {
       Operation *op = use.op;
       if (auto parallel = op->getParentOfType<ParallelOp>())
         op = parallel;
+      if (auto reduce = dyn_cast<ReduceOp>(op))
+        if (reduce.getSrc() == tiles[i])
+          tied.reducedDim = reduce.getDim();
       if (!isa<CopyOp, ParallelOp>(op) || !seen.insert(op).second)
         continue;
       for (const Access &access : getPointAccesses(op)) {
         Value base = getBase(access.buffer);
-        switch (getSpace(base.getType())) {
-        case Space::Global:
-          bits = std::max(bits, bitsOf(base));
-          break;
-        case Space::Shared:
-          return bitsOf(fragment);
-        default:
-          if (isa<AllocOp>(base.getDefiningOp()) &&
-              shapeOf(base) == shapeOf(fragment))
-            tiles.insert(base);
-        }
+        if (getSpace(base.getType()) == Space::Global)
+          tied.bits = std::max(tied.bits, bitsOf(base));
+        else if (getSpace(base.getType()) == Space::Shared)
+          staged = true;
+        else if (getSpace(base.getType()) == Space::Fragment &&
+                 shapeOf(base) == shapeOf(fragment))
+          tiles.insert(base);
       }
     }
-  return bits ? bits : bitsOf(fragment);
+  if (staged || !tied.bits)
+    tied.bits = bitsOf(fragment);
+  return tied;
 }
 
 Layout LayoutInference::freeFragmentLayout(AllocOp alloc) {
   Value buffer = alloc.getResult();
   ArrayRef<int64_t> shape = shapeOf(buffer);
-  int64_t bits = movedBits(buffer);
-  int64_t reducedDim = -1;
+  auto [bits, reducedDim] = tiedTiles(buffer);
   // Staging for an LDS write is laid out as the write wants it.
-  for (Operation *user : buffer.getUsers()) {
+  for (Operation *user : buffer.getUsers())
     if (auto copy = dyn_cast<CopyOp>(user))
       if (copy.getSrc() == buffer && getSpace(copy.getDst()) == Space::Shared &&
           shape.size() >= 2 && bitsOf(buffer) <= 16 &&
@@ -391,10 +401,6 @@ Layout LayoutInference::freeFragmentLayout(AllocOp alloc) {
                                         : layout.dim(next++));
         return Layout(dims);
       }
-    if (auto reduce = dyn_cast<ReduceOp>(user))
-      if (reduce.getSrc() == buffer)
-        reducedDim = reduce.getDim();
-  }
   int64_t total = 1;
   for (int64_t extent : shape)
     total *= extent;

@@ -5,21 +5,20 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A candidate is a cut of the last two dimensions into `rows` and `cols`, cols
-// innermost, whose 16-byte units XORs move about:
+// An order cuts the last two dimensions into `rows` and `cols`, cols innermost:
 //
-// * rows x cols, unit ^= bits of the row. With 128-byte rows the eight lanes of
-//   a phase read one unit of eight rows; row mod 8 sends them to eight units.
-//   Writes of transposed 8-byte pieces meet other rows in a phase, so that the
-//   row's bits come in several selections.
-// * units x rows, where rows are no power of two wide: unit u of row r lies at
-//   u * rows + r, and r ^= u.
-// * padded rows, an odd number of units apart.
+// * rows x cols: a row's 16-byte units lie side by side;
+// * units x rows: unit u of row r lies at u * rows + r, so that neighbouring
+//   rows touch whatever their width;
+// * padded rows, a unit or half of one longer.
+//
+// XORs that keep accesses apart are looked for in each of them.
 //
 //===----------------------------------------------------------------------===//
 
 #include "SwizzleCandidates.h"
 #include "llvm/Support/MathExtras.h"
+#include <numeric>
 
 using namespace mlir;
 using namespace tlc;
@@ -106,40 +105,34 @@ static Columns columnsOf(AllocOp alloc, int64_t unit) {
   return plain;
 }
 
-static int64_t log2(int64_t n) { return llvm::Log2_64(n); }
+unsigned tile::innermostDim(AllocOp alloc) { return columnsOf(alloc, 1).dim; }
 
-/// XORs of the unit with bits of the row, for rows of `width` elements.
-static SmallVector<SmallVector<XorTerm, 2>> rowXors(int64_t width, int64_t unit,
-                                                    int64_t line) {
-  SmallVector<SmallVector<XorTerm, 2>> result = {{}};
-  int64_t units = std::min(width, line) / unit;
-  if (!llvm::isPowerOf2_64(width) || units < 2)
-    return result;
-  int64_t row = log2(width), low = log2(unit), mask = units - 1;
-  // The first row bit that changes the line of banks.
-  int64_t first = row + (width < line ? log2(line / width) : 0);
-  for (int64_t skip = 0; skip < 4; ++skip)
-    result.push_back({{first + skip, mask, low}});
-  // Two selections of row bits at once: reads go by the low ones, writes of
-  // transposed pieces by the high ones.
-  for (int64_t a = 0; a < 2; ++a)
-    for (int64_t b = a + 1; b < 4; ++b)
-      result.push_back({{first + a, mask, low}, {first + b, mask, low}});
-  if (units == 8)
-    result.push_back({{first + 2, 7, low}, {first, 3, low + 1}});
-  // Half lines: the row's lowest bit chooses the half, and takes part.
-  if (units == 4 && width * 2 == line)
-    result.push_back(
-        {{first, 3, low}, {first + 2, 1, low}, {first + 3, 1, low + 2}});
-  if (unit >= 2 && width >= line)
-    result.push_back({{first, 2 * mask + 1, low - 1}});
-  return result;
+MemoryOrder::MemoryOrder(ArrayRef<int64_t> shape, ArrayRef<Layout::Digits> dims,
+                         int64_t span)
+    : shape(shape), dims(dims), tileSpan(span) {}
+
+bool MemoryOrder::isRepeated() const {
+  for (auto [extent, digits] : llvm::zip_equal(shape, dims))
+    if (digits.empty() && extent > 1)
+      return true;
+  return false;
 }
 
-std::vector<Layout> tile::swizzleCandidates(AllocOp alloc) {
+Layout MemoryOrder::layout(ArrayRef<XorTerm> xors, int64_t alignment) const {
+  SmallVector<Layout::Digits> all(dims);
+  int64_t stride = llvm::alignTo(tileSpan, alignment);
+  for (int d = int(shape.size()) - 1; d >= 0; --d)
+    if (all[d].empty() && shape[d] > 1) {
+      all[d].push_back({shape[d], tlc::Place::Memory, stride});
+      stride *= shape[d];
+    }
+  return Layout(all, xors);
+}
+
+std::vector<MemoryOrder> tile::memoryOrders(AllocOp alloc) {
   auto type = cast<MemRefType>(alloc.getType());
   ArrayRef<int64_t> shape = type.getShape();
-  int64_t bytes = getElementBytes(type), unit = 16 / bytes, line = 128 / bytes;
+  int64_t unit = 16 / getElementBytes(type);
   Columns cols = columnsOf(alloc, unit);
   int64_t width = shape[cols.dim];
   bool hasRows = shape.size() >= 2;
@@ -148,42 +141,16 @@ std::vector<Layout> tile::swizzleCandidates(AllocOp alloc) {
               : 0;
   int64_t rows = hasRows ? shape[rowDim] : 1;
 
-  /// Outer dimensions follow the tile, each copy at a multiple of the XORs'
-  /// reach.
-  std::vector<Layout> result;
-  auto add = [&](Layout::Digits colDigits, Layout::Digits rowDigits,
-                 int64_t span, ArrayRef<XorTerm> xors) {
+  std::vector<MemoryOrder> result;
+  auto add = [&](Layout::Digits colDigits, int64_t rowStride, int64_t span) {
     SmallVector<Layout::Digits> dims(shape.size());
-    dims[cols.dim] = joined(colDigits);
-    if (hasRows)
-      dims[rowDim] = rowDigits;
-    int64_t reach = 1;
-    for (const XorTerm &x : xors)
-      reach = std::max<int64_t>(
-          reach, llvm::PowerOf2Ceil((x.mask << x.shiftRight) + 1));
-    int64_t stride = llvm::alignTo(span, std::min(reach, span ? reach : 1));
-    for (int d = int(shape.size()) - 1; d >= 0; --d) {
-      if (unsigned(d) == cols.dim || (hasRows && unsigned(d) == rowDim))
-        continue;
-      if (shape[d] > 1)
-        dims[d].push_back({shape[d], tlc::Place::Memory, stride});
-      stride *= shape[d];
-    }
-    result.push_back(Layout(dims, xors));
-  };
-  auto rowsOf = [&](int64_t stride) {
-    Layout::Digits digits;
+    if (width > 1)
+      dims[cols.dim] = joined(colDigits);
     if (rows > 1)
-      digits.push_back({rows, tlc::Place::Memory, stride});
-    return digits;
+      dims[rowDim].push_back({rows, tlc::Place::Memory, rowStride});
+    result.emplace_back(shape, dims, span);
   };
-
-  // Terms whose row bits no row has are the same as none; drop them by reach.
-  for (ArrayRef<XorTerm> xors : rowXors(width, unit, line))
-    if (llvm::all_of(xors, [&](const XorTerm &x) {
-          return (int64_t(1) << x.shiftRight) < rows * width;
-        }))
-      add(cols.digits, rowsOf(width), rows * width, xors);
+  add(cols.digits, width, rows * width);
 
   // Columns of units.
   if (width % unit == 0 && width > unit && rows > 1) {
@@ -198,16 +165,12 @@ std::vector<Layout> tile::swizzleCandidates(AllocOp alloc) {
         digits.push_back(
             {d.extent / inside, tlc::Place::Memory, d.stride * inside * rows});
     }
-    add(digits, rowsOf(unit), rows * width, {});
-    if (llvm::isPowerOf2_64(rows) && rows >= 8)
-      add(digits, rowsOf(unit), rows * width,
-          {{log2(rows * unit), 7, log2(unit)}});
+    add(digits, unit, rows * width);
   }
 
-  // Padding: one unit, or half of one, more a row.
   if (rows > 1)
     for (int64_t pad : {unit, std::max<int64_t>(1, unit / 2)})
       if (width % pad == 0)
-        add(cols.digits, rowsOf(width + pad), rows * (width + pad), {});
+        add(cols.digits, width + pad, rows * (width + pad));
   return result;
 }

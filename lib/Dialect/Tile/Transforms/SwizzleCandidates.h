@@ -9,14 +9,39 @@
 #define TLC_LIB_DIALECT_TILE_TRANSFORMS_SWIZZLECANDIDATES_H
 
 #include "BufferUse.h"
-#include <vector>
 #include "tlc/Dialect/Tile/Transforms/GemmLayouts.h"
+#include <vector>
 
 namespace tlc::tile {
 
-/// Memory layouts for a shared buffer, in order of preference among equals.
-/// Those that take more bytes than the elements do come last.
-std::vector<Layout> swizzleCandidates(AllocOp alloc);
+/// An order of a shared buffer's elements in LDS, still without XORs: a tile of
+/// the last two dimensions, and copies of it along the outer ones.
+class MemoryOrder {
+public:
+  /// `dims` has the digits of the tile's dimensions; `span` elements hold it.
+  MemoryOrder(llvm::ArrayRef<int64_t> shape,
+              llvm::ArrayRef<Layout::Digits> dims, int64_t span);
+
+  /// With XORs within the tile; copies of it lie a multiple of `alignment`
+  /// elements apart.
+  Layout layout(llvm::ArrayRef<XorTerm> xors, int64_t alignment = 1) const;
+  /// Elements of the tile.
+  int64_t span() const { return tileSpan; }
+  /// Whether there are several copies.
+  bool isRepeated() const;
+
+private:
+  llvm::SmallVector<int64_t> shape;
+  llvm::SmallVector<Layout::Digits> dims;
+  int64_t tileSpan;
+};
+
+/// The orders worth trying, best first; those that take more bytes than the
+/// elements do come last.
+std::vector<MemoryOrder> memoryOrders(AllocOp alloc);
+
+/// The dimension whose elements touch in LDS: a gemm's k, else the last.
+unsigned innermostDim(AllocOp alloc);
 
 } // namespace tlc::tile
 

@@ -6,19 +6,23 @@
 //===----------------------------------------------------------------------===//
 //
 // Sets `layout` on shared allocs: the order of dimensions in LDS and the XOR
-// that spreads rows over the banks.
+// that spreads rows over the banks; and, where the first choice of lanes for
+// the copies that fill a buffer cannot be served, other lanes for those copies.
 //
 // 1. Collect the accesses of the buffer: which element each register of each
 //    lane moves, from the layouts that tile-infer-layouts chose for gemm
-//    operands, copies, fills and parallels. Loops weigh eightfold.
-// 2. Candidates (swizzleCandidates). A buffer that a gemm reads has that gemm's
-//    k innermost, in the order in which a lane's registers hold it, so that one
+//    operands, copies, fills and parallels.
+// 2. Orders (memoryOrders). A buffer that a gemm reads has that gemm's k
+//    innermost, in the order in which a lane's registers hold it, so that one
 //    16-byte read feeds the matrix core: a V tile stored key-major ends up
-//    key-contiguous. Then rows of k, or 16-byte columns of rows; then XORs of
-//    the 16- or 8-byte unit with bits of the row; padding comes last and only
-//    if LDS still suffices.
-// 3. Price each by the bank model (one wavefront stands for all) and keep the
-//    cheapest; of equals, the first.
+//    key-contiguous.
+// 3. For each order, solve for an XOR that keeps the lanes of every phase of
+//    every access in different banks (SwizzleSolver: found, or known not to
+//    exist). Of the orders that have one, that of the fewest instructions and
+//    then of the fewest address registers is taken.
+// 4. If none has: the same with other lanes for the copies (copyLaneMaps), then
+//    with padding if LDS suffices. Else the cheapest by the bank model, with a
+//    remark.
 //
 //   %K = tile.alloc : memref<64x128xf16, #tile.space<shared>>
 // becomes
@@ -29,11 +33,16 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "CopyLanes.h"
 #include "Liveness.h"
 #include "SwizzleCandidates.h"
 #include "tlc/Dialect/Tile/Transforms/Passes.h"
 #include "tlc/Dialect/Tile/Transforms/TileAccess.h"
 #include "tlc/Layout/BankModel.h"
+#include "tlc/Layout/Swizzle.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/Support/MathExtras.h"
+#include <numeric>
 
 using namespace mlir;
 using namespace tlc;
@@ -45,16 +54,28 @@ namespace tlc::tile {
 } // namespace tlc::tile
 
 namespace {
-struct PricedAccess {
+struct BufferAccess {
   HeldElements held;
   LdsDirection direction;
   int64_t weight;
 };
-struct Price {
-  int64_t cycles = 0, conflicts = 0;
+
+/// A layout on trial.
+struct Choice {
+  Layout layout;
+  int64_t conflicts = 0; ///< cycles, weighted by loops
+  int64_t cycles = 0;    ///< with the conflicts
+  int64_t instructions = 0;
+  int64_t addresses = 0; ///< registers that hold different ones
+
+  bool betterThan(const Choice &o) const {
+    return std::tie(conflicts, cycles, instructions, addresses) <
+           std::tie(o.conflicts, o.cycles, o.instructions, o.addresses);
+  }
 };
 } // namespace
 
+/// Loops weigh eightfold.
 static int64_t weightOf(Operation *op) {
   int64_t weight = 1;
   for (Operation *p = op->getParentOp(); p && !isa<KernelOp>(p);
@@ -64,57 +85,64 @@ static int64_t weightOf(Operation *op) {
   return weight;
 }
 
-static std::optional<Layout> loopLayout(Operation *op) {
-  auto attr = op->getAttrOfType<LayoutAttr>("layout");
-  return attr ? std::optional(attr.getLayout()) : std::nullopt;
-}
-
-/// What the first wavefront touches of `access`'s buffer when it runs over the
-/// points of `layout`.
+/// What the first `threads` threads touch of `access`'s buffer when they run
+/// over `points` as `layout` says. Indices outside are clamped, as loads are.
 static HeldElements touched(const Access &access, const Layout &layout,
-                            ArrayRef<int64_t> points, ArrayRef<int64_t> shape) {
+                            ArrayRef<int64_t> points, int64_t threads) {
+  auto shape = cast<MemRefType>(access.buffer.getType()).getShape();
   HeldElements held;
   held.registers = layout.numRegisters();
-  held.threads = kWaveSize;
+  held.threads = threads;
+  held.exists.resize(held.registers);
+  held.elements.reserve(held.registers * threads);
+  SmallVector<bool> owner;
+  for (int64_t t = 0; t < threads; ++t)
+    owner.push_back(!access.writes || layout.isOwner(t));
   for (int64_t r = 0; r < held.registers; ++r)
-    for (int64_t t = 0; t < held.threads; ++t) {
+    for (int64_t t = 0; t < threads; ++t) {
       auto point = layout.indexOf(t, r);
-      int64_t element = point ? 0 : -1;
+      bool inside = point.has_value();
+      int64_t element = 0;
       if (point)
         for (auto [p, extent] : llvm::zip(*point, points))
-          if (p >= extent)
-            element = -1;
-      for (size_t d = 0; d < shape.size() && element >= 0; ++d) {
+          inside &= p < extent;
+      for (size_t d = 0; d < shape.size() && point; ++d) {
         const PointIndex &form = access.indices[d];
         int64_t i = form.constant;
         for (auto [p, c] : llvm::enumerate(form.coeffs))
-          i += c * (*point)[p];
-        element = i >= 0 && i < shape[d] ? element * shape[d] + i : -1;
+          if (c)
+            i += c * (*point)[p];
+        element = element * shape[d] + clampedIndex(i, shape[d]);
       }
       held.elements.push_back(element);
+      held.active.push_back((inside || (point && !access.writes)) && owner[t]);
+      if (inside)
+        held.exists[r] = true;
     }
   return held;
 }
 
 /// Accesses whose lanes are known: by gemms, and by loops over points.
-static SmallVector<PricedAccess> collect(AllocOp alloc, KernelOp kernel) {
-  SmallVector<PricedAccess> result;
-  auto shape = cast<MemRefType>(alloc.getType()).getShape();
+static SmallVector<BufferAccess> collect(AllocOp alloc, KernelOp kernel,
+                                         int64_t threads) {
+  SmallVector<BufferAccess> result;
   kernel.walk([&](Operation *op) {
     if (auto gemm = dyn_cast<GemmOp>(op)) {
       for (unsigned operand : {0, 1}) {
-        Value v = operand == 0 ? gemm.getA() : gemm.getB();
-        if (getBase(v) != alloc.getResult() || !gemm.getMfma())
+        if (getBase(op->getOperand(operand)) != alloc.getResult() ||
+            !gemm.getMfma())
           continue;
-        result.push_back({heldElements(getOperandBufferLayout(gemm, operand),
-                                       shape.take_back(2), kWaveSize),
+        int64_t rows = operand == 0 ? gemm.getM() : gemm.getN();
+        result.push_back({touched(getOperandAccess(gemm, operand),
+                                  getOperandLayout(gemm, operand),
+                                  {rows, gemm.getK()}, threads),
                           LdsDirection::Read, weightOf(op)});
       }
       return;
     }
     if (!isa<CopyOp, FillOp, ParallelOp>(op))
       return;
-    std::optional<Layout> layout = loopLayout(op);
+    auto layout = op->getAttrOfType<LayoutAttr>("layout");
     if (!layout)
       return;
     for (const Access &access : getPointAccesses(op)) {
@@ -122,7 +150,8 @@ static SmallVector<PricedAccess> collect(AllocOp alloc, KernelOp kernel) {
           llvm::any_of(access.indices,
                        [](const PointIndex &i) { return !i.known; }))
         continue;
-      HeldElements held = touched(access, *layout, getPoints(op), shape);
+      HeldElements held =
+          touched(access, layout.getLayout(), getPoints(op), threads);
       if (access.reads)
         result.push_back({held, LdsDirection::Read, weightOf(op)});
       if (access.writes)
@@ -132,78 +161,234 @@ static SmallVector<PricedAccess> collect(AllocOp alloc, KernelOp kernel) {
   return result;
 }
 
-static Price price(const Layout &layout, ArrayRef<int64_t> shape,
-                   ArrayRef<PricedAccess> accesses, unsigned elementBytes) {
-  Price total;
-  for (const PricedAccess &access : accesses) {
-    AccessCost cost = priceAccess(
-        access.held,
-        [&](int64_t element) {
-          SmallVector<int64_t, 4> index(shape.size());
-          for (int d = int(shape.size()) - 1; d >= 0; --d) {
-            index[d] = element % shape[d];
-            element /= shape[d];
-          }
-          return layout.at(index).memory;
-        },
-        elementBytes, access.direction);
-    total.cycles += cost.cycles * access.weight;
-    total.conflicts += cost.conflicts * access.weight;
+//===----------------------------------------------------------------------===//
+// One buffer
+//===----------------------------------------------------------------------===//
+
+namespace {
+class BufferSwizzle {
+public:
+  BufferSwizzle(AllocOp alloc, KernelOp kernel)
+      : alloc(alloc), kernel(kernel), type(cast<MemRefType>(alloc.getType())),
+        elementBytes(getElementBytes(type)), orders(memoryOrders(alloc)) {}
+
+  void run();
+
+private:
+  using Instructions = SmallVector<std::vector<LdsInstruction>, 4>;
+
+  Instructions instructions(ArrayRef<BufferAccess> accesses,
+                            const Layout &layout) const;
+  Choice priced(ArrayRef<BufferAccess> accesses, const Layout &layout) const;
+  std::optional<Layout> solve(ArrayRef<BufferAccess> accesses,
+                              const MemoryOrder &order, bool mayGrow) const;
+  std::optional<Choice> withoutConflicts(ArrayRef<BufferAccess> accesses,
+                                         bool mayGrow) const;
+  std::optional<Choice> tryLanes(bool mayGrow);
+  bool isLarger(const Layout &layout) const {
+    return layout.span(tlc::Place::Memory) > type.getNumElements();
   }
-  return total;
+  bool fits(const Layout &layout) const;
+  void set(const Layout &layout) const {
+    AllocOp(alloc).setLayoutAttr(LayoutAttr::get(alloc->getContext(), layout));
+  }
+
+  mutable AllocOp alloc; ///< ops' accessors are not const
+  mutable KernelOp kernel;
+  MemRefType type;
+  int64_t elementBytes;
+  std::vector<MemoryOrder> orders;
+};
+} // namespace
+
+BufferSwizzle::Instructions
+BufferSwizzle::instructions(ArrayRef<BufferAccess> accesses,
+                            const Layout &layout) const {
+  // The place of each element, once.
+  ArrayRef<int64_t> shape = type.getShape();
+  std::vector<int64_t> places(type.getNumElements());
+  SmallVector<int64_t, 4> index(shape.size(), 0);
+  for (int64_t &place : places) {
+    place = layout.at(index).memory;
+    for (int d = int(shape.size()) - 1; d >= 0; --d) {
+      if (++index[d] < shape[d])
+        break;
+      index[d] = 0;
+    }
+  }
+  int64_t alignment = 16;
+  for (unsigned d = 0; d < layout.rank(); ++d)
+    if (d + 2 < layout.rank() && !layout.dim(d).empty())
+      alignment =
+          std::gcd(alignment, layout.dim(d).back().stride * elementBytes);
+  Instructions result;
+  for (const BufferAccess &access : accesses)
+    result.push_back(instructionsOf(
+        access.held, [&](int64_t element) { return places[element]; },
+        elementBytes, alignment, access.direction));
+  return result;
+}
+
+Choice BufferSwizzle::priced(ArrayRef<BufferAccess> accesses,
+                             const Layout &layout) const {
+  Choice choice;
+  choice.layout = layout;
+  for (auto [access, list] :
+       llvm::zip_equal(accesses, instructions(accesses, layout))) {
+    AccessCost cost = priceAccess(list);
+    choice.conflicts += cost.conflicts * access.weight;
+    choice.cycles += cost.cycles * access.weight;
+    choice.instructions += cost.instructions * access.weight;
+    // Instructions whose lanes differ by a constant share an address.
+    llvm::DenseSet<llvm::hash_code> bases;
+    for (const LdsInstruction &inst : list) {
+      SmallVector<uint32_t, kWaveSize> apart;
+      for (uint32_t a : inst.addresses)
+        apart.push_back(a - inst.addresses[0]);
+      bases.insert(llvm::hash_combine_range(apart));
+    }
+    choice.addresses += bases.size();
+  }
+  return choice;
+}
+
+/// The order with an XOR that keeps all accesses apart. Copies of the tile must
+/// not differ in the bits that the XOR reads; with `mayGrow` they move apart
+/// for that, by what LDS has.
+std::optional<Layout> BufferSwizzle::solve(ArrayRef<BufferAccess> accesses,
+                                           const MemoryOrder &order,
+                                           bool mayGrow) const {
+  constexpr int64_t kLine = kLdsBanks * 4;
+  Instructions lists = instructions(accesses, order.layout({}));
+  unsigned granule = 4;
+  for (const auto &list : lists)
+    for (const LdsInstruction &inst : list)
+      granule = std::max(granule, inst.bytes == 12 ? 16 : inst.bytes);
+  if (int64_t(granule) < elementBytes)
+    return std::nullopt;
+  SwizzleSolver solver(granule);
+  for (const auto &list : lists)
+    for (const LdsInstruction &inst : list)
+      solver.addAccess(inst.direction, inst.bytes, inst.addresses, inst.active);
+  int64_t bytes = order.span() * elementBytes;
+  unsigned bits = llvm::Log2_64_Ceil(llvm::divideCeil(bytes, kLine));
+  if (order.isRepeated() && !mayGrow)
+    bits = std::min<unsigned>(
+        bits, bytes % kLine ? 0 : llvm::countr_zero(uint64_t(bytes / kLine)));
+  auto xors = solver.solve(bits, elementBytes);
+  if (!xors)
+    return std::nullopt;
+  int64_t alignment = 1;
+  for (const XorTerm &x : *xors)
+    alignment = std::max<int64_t>(
+        alignment, llvm::PowerOf2Ceil((x.mask << x.shiftRight) + 1));
+  Layout layout = order.layout(*xors, alignment);
+  if (isLarger(layout) && !(mayGrow && fits(layout)))
+    return std::nullopt;
+  return layout;
+}
+
+/// The best of the orders that have no conflict.
+std::optional<Choice>
+BufferSwizzle::withoutConflicts(ArrayRef<BufferAccess> accesses,
+                                bool mayGrow) const {
+  std::optional<Choice> best;
+  for (const MemoryOrder &order : orders) {
+    if (order.span() > type.getNumElements() && (!mayGrow || best))
+      continue;
+    std::optional<Layout> layout = solve(accesses, order, mayGrow);
+    if (!layout)
+      continue;
+    Choice choice = priced(accesses, *layout);
+    if (choice.conflicts == 0 && (!best || choice.betterThan(*best)))
+      best = choice;
+  }
+  return best;
+}
+
+/// Whether the kernel still fits with `layout` on the buffer.
+bool BufferSwizzle::fits(const Layout &layout) const {
+  auto old = alloc.getLayoutAttr();
+  set(layout);
+  auto buffers = getLiveBuffers(kernel, /*reuseInLoops=*/false);
+  bool result = planLds(buffers) <= kLdsBytes;
+  if (old)
+    alloc.setLayoutAttr(old);
+  else
+    alloc.removeLayoutAttr();
+  return result;
+}
+
+/// Other lanes for the copies that fill the buffer, until an order serves.
+std::optional<Choice> BufferSwizzle::tryLanes(bool mayGrow) {
+  std::optional<FreeCopies> copies = findFreeCopies(alloc);
+  if (!copies)
+    return std::nullopt;
+  Layout first = copies->writes.front().getLayout()->getLayout();
+  int64_t threads = kernel.getNumThreads();
+  bool transposes = innermostDim(alloc) + 1 != type.getShape().size();
+  // Memory's side of a copy may have narrower or wider elements than LDS.
+  auto source = cast<MemRefType>(copies->writes.front().getSrc().getType());
+  int64_t bytes = std::max(elementBytes, getElementBytes(source));
+  for (const Layout &lanes :
+       copyLaneMaps(copies->points, threads, bytes, transposes)) {
+    copies->setLayout(lanes);
+    auto accesses = collect(alloc, kernel, threads);
+    if (auto choice = withoutConflicts(accesses, mayGrow))
+      return choice;
+  }
+  copies->setLayout(first);
+  return std::nullopt;
+}
+
+void BufferSwizzle::run() {
+  // One wavefront mostly stands for all.
+  for (int64_t threads : {int64_t(kWaveSize), kernel.getNumThreads()}) {
+    auto accesses = collect(alloc, kernel, threads);
+    if (accesses.empty())
+      return;
+    auto best = withoutConflicts(accesses, /*mayGrow=*/false);
+    if (!best)
+      continue;
+    if (threads == kernel.getNumThreads() ||
+        priced(collect(alloc, kernel, kernel.getNumThreads()), best->layout)
+                .conflicts == 0)
+      return set(best->layout);
+  }
+  auto accesses = collect(alloc, kernel, kernel.getNumThreads());
+  for (bool mayGrow : {false, true}) {
+    if (mayGrow)
+      if (auto best = withoutConflicts(accesses, mayGrow))
+        return set(best->layout);
+    if (auto best = tryLanes(mayGrow))
+      return set(best->layout);
+  }
+  // Nothing serves: the cheapest.
+  std::optional<Choice> best;
+  for (const MemoryOrder &order : orders) {
+    Layout layout = order.layout({});
+    if (best && isLarger(layout) && !fits(layout))
+      continue;
+    Choice choice = priced(accesses, layout);
+    if (!best || choice.betterThan(*best))
+      best = choice;
+  }
+  set(best->layout);
+  if (best->conflicts)
+    alloc.emitRemark("LDS: '")
+        << alloc.getName().value_or("") << "' keeps bank conflicts, "
+        << best->conflicts * 100 / best->cycles << " % of its LDS cycles";
 }
 
 namespace {
 struct SwizzleLDS : tlc::tile::impl::TileSwizzleLDSBase<SwizzleLDS> {
-  /// Whether the kernel still fits with `layout` on `alloc`.
-  static bool fits(KernelOp kernel, AllocOp alloc, const Layout &layout) {
-    auto old = alloc.getLayoutAttr();
-    alloc.setLayoutAttr(LayoutAttr::get(alloc.getContext(), layout));
-    auto buffers = getLiveBuffers(kernel, /*reuseInLoops=*/false);
-    bool result = planLds(buffers) <= kLdsBytes;
-    if (old)
-      alloc.setLayoutAttr(old);
-    else
-      alloc.removeLayoutAttr();
-    return result;
-  }
-
-  static void layOut(AllocOp alloc, KernelOp kernel) {
-    if (alloc.getLayout() ||
-        llvm::any_of(alloc->getUsers(),
-                     [](Operation *user) { return isa<AliasOp>(user); }))
-      return;
-    SmallVector<PricedAccess> accesses = collect(alloc, kernel);
-    if (accesses.empty())
-      return;
-    auto type = cast<MemRefType>(alloc.getType());
-    unsigned bytes = getElementBytes(type);
-    int64_t plain = type.getNumElements();
-    std::optional<Layout> best;
-    Price bestPrice;
-    for (const Layout &candidate : swizzleCandidates(alloc)) {
-      bool larger = candidate.span(Place::Memory) > plain;
-      if (larger && best &&
-          (bestPrice.conflicts == 0 || !fits(kernel, alloc, candidate)))
-        continue;
-      Price p = price(candidate, type.getShape(), accesses, bytes);
-      if (!best || p.cycles < bestPrice.cycles) {
-        best = candidate;
-        bestPrice = p;
-      }
-    }
-    alloc.setLayoutAttr(LayoutAttr::get(alloc.getContext(), *best));
-    if (bestPrice.conflicts)
-      alloc.emitRemark("LDS: '")
-          << alloc.getName().value_or("") << "' keeps bank conflicts, "
-          << bestPrice.conflicts * 100 / bestPrice.cycles
-          << " % of its LDS cycles";
-  }
-
   void runOnOperation() override {
     for (auto kernel : getOperation().getBody().getOps<KernelOp>())
       for (AllocOp alloc : getAllocs(kernel, Space::Shared))
-        layOut(alloc, kernel);
+        if (!alloc.getLayout() &&
+            llvm::none_of(alloc->getUsers(),
+                          [](Operation *user) { return isa<AliasOp>(user); }))
+          BufferSwizzle(alloc, kernel).run();
   }
 };
 } // namespace

@@ -1,4 +1,5 @@
-//===- TileAccess.cpp - How a tile op touches its buffers, point by point -*- C++ -*-===//
+//===- TileAccess.cpp - How a tile op touches its buffers, point by point -*-
+//C++ -*-===//
 //
 // Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -7,6 +8,7 @@
 
 #include "tlc/Dialect/Tile/Transforms/TileAccess.h"
 #include "mlir/IR/Matchers.h"
+#include "tlc/Dialect/Tile/Transforms/GemmLayouts.h"
 
 using namespace mlir;
 using namespace tlc;
@@ -116,8 +118,8 @@ PointIndex tile::getPointIndex(Value value, Block *body) {
 SmallVector<int64_t> tile::getPoints(Operation *op) {
   if (auto parallel = dyn_cast<ParallelOp>(op))
     return SmallVector<int64_t>(parallel.getExtents());
-  Value box = isa<CopyOp>(op) ? cast<CopyOp>(op).getDst()
-                              : cast<FillOp>(op).getDst();
+  Value box =
+      isa<CopyOp>(op) ? cast<CopyOp>(op).getDst() : cast<FillOp>(op).getDst();
   SmallVector<int64_t> points;
   for (int64_t extent : cast<MemRefType>(box.getType()).getShape())
     if (extent != 1)
@@ -194,6 +196,31 @@ std::vector<Access> tile::getPointAccesses(Operation *op) {
     accesses.push_back(std::move(access));
   });
   return accesses;
+}
+
+Access tile::getOperandAccess(GemmOp gemm, unsigned operand) {
+  Value buffer = gemm->getOperand(operand);
+  tile::Region region = getRegion(buffer);
+  unsigned rank = cast<MemRefType>(buffer.getType()).getRank();
+  bool kInner = isKInnermost(gemm, operand);
+  Access access;
+  access.op = gemm;
+  access.buffer = region.base;
+  access.reads = true;
+  for (unsigned d = 0; d < rank; ++d) {
+    PointIndex &index = access.indices.emplace_back();
+    index.coeffs.assign(2, 0);
+    if (d + 2 >= rank)
+      index.coeffs[(d + 1 == rank) == kInner ? 1 : 0] = 1;
+    if (region.offsets.empty())
+      continue;
+    APInt constant;
+    if (matchPattern(region.offsets[d], m_ConstantInt(&constant)))
+      index.constant = constant.getSExtValue();
+    else
+      index.uniform = region.offsets[d];
+  }
+  return access;
 }
 
 /// Digit by digit the same threads and register extents.

@@ -57,6 +57,10 @@ llvm::SmallVector<int64_t> getPoints(mlir::Operation *op);
 /// Accesses of a tile.parallel, tile.copy or tile.fill.
 std::vector<Access> getPointAccesses(mlir::Operation *op);
 
+/// How a gemm reads operand 0 (A) or 1 (B): over points (rows, k), rows being M
+/// or N.
+Access getOperandAccess(GemmOp gemm, unsigned operand);
+
 /// An index value inside a parallel as a form of its points.
 PointIndex getPointIndex(mlir::Value value, mlir::Block *parallelBody);
 

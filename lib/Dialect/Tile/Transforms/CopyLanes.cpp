@@ -1,0 +1,218 @@
+//===- CopyLanes.cpp - Which lane brings what into a shared buffer --------===//
+//
+// Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "CopyLanes.h"
+#include "tlc/Dialect/Tile/Transforms/TileAccess.h"
+#include <numeric>
+
+using namespace mlir;
+using namespace tlc;
+using namespace tlc::tile;
+
+std::optional<FreeCopies> tile::findFreeCopies(AllocOp shared) {
+  FreeCopies copies;
+  for (const BufferUse &use : getAllUses(shared.getResult())) {
+    if (!use.write)
+      continue;
+    auto copy = dyn_cast<CopyOp>(use.op);
+    if (!copy || !copy.getLayout())
+      return std::nullopt;
+    copies.writes.push_back(copy);
+    SmallVector<int64_t> points = getPoints(copy);
+    if (points.size() != 2 ||
+        (!copies.points.empty() && copies.points != points))
+      return std::nullopt;
+    copies.points = points;
+    if (getSpace(copy.getSrc()) == Space::Global)
+      continue;
+    auto staging = copy.getSrc().getDefiningOp<AllocOp>();
+    if (!staging || getSpace(staging.getType()) != Space::Fragment ||
+        (copies.staging && copies.staging != staging))
+      return std::nullopt;
+    copies.staging = staging;
+  }
+  if (copies.writes.empty())
+    return std::nullopt;
+  if (copies.staging)
+    for (Operation *user : copies.staging->getUsers()) {
+      auto copy = dyn_cast<CopyOp>(user);
+      if (!copy)
+        return std::nullopt;
+      if (llvm::is_contained(copies.writes, copy))
+        continue;
+      if (copy.getDst() != copies.staging.getResult() ||
+          getSpace(copy.getSrc()) != Space::Global ||
+          getPoints(copy) != copies.points)
+        return std::nullopt;
+      copies.loads.push_back(copy);
+    }
+  return copies;
+}
+
+void FreeCopies::setLayout(const Layout &layout) const {
+  for (const auto *list : {&writes, &loads})
+    for (CopyOp copy : *list)
+      copy.setLayoutAttr(LayoutAttr::get(copy.getContext(), layout));
+  if (!staging)
+    return;
+  SmallVector<Layout::Digits> dims;
+  unsigned next = 0;
+  AllocOp alloc = staging;
+  for (int64_t extent : cast<MemRefType>(alloc.getType()).getShape())
+    dims.emplace_back(extent == 1 ? ArrayRef<Digit>() : layout.dim(next++));
+  alloc.setLayoutAttr(LayoutAttr::get(alloc.getContext(), Layout(dims)));
+}
+
+namespace {
+/// Deals digits out to registers and threads; the digits of each dimension are
+/// given innermost first, threads and registers are numbered in any order.
+class LaneMapBuilder {
+public:
+  LaneMapBuilder(int64_t threads) : room(threads) {}
+
+  /// A digit that is placed later. Returns its handle.
+  unsigned addDigit(unsigned dim, int64_t extent) {
+    digits[dim].push_back({extent, Place::Register, 0});
+    handles.push_back({dim, unsigned(digits[dim].size() - 1)});
+    return handles.size() - 1;
+  }
+  void toRegisters(unsigned handle) {
+    Digit &d = at(handle);
+    d = {d.extent, Place::Register, registers};
+    registers *= d.extent;
+  }
+  bool toThreads(unsigned handle) {
+    Digit &d = at(handle);
+    if (room % d.extent)
+      return false;
+    d = {d.extent, Place::Thread, threads};
+    threads *= d.extent;
+    room /= d.extent;
+    return true;
+  }
+  /// As much of `extent` as divides the threads that are left goes there, the
+  /// rest to registers.
+  void spread(unsigned dim, int64_t extent) {
+    int64_t part = std::gcd(extent, room);
+    if (part > 1)
+      toThreads(addDigit(dim, part));
+    if (extent / part > 1)
+      toRegisters(addDigit(dim, extent / part));
+  }
+  Layout finish() const {
+    SmallVector<Layout::Digits> dims(2);
+    for (unsigned d : {0, 1})
+      for (const Digit &digit : digits[d])
+        if (digit.extent > 1)
+          dims[d].push_back(digit);
+    return Layout(dims);
+  }
+
+private:
+  Digit &at(unsigned handle) {
+    return digits[handles[handle].first][handles[handle].second];
+  }
+  Layout::Digits digits[2];
+  SmallVector<std::pair<unsigned, unsigned>> handles;
+  int64_t room, threads = 1, registers = 1;
+};
+
+/// Where a pair of row groups goes.
+enum class Pair { None, Lane, Register };
+} // namespace
+
+/// A thread takes `rows` x `cols` elements that touch, `low` threads in a row
+/// lie beside one another. Row groups 1 and 2 apart may be taken out of their
+/// order: to neighbouring lanes, or to one thread.
+static std::optional<Layout> laneMap(ArrayRef<int64_t> points, int64_t threads,
+                                     int64_t rows, int64_t cols, int64_t low,
+                                     Pair first, Pair second) {
+  int64_t rowGroups = points[0] / rows, colGroups = points[1] / cols;
+  if (points[0] % rows || points[1] % cols || colGroups % low)
+    return std::nullopt;
+  LaneMapBuilder b(threads);
+  b.toRegisters(b.addDigit(1, cols));
+  unsigned taken = b.addDigit(0, rows);
+  unsigned pairs[2];
+  Pair kinds[2] = {first, second};
+  for (unsigned p : {0, 1}) {
+    bool needed = kinds[p] != Pair::None || (p == 0 && kinds[1] != Pair::None);
+    pairs[p] = b.addDigit(0, needed ? 2 : 1);
+    if (needed) {
+      if (rowGroups % 2)
+        return std::nullopt;
+      rowGroups /= 2;
+    }
+  }
+  b.toRegisters(taken);
+  for (unsigned p : {0, 1})
+    if (kinds[p] == Pair::Register)
+      b.toRegisters(pairs[p]);
+  if (!b.toThreads(b.addDigit(1, low)))
+    return std::nullopt;
+  for (unsigned p : {0, 1})
+    if (kinds[p] == Pair::Lane && !b.toThreads(pairs[p]))
+      return std::nullopt;
+  b.spread(1, colGroups / low);
+  if (kinds[0] == Pair::None && !b.toThreads(pairs[0]))
+    return std::nullopt;
+  b.spread(0, rowGroups);
+  return b.finish();
+}
+
+std::vector<Layout> tile::copyLaneMaps(ArrayRef<int64_t> points,
+                                       int64_t threads, int64_t elementBytes,
+                                       bool transposes) {
+  std::vector<Layout> maps;
+  auto add = [&](int64_t rows, int64_t cols, int64_t low, Pair a, Pair b) {
+    std::optional<Layout> map = laneMap(points, threads, rows, cols, low, a, b);
+    if (map && !llvm::is_contained(maps, *map))
+      maps.push_back(*map);
+  };
+  int64_t unit = 16 / elementBytes;
+  // Wide loads, then those whose neighbours in a row are many.
+  for (int64_t cols = unit; cols >= 1; cols /= 2) {
+    if (cols * elementBytes < 4 && cols != 1)
+      continue;
+    for (int64_t low : {16, 8, 4, 32, 2, 64, 1}) {
+      if (!transposes) {
+        add(1, cols, low, Pair::None, Pair::None);
+        add(1, cols, low, Pair::None, Pair::Lane);
+        continue;
+      }
+      // Writes of 8, then of 16 and of 4 bytes.
+      int64_t eight = 8 / elementBytes;
+      for (int64_t rows : {eight, unit, eight / 2}) {
+        if (rows < 1)
+          continue;
+        for (Pair a : {Pair::None, Pair::Lane, Pair::Register})
+          for (Pair b : {Pair::None, Pair::Lane, Pair::Register})
+            add(rows, cols, low, a, b);
+      }
+    }
+    if (!maps.empty() && cols * elementBytes <= 4)
+      break;
+  }
+  // Few loads and writes a thread; then few registers, where threads would
+  // idle.
+  auto cost = [&](const Layout &map) {
+    auto touching = [&](unsigned dim) {
+      ArrayRef<Digit> digits = map.dim(dim);
+      return !digits.empty() && digits.front().place == tlc::Place::Register
+                 ? digits.front().extent
+                 : 1;
+    };
+    int64_t registers = map.numRegisters();
+    return std::make_pair(registers / touching(1) +
+                              registers / touching(transposes ? 0 : 1),
+                          registers);
+  };
+  llvm::stable_sort(maps, [&](const Layout &a, const Layout &b) {
+    return cost(a) < cost(b);
+  });
+  return maps;
+}

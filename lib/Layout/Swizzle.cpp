@@ -1,0 +1,124 @@
+//===- Swizzle.cpp - XORs that keep accesses out of each other's banks ----===//
+//
+// Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "tlc/Layout/Swizzle.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+#include <bit>
+#include <cassert>
+
+using namespace tlc;
+using llvm::ArrayRef;
+using llvm::MutableArrayRef;
+using llvm::SmallVector;
+
+static constexpr unsigned kLineBytes = kLdsBanks * 4;
+/// Steps of a search before it is given up.
+static constexpr unsigned kBudget = 20000;
+
+SwizzleSolver::SwizzleSolver(unsigned granule)
+    : granule(granule), slots(kLineBytes / granule) {
+  assert((granule == 4 || granule == 8 || granule == 16) && "no such access");
+  forbidden.resize(2 * kLdsBytes / kLineBytes);
+}
+
+void SwizzleSolver::addAccess(LdsDirection direction, unsigned bytes,
+                              const uint32_t addresses[kWaveSize],
+                              uint64_t active) {
+  assert(bytes <= granule && "an access wider than the granule");
+  const LdsPhases &phases = ldsPhases(direction, bytes);
+  unsigned dwords = std::max(1u, bytes / 4);
+  for (unsigned p = 0; p < phases.count; ++p)
+    for (uint64_t rest = phases.lanes[p] & active; rest; rest &= rest - 1) {
+      uint32_t a = addresses[std::countr_zero(rest)];
+      for (uint64_t more = rest & (rest - 1); more; more &= more - 1) {
+        uint32_t b = addresses[std::countr_zero(more)];
+        uint32_t lines = a / kLineBytes ^ b / kLineBytes;
+        if (!lines)
+          continue;
+        // Within the granule, do they want a common bank?
+        int inA = a % granule / 4, inB = b % granule / 4;
+        if (std::abs(inA - inB) >= int(dwords))
+          continue;
+        uint32_t apart =
+            (a % kLineBytes / granule) ^ (b % kLineBytes / granule);
+        assert(lines < forbidden.size() && "outside the LDS");
+        forbidden[lines] |= 1u << apart;
+      }
+    }
+}
+
+bool SwizzleSolver::isFree() const {
+  return llvm::none_of(forbidden, [](uint32_t f) { return f & 1; });
+}
+
+/// Chooses what bit `bit` of the line adds to the slot; image[x] is G(x) for
+/// all x below 1 << bit.
+bool SwizzleSolver::search(unsigned bit, unsigned bits,
+                           ArrayRef<uint32_t> forbidden,
+                           MutableArrayRef<uint8_t> image,
+                           unsigned &budget) const {
+  if (bit == bits)
+    return true;
+  uint32_t high = 1u << bit;
+  for (uint32_t value = 0; value < slots; ++value) {
+    if (budget == 0)
+      return false;
+    --budget;
+    bool good = true;
+    for (uint32_t x = 0; x < high && good; ++x) {
+      image[high | x] = image[x] ^ value;
+      good = !(forbidden[high | x] >> image[high | x] & 1);
+    }
+    if (good && search(bit + 1, bits, forbidden, image, budget))
+      return true;
+  }
+  return false;
+}
+
+/// The terms of G: entries (bit of the line, bit of the slot) that lie on one
+/// diagonal move together.
+static SmallVector<XorTerm, 2> termsOf(ArrayRef<uint8_t> columns,
+                                       unsigned lineShift, unsigned slotShift) {
+  SmallVector<XorTerm, 2> terms;
+  constexpr int kSlotBits = 5;
+  for (int diagonal = -kSlotBits + 1; diagonal < int(columns.size());
+       ++diagonal) {
+    int64_t mask = 0;
+    for (int o = 0; o < kSlotBits; ++o)
+      if (int b = o + diagonal; b >= 0 && b < int(columns.size()))
+        mask |= int64_t(columns[b] >> o & 1) << o;
+    if (!mask)
+      continue;
+    int64_t low = llvm::countr_zero(uint64_t(mask));
+    terms.push_back(
+        {int64_t(lineShift) + diagonal + low, mask >> low, slotShift + low});
+  }
+  return terms;
+}
+
+std::optional<SmallVector<XorTerm, 2>>
+SwizzleSolver::solve(unsigned lineBits, unsigned elementBytes) const {
+  for (unsigned bits = 0; bits <= lineBits; ++bits) {
+    // G ignores the bits above.
+    SmallVector<uint32_t> seen(size_t(1) << bits, 0);
+    for (auto [lines, slots] : llvm::enumerate(forbidden))
+      seen[lines & (seen.size() - 1)] |= slots;
+    if (seen[0] & 1)
+      continue;
+    SmallVector<uint8_t> image(seen.size(), 0);
+    unsigned budget = kBudget;
+    if (!search(0, bits, seen, image, budget))
+      continue;
+    SmallVector<uint8_t> columns;
+    for (unsigned b = 0; b < bits; ++b)
+      columns.push_back(image[size_t(1) << b]);
+    return termsOf(columns, llvm::Log2_32(kLineBytes / elementBytes),
+                   llvm::Log2_32(granule / elementBytes));
+  }
+  return std::nullopt;
+}
