@@ -12,11 +12,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "tlc/Dialect/Tile/Transforms/Messages.h"
 #include "tlc/Driver/Run.h"
 #include "Bisect.h"
 #include "Compare.h"
 #include "tlc/Dialect/Tile/IR/TileDialect.h"
+#include "tlc/Dialect/Tile/Transforms/Messages.h"
 #include "tlc/Runtime/Launch.h"
 #include "tlc/Simulator/Simulator.h"
 #include "llvm/Support/Format.h"
@@ -176,8 +176,8 @@ bool Session::printMessages() {
                  << text << (text.empty() ? "" : " ");
     if (word(at + 3) >= 0)
       llvm::errs() << '[' << word(at + 3) << "] ";
-    uint64_t bits =
-        uint32_t(word(at + 5)) | uint64_t(uint32_t(word(at + 6))) << 32;
+    uint64_t bits = uint32_t(word(at + 5)) | uint64_t(uint32_t(word(at + 6)))
+                                                 << 32;
     if (word(at + 4) == int32_t(tile::MessageType::Integer))
       llvm::errs() << int64_t(bits) << ' ';
     else if (word(at + 4) == int32_t(tile::MessageType::Float))

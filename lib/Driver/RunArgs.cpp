@@ -12,9 +12,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "RunArgs.h"
+#include "tlc/Dialect/Tile/Transforms/Messages.h"
 #include "tlc/Driver/Run.h"
 #include "tlc/Runtime/Npy.h"
-#include "tlc/Dialect/Tile/Transforms/Messages.h"
 
 using namespace tlc;
 using llvm::StringRef;

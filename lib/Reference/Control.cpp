@@ -346,7 +346,8 @@ void tlc::reference::execShuffle(Frame &f, const Inst &inst) {
     unsigned from = l / kLanes * kLanes + (f.at(inst.b)[l].i & (kLanes - 1));
     if (from >= f.n || !f.active(from))
       return f.m.fail(inst, "thread " + llvm::Twine(l) + " reads thread " +
-                                llvm::Twine(from) + ", which does not run here");
+                                llvm::Twine(from) +
+                                ", which does not run here");
     f.at(inst.dst)[l] = f.at(inst.a)[from];
     f.err(inst.dst)[l] = f.err(inst.a)[from];
   }

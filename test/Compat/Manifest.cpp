@@ -307,7 +307,8 @@ int main(int argc, char **argv) {
   }
   llvm::outs() << entries << " kernels: " << reached[int(Level::Refused)]
                << " parse or are refused by a located diagnostic, "
-               << reached[int(Level::Parses)] << " parse, " << reached[int(Level::Compiles)] << " compile, "
+               << reached[int(Level::Parses)] << " parse, "
+               << reached[int(Level::Compiles)] << " compile, "
                << reached[int(Level::Runs)] << " run, "
                << reached[int(Level::Matches)] << " match; " << tooShort
                << " short of what the manifest expects\n";

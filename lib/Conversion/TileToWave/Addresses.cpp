@@ -265,7 +265,8 @@ void KernelLowering::warnIfSlow(const AccessPlan &plan, Value buffer,
   int64_t bytes = 0, count = plan.groups.size();
   for (const AccessGroup &group : plan.groups)
     bytes += group.registers.size() * elementBytes(buffer);
-  StringRef name = tile::getBufferName(buffer), verb = store ? "written" : "read";
+  StringRef name = tile::getBufferName(buffer),
+            verb = store ? "written" : "read";
   auto first = [&] {
     return warned.insert({const_cast<void *>(loc.getAsOpaquePointer()), buffer})
         .second;

@@ -30,6 +30,9 @@
 using namespace mlir;
 using namespace tlc;
 
+/// Added to the place of a point that does not exist.
+static constexpr int64_t kNoPoint = int64_t(1) << 62;
+
 FailureOr<TensorShape> tlc::getTensorShape(mlir::Value buffer, Location loc) {
   auto type = mlir::cast<MemRefType>(buffer.getType());
   auto tensor = tile::getBase(buffer).getDefiningOp<tile::TensorOp>();
@@ -320,18 +323,35 @@ FailureOr<AccessPlan> KernelLowering::planGlobal(const tile::Access &access,
         b, loc, wave::RsrcType::get(b.getContext()), base, records);
   }
 
-  // Registers that differ in a dimension of unknown stride are kept apart by a
-  // large distance, which no group can bridge.
+  // An access is checked by its first register. So registers are kept apart, by
+  // a distance that no group can bridge, where they differ in an index that
+  // lanes check (a tile wider than the tensor meets the next row's addresses),
+  // or in a dimension of unknown stride.
+  SmallVector<bool> checked(rank);
+  for (unsigned d = 0; d < rank; ++d)
+    checked[d] = (upper[d] || lower[d]) && int(d) != row &&
+                 !access.indices[d].isUniform() && s.strides[d] != 1;
   auto offset = [&](int64_t t, int64_t r) {
-    int64_t sum = fixedConstant;
-    for (unsigned p = 0; p < pointRank; ++p)
-      sum += dynamicPoint[p] ? points.at(p, t, r) << 40
-                             : points.at(p, t, r) * coeff[p];
-    // Points that do not exist never share an access with ones that do.
-    for (unsigned p = 0; p < pointRank; ++p)
-      if (points.at(p, t, r) >= points.extents[p])
-        sum += int64_t(1) << 52;
-    return sum;
+    int64_t sum = fixedConstant, key = 0, nowhere = 0;
+    for (unsigned p = 0; p < pointRank; ++p) {
+      int64_t at = points.at(p, t, r);
+      // Points that do not exist never share an access with ones that do.
+      if (at >= points.extents[p])
+        nowhere = kNoPoint;
+      if (dynamicPoint[p])
+        key = key * points.extents[p] + at;
+      else
+        sum += at * coeff[p];
+    }
+    for (unsigned d = 0; d < rank; ++d) {
+      if (!checked[d])
+        continue;
+      int64_t index = access.indices[d].constant;
+      for (unsigned p = 0; p < pointRank; ++p)
+        index += access.indices[d].coeffs[p] * points.at(p, t, r);
+      key = key * (spread[d].hi - spread[d].lo + 1) + index - spread[d].lo;
+    }
+    return sum + (key << 32) + nowhere;
   };
   // An inner dimension whose end is checked must not be cut by a wide access.
   for (unsigned d = 0; d < rank; ++d)
@@ -458,7 +478,7 @@ FailureOr<AccessPlan> KernelLowering::planGlobal(const tile::Access &access,
     int64_t lanes = 0, width = registers.size() * bytes;
     for (int64_t t = 0; t < std::min<int64_t>(points.threads, 64); ++t) {
       int64_t at = offset(t, r);
-      if (at >= int64_t(1) << 51)
+      if (at >= kNoPoint / 2)
         continue; // a point that does not exist
       ++lanes;
       for (int64_t b = at; b < at + width; b += 64)

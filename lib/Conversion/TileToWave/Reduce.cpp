@@ -27,10 +27,9 @@ mlir::Value KernelLowering::combine(ReduceKind kind, Value a, Value c,
     Value best = kind == ReduceKind::Min
                      ? arith::MinNumFOp::create(b, loc, a, c).getResult()
                      : arith::MaxNumFOp::create(b, loc, a, c).getResult();
-    Value nan =
-        arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNO, a, c);
-    return arith::SelectOp::create(
-        b, loc, nan, arith::AddFOp::create(b, loc, a, c), best);
+    Value nan = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNO, a, c);
+    return arith::SelectOp::create(b, loc, nan,
+                                   arith::AddFOp::create(b, loc, a, c), best);
   }
   switch (kind) {
   case ReduceKind::Sum:

@@ -35,9 +35,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "tlc/Conversion/TileToWave.h"
-#include "tlc/Dialect/Tile/Transforms/Passes.h"
 #include "KernelLowering.h"
 #include "mlir/Pass/Pass.h"
+#include "tlc/Dialect/Tile/Transforms/Passes.h"
 
 namespace tlc {
 #define GEN_PASS_DECL_CONVERTTILETOWAVE

@@ -115,16 +115,16 @@ Value KernelLowering::zero(Type type, Location loc) {
 
 bool KernelLowering::perThread() {
   if (!simt) {
-    simt = kernel
-               .walk([](Operation *op) {
-                 bool counts = isa<tile::ThreadIdOp, tile::ShuffleOp,
-                                   tile::BallotOp>(op) ||
-                               (isa<tile::AtomicOp>(op) &&
-                                !op->getParentOfType<tile::ParallelOp>());
-                 return counts ? WalkResult::interrupt()
-                               : WalkResult::advance();
-               })
-               .wasInterrupted();
+    simt =
+        kernel
+            .walk([](Operation *op) {
+              bool counts =
+                  isa<tile::ThreadIdOp, tile::ShuffleOp, tile::BallotOp>(op) ||
+                  (isa<tile::AtomicOp>(op) &&
+                   !op->getParentOfType<tile::ParallelOp>());
+              return counts ? WalkResult::interrupt() : WalkResult::advance();
+            })
+            .wasInterrupted();
   }
   return *simt;
 }

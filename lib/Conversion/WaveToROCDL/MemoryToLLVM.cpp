@@ -371,10 +371,10 @@ struct LdsAtomicPattern : ConvertOpToLLVMPattern<wave::LdsAtomicOp> {
 
 void populateMemoryPatterns(LLVMTypeConverter &converter,
                             RewritePatternSet &patterns) {
-  patterns
-      .add<PointerPattern, ResourcePattern, BufferLoadPattern, BufferStorePattern,
-           PtrAddPattern, GlobalLoadPattern, GlobalStorePattern, LdsLoadPattern,
-           LdsStorePattern, GlobalAtomicPattern, LdsAtomicPattern>(converter);
+  patterns.add<PointerPattern, ResourcePattern, BufferLoadPattern,
+               BufferStorePattern, PtrAddPattern, GlobalLoadPattern,
+               GlobalStorePattern, LdsLoadPattern, LdsStorePattern,
+               GlobalAtomicPattern, LdsAtomicPattern>(converter);
 }
 
 } // namespace tlc

@@ -192,8 +192,8 @@ struct TruncToOcp : OpRewritePattern<arith::TruncFOp> {
     if (!f || !(from.isF32() || isNarrow16(from)))
       return failure();
     Emit e{rewriter, op.getLoc()};
-    Value in = from.isF32() ? op.getIn()
-                            : e.cast(op.getIn(), rewriter.getF32Type());
+    Value in =
+        from.isF32() ? op.getIn() : e.cast(op.getIn(), rewriter.getF32Type());
     Value bits = e.bitcast(in, rewriter.getI32Type());
     Type i32 = bits.getType();
     auto c = [&](int64_t v) { return e.intConst(v, i32); };

@@ -78,7 +78,8 @@ TEST(Layout, LinearStrideOnlyAdds) {
     std::vector<XorTerm> xors;
     for (int64_t n = below(3); n > 0; --n) {
       int64_t left = below(5);
-      xors.push_back({left + 1 + below(6), (int64_t(1) << (1 + below(3))) - 1, left});
+      xors.push_back(
+          {left + 1 + below(6), (int64_t(1) << (1 + below(3))) - 1, left});
     }
     Layout layout({Layout::Digits{{stages, Place::Memory, rowStride * rows}},
                    Layout::Digits{{rows, Place::Memory, rowStride}},

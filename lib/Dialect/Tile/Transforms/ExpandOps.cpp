@@ -10,7 +10,8 @@
 //
 //   tile.reduce sum %s into %m dim 1     // rows spread over 48 threads
 //     -> tile.copy %s to %lds
-//        tile.parallel (%i) = [rows] { %sum = scf.for ...; tile.store %sum, %m[%i] }
+//        tile.parallel (%i) = [rows] { %sum = scf.for ...; tile.store %sum,
+//        %m[%i] }
 //
 //===----------------------------------------------------------------------===//
 
@@ -165,8 +166,8 @@ LogicalResult LayoutInference::expandReduce(ReduceOp op) {
   auto convert = [&](Value v, Type wanted) -> Value {
     if (v.getType() == wanted)
       return v;
-    bool wider = v.getType().getIntOrFloatBitWidth() <
-                 wanted.getIntOrFloatBitWidth();
+    bool wider =
+        v.getType().getIntOrFloatBitWidth() < wanted.getIntOrFloatBitWidth();
     if (isa<FloatType>(wanted))
       return wider ? arith::ExtFOp::create(b, loc, wanted, v).getResult()
                    : arith::TruncFOp::create(b, loc, wanted, v).getResult();

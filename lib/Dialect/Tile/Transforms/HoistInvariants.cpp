@@ -10,7 +10,8 @@
 // to the layouts and reach memory by wide instructions; others go element by
 // element. Sums are regrouped for it, products over sums distributed.
 //
-//   tile.parallel (%i) { %u = muli %bx, 64; %x = addi %u, %i; %y = addi %x, %k }
+//   tile.parallel (%i) { %u = muli %bx, 64; %x = addi %u, %i; %y = addi %x, %k
+//   }
 //     -> %u = muli %bx, 64
 //        %s = addi %u, %k
 //        tile.parallel (%i) { %y = addi %i, %s }
@@ -104,7 +105,8 @@ void Hoister::run() {
       if (op->getNumRegions() || !op->getNumResults() || !isPure(op) ||
           isa<TensorOp, ViewOp, AliasOp>(op))
         continue;
-      if (llvm::all_of(op->getOperands(), [&](Value v) { return isOutside(v); })) {
+      if (llvm::all_of(op->getOperands(),
+                       [&](Value v) { return isOutside(v); })) {
         op->moveBefore(loop);
         changed = true;
       } else {

@@ -316,7 +316,8 @@ namespace {
 struct Legalize : tlc::tile::impl::TileLegalizeBase<Legalize> {
   void runOnOperation() override {
     for (auto kernel : getOperation().getBody().getOps<KernelOp>())
-      if (failed(lowerMessages(kernel)) || failed(padThreads(kernel)) || failed(unrollLoops(kernel)) ||
+      if (failed(lowerMessages(kernel)) || failed(padThreads(kernel)) ||
+          failed(unrollLoops(kernel)) ||
           failed(placeAliasedFragments(kernel)) ||
           failed(splitBarriers(kernel)))
         return signalPassFailure();

@@ -30,8 +30,7 @@ namespace {
 class Messages {
 public:
   Messages(KernelOp kernel, Value buffer) : kernel(kernel), buffer(buffer) {
-    perThread = kernel
-                    .walk([](ThreadIdOp) { return WalkResult::interrupt(); })
+    perThread = kernel.walk([](ThreadIdOp) { return WalkResult::interrupt(); })
                     .wasInterrupted();
   }
   LogicalResult lower(Operation *op);
@@ -57,8 +56,8 @@ private:
 /// The workgroup's number, x fastest.
 Value Messages::block() {
   Value sum, below;
-  for (auto [arg, extent] : llvm::zip(kernel.getBody().getArguments(),
-                                      kernel.getGrid())) {
+  for (auto [arg, extent] :
+       llvm::zip(kernel.getBody().getArguments(), kernel.getGrid())) {
     Value part = below ? arith::MulIOp::create(b, loc, arg, below).getResult()
                        : Value(arg);
     sum = sum ? arith::AddIOp::create(b, loc, sum, part).getResult() : part;
@@ -114,8 +113,7 @@ void Messages::record(Value where, Value value, int64_t id) {
       b, loc, arith::MulIOp::create(b, loc, n, number(kMessageWords)),
       number(1));
   Value high = arith::ShRUIOp::create(
-      b, loc, bits,
-      arith::ConstantOp::create(b, loc, b.getI64IntegerAttr(32)));
+      b, loc, bits, arith::ConstantOp::create(b, loc, b.getI64IntegerAttr(32)));
   Value words[] = {number(id),
                    group,
                    self,
@@ -149,8 +147,8 @@ LogicalResult Messages::printBuffer(Value source, int64_t id) {
     for (auto [i, extent] : llvm::zip(index, type.getShape()))
       linear = arith::AddIOp::create(
           b, loc, arith::MulIOp::create(b, loc, linear, number(extent)), i);
-    record(linear,
-           LoadOp::create(b, loc, type.getElementType(), source, index), id);
+    record(linear, LoadOp::create(b, loc, type.getElementType(), source, index),
+           id);
   };
   if (own) { // a thread's own array, element by element
     for (int64_t i = 0; i < type.getNumElements(); ++i) {

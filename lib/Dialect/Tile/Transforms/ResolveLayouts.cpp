@@ -1,5 +1,5 @@
 //===- ResolveLayouts.cpp - Loops get layouts, disagreements get conversions -*-
-//C++ -*-===//
+// C++ -*-===//
 //
 // Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -34,13 +34,13 @@ void LayoutInference::remarkConversion(Operation *op, Value buffer,
                                        StringRef through, StringRef why) {
   auto type = cast<MemRefType>(buffer.getType());
   // Once is a remark; in a loop it is paid again and again.
-  bool inLoop = op->getParentOfType<scf::ForOp>() ||
-                op->getParentOfType<scf::WhileOp>();
-  InFlightDiagnostic diag = inLoop ? op->emitWarning("fragment '")
-                                   : op->emitRemark("fragment '");
+  bool inLoop =
+      op->getParentOfType<scf::ForOp>() || op->getParentOfType<scf::WhileOp>();
+  InFlightDiagnostic diag =
+      inLoop ? op->emitWarning("fragment '") : op->emitRemark("fragment '");
   diag << getBufferName(buffer) << "' goes through " << through << " here ("
-      << type.getNumElements() * type.getElementTypeBitWidth() / 8
-      << " bytes written and read): " << why;
+       << type.getNumElements() * type.getElementTypeBitWidth() / 8
+       << " bytes written and read): " << why;
 }
 
 //===----------------------------------------------------------------------===//

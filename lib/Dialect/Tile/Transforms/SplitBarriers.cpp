@@ -1,14 +1,15 @@
-//===- SplitBarriers.cpp - Shared work out of divergent branches -*- C++ -*-===//
+//===- SplitBarriers.cpp - Shared work out of divergent branches -*- C++
+//-*-===//
 //
 // Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A barrier for part of the workgroup (`if tx < 256: ... T.sync_threads(3, 256)`)
-// has no instruction on gfx942: all threads take part in the ones there are. So
-// all threads walk the branch's structure, and what stands between barriers is
-// guarded:
+// A barrier for part of the workgroup (`if tx < 256: ... T.sync_threads(3,
+// 256)`) has no instruction on gfx942: all threads take part in the ones there
+// are. So all threads walk the branch's structure, and what stands between
+// barriers is guarded:
 //
 //   if %c { A; for %i { B; sync; C }; D }
 //     -> if %c { A }
@@ -16,8 +17,8 @@
 //        if %c { D }
 //
 // A tile op in such a branch (`if tx < 32: T.copy(...)`) is work that those
-// threads share; all threads share it instead, and the branch is left to what is
-// written per thread.
+// threads share; all threads share it instead, and the branch is left to what
+// is written per thread.
 //
 // Arithmetic and loads move out with the structure: what they give the threads
 // that do not take the branch is not used.
@@ -86,9 +87,10 @@ LogicalResult Splitter::split(Block *from, Operation *at) {
     if (isMemoryEffectFree(op) && op->getNumRegions() == 0) {
       op->moveBefore(guard ? guard.getOperation() : at);
       // Operands from a guarded part keep it there.
-      bool inside = guard && llvm::any_of(op->getOperands(), [&](Value v) {
-                      return guard->isAncestor(v.getParentBlock()->getParentOp());
-                    });
+      bool inside =
+          guard && llvm::any_of(op->getOperands(), [&](Value v) {
+            return guard->isAncestor(v.getParentBlock()->getParentOp());
+          });
       if (inside)
         op->moveBefore(guard.thenBlock()->getTerminator());
       continue;
@@ -124,15 +126,30 @@ LogicalResult Splitter::split(Block *from, Operation *at) {
         return failure();
       continue;
     }
-    // A divergent branch in this one: both conditions, and its turn comes.
-    if (branch && !branch.getNumResults() && !branch.elseBlock()) {
+    // A divergent branch in this one: both conditions, and its turn comes; its
+    // else becomes a branch of its own.
+    if (branch && !branch.getNumResults()) {
+      Location loc = branch.getLoc();
+      Value inner = branch.getCondition();
       b.setInsertionPoint(branch);
-      branch.getConditionMutable().set(arith::AndIOp::create(
-          b, branch.getLoc(), condition, branch.getCondition()));
+      Value both = arith::AndIOp::create(b, loc, condition, inner);
+      if (Block *otherwise = branch.elseBlock()) {
+        Value yes = arith::ConstantOp::create(b, loc, b.getBoolAttr(true));
+        Value other = arith::XOrIOp::create(b, loc, inner, yes);
+        other = arith::AndIOp::create(b, loc, condition, other);
+        b.setInsertionPointAfter(branch);
+        Block *to = scf::IfOp::create(b, loc, other, false).thenBlock();
+        to->getOperations().splice(to->begin(), otherwise->getOperations(),
+                                   otherwise->begin(),
+                                   std::prev(otherwise->end()));
+        branch.getElseRegion().getBlocks().clear();
+      }
+      branch.getConditionMutable().set(both);
       continue;
     }
-    return op->emitError("a barrier or tile operation in control flow that the workgroup's "
-                         "threads do not walk together");
+    return op->emitError(
+        "a barrier or tile operation in control flow that the workgroup's "
+        "threads do not walk together");
   }
   return success();
 }
@@ -152,7 +169,8 @@ static LogicalResult verifyGuarded(KernelOp kernel) {
   WalkResult result = kernel.walk([](Operation *op) {
     for (Value v : op->getOperands()) {
       Operation *def = v.getDefiningOp();
-      if (def && !def->getBlock()->getParent()->isAncestor(op->getParentRegion())) {
+      if (def &&
+          !def->getBlock()->getParent()->isAncestor(op->getParentRegion())) {
         InFlightDiagnostic diag =
             def->emitError("a value from before a barrier that not all threads "
                            "of the workgroup reach is used after it");
