@@ -123,6 +123,9 @@ bool Compiler::op(Operation &each) {
       .Case([&](tile::ThreadIdOp o) { return threadIdOp(o); })
       .Case<tile::ShuffleOp, tile::BallotOp>(
           [&](Operation *o) { return laneOp(*o); })
+      .Case([&](tile::PointerOp o) {
+        return refuse(o, "the reference follows no addresses");
+      })
       // Lanes run in lockstep: there is nothing to wait for.
       .Case([&](tile::SyncOp) { return true; })
       .Case<tile::PrintOp, tile::AssertOp>(
