@@ -323,14 +323,24 @@ FailureOr<AccessPlan> KernelLowering::planGlobal(const tile::Access &access,
         b, loc, wave::RsrcType::get(b.getContext()), base, records);
   }
 
-  // An access is checked by its first register. So registers are kept apart, by
-  // a distance that no group can bridge, where they differ in an index that
-  // lanes check (a tile wider than the tensor meets the next row's addresses),
-  // or in a dimension of unknown stride.
-  SmallVector<bool> checked(rank);
+  // An access is checked by its first register. So where lanes check an index,
+  // a distance that no group can bridge keeps apart registers that differ in
+  // another index than the contiguous one (a tile wider than the tensor meets
+  // the next row's addresses), or in a dimension of unknown stride.
+  SmallVector<bool> apart(rank, false);
+  int contiguous = -1;
+  bool checks = false;
   for (unsigned d = 0; d < rank; ++d)
-    checked[d] = (upper[d] || lower[d]) && int(d) != row &&
-                 !access.indices[d].isUniform() && s.strides[d] != 1;
+    checks |= (upper[d] || lower[d]) && int(d) != row &&
+              !access.indices[d].isUniform();
+  for (unsigned d = 0; d < rank && checks; ++d) {
+    if (access.indices[d].isUniform())
+      continue;
+    if (s.strides[d] == 1 && contiguous < 0)
+      contiguous = int(d);
+    else
+      apart[d] = true;
+  }
   auto offset = [&](int64_t t, int64_t r) {
     int64_t sum = fixedConstant, key = 0, nowhere = 0;
     for (unsigned p = 0; p < pointRank; ++p) {
@@ -344,7 +354,7 @@ FailureOr<AccessPlan> KernelLowering::planGlobal(const tile::Access &access,
         sum += at * coeff[p];
     }
     for (unsigned d = 0; d < rank; ++d) {
-      if (!checked[d])
+      if (!apart[d])
         continue;
       int64_t index = access.indices[d].constant;
       for (unsigned p = 0; p < pointRank; ++p)
