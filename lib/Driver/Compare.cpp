@@ -89,14 +89,11 @@ bool tlc::compareExpected(const RunOptions &options, DiagnosticEngine &diags,
     return false;
   };
   for (auto &[name, path] : options.expects) {
-    auto i = findOutput(parameters, name);
-    if (!i)
-      return complain("--expect names '" + name + "', but the parameters are " +
-                      listNames(parameters));
+    unsigned i = *findOutput(parameters, name);
     auto file = readNpy(path);
     if (!file)
       return complain(llvm::toString(file.takeError()));
-    const Array &got = *arrays[*i];
+    const Array &got = *arrays[i];
     if (file->shape != got.shape)
       return complain("'" + path + "' has the shape " +
                       shapeString(file->shape) + ", output '" + name +
@@ -107,8 +104,8 @@ bool tlc::compareExpected(const RunOptions &options, DiagnosticEngine &diags,
     // Without --rtol the reference's own bound judges the given values.
     bool byBound = !options.rtol && reference;
     Comparison c =
-        byBound ? compareWithin(expected, (*reference)[*i].values,
-                                (*reference)[*i].bounds)
+        byBound ? compareWithin(expected, (*reference)[i].values,
+                                (*reference)[i].bounds)
                 : compareRelative(got, expected, options.rtol.value_or(1e-2));
     llvm::errs() << "expect " << name << ": max error "
                  << llvm::format("%.3g", c.maxError) << ", bound "

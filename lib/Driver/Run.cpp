@@ -105,7 +105,8 @@ bool Session::readArguments(tile::FuncOp func) {
   if (failed(described))
     return false;
   parameters = std::move(*described);
-  return reader.fillTensors(parameters, values);
+  return checkOutputNames(options, diags, parameters) &&
+         reader.fillTensors(parameters, values);
 }
 
 int Session::execute(llvm::StringRef object, const target::Contract &contract) {
@@ -312,7 +313,8 @@ int Session::runObject() {
     for (const target::Expr &extent : argument.shape)
       parameters[i].shape.push_back(extent.evaluate(scalars).value_or(0));
   }
-  if (!reader.fillTensors(parameters, values))
+  if (!checkOutputNames(options, diags, parameters) ||
+      !reader.fillTensors(parameters, values))
     return ExitDiagnostics;
   if (int code = execute((*buffer)->getBuffer(), *contract))
     return code;

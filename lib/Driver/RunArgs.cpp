@@ -141,6 +141,38 @@ std::optional<unsigned> tlc::findOutput(llvm::ArrayRef<Parameter> parameters,
   return std::nullopt;
 }
 
+bool tlc::checkOutputNames(const RunOptions &options, DiagnosticEngine &diags,
+                           llvm::ArrayRef<Parameter> parameters) {
+  bool ok = true;
+  auto check = [&](StringRef option, StringRef name) {
+    if (findOutput(parameters, name))
+      return true;
+    diags.report(DiagID::BadRunArgument, option + " names '" + name +
+                                             "', but the parameters are " +
+                                             listNames(parameters));
+    return ok = false;
+  };
+  for (auto &[name, path] : options.outs)
+    check("--out", name);
+  for (auto &[name, path] : options.expects) {
+    auto i = findOutput(parameters, name);
+    if (!check("--expect", name))
+      continue;
+    auto file = readNpy(path);
+    if (!file) {
+      diags.report(DiagID::CannotRead, llvm::toString(file.takeError()));
+      ok = false;
+    } else if (parameters[*i].elements != file->elements()) {
+      diags.report(DiagID::BadRunArgument,
+                   "'" + path + "' has the shape " + shapeString(file->shape) +
+                       ", output '" + name + "' has " +
+                       shapeString(parameters[*i].shape));
+      ok = false;
+    }
+  }
+  return ok;
+}
+
 //===----------------------------------------------------------------------===//
 // ArgumentReader
 //===----------------------------------------------------------------------===//
@@ -283,15 +315,9 @@ bool tlc::writeOutputs(const RunOptions &options, DiagnosticEngine &diags,
                        llvm::ArrayRef<Parameter> parameters,
                        llvm::ArrayRef<const Array *> arrays) {
   for (auto &[name, path] : options.outs) {
-    auto i = findOutput(parameters, name);
-    if (!i) {
-      diags.report(DiagID::BadRunArgument, "--out names '" + name +
-                                               "', but the parameters are " +
-                                               listNames(parameters));
-      return false;
-    }
+    unsigned i = *findOutput(parameters, name);
     std::string error;
-    if (!writeFileAtomically(path, formatNpy(*arrays[*i]), error)) {
+    if (!writeFileAtomically(path, formatNpy(*arrays[i]), error)) {
       diags.report(DiagID::CannotWrite, error);
       return false;
     }

@@ -48,6 +48,10 @@ bool isOutput(const Parameter &p);
 std::optional<unsigned> findOutput(llvm::ArrayRef<Parameter> parameters,
                                    llvm::StringRef name);
 
+/// Checks before the run what --out and --expect name. False after a message.
+bool checkOutputNames(const RunOptions &options, DiagnosticEngine &diags,
+                      llvm::ArrayRef<Parameter> parameters);
+
 /// Collects `--arg`s: reads files, checks names, finds the values of scalars
 /// (given, defined by -D, or from the shapes of files). `shapes[i]` names the
 /// extents of tensor i as the source writes them. False after a complaint.

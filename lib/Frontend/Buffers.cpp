@@ -40,8 +40,11 @@ DType Interpreter::dtypeFrom(Value v, SourceRange range, bool quiet) {
     return nullptr;
   if (v.is(VK::Poison))
     poisonError(v, range);
+  else if (!v)
+    error(DiagID::BadDType, range, "no element type is given")
+        .help("such as T.float16");
   else
-    error(DiagID::BadDType, range, v ? describe(v) + " is not an element type" : "an element type is needed here");
+    error(DiagID::BadDType, range, describe(v) + " is not an element type");
   return nullptr;
 }
 

@@ -491,7 +491,14 @@ mlir::OwningOpRef<mlir::ModuleOp> tlc::importBuffer(const SourceManager::Buffer 
   loadFrontendDialects(context);
   Interpreter interp(buffer, *parsed, options, context, ast, diags);
   const FunctionDefStmt *kernel = chooseKernel(interp, options.kernel, {buffer.loc(0), buffer.loc(0)}, diags);
-  return kernel ? interp.run(kernel) : nullptr;
+  if (!kernel)
+    return nullptr;
+  auto module = interp.run(kernel);
+  // Whatever cannot be compiled has a reason; one that was lost has a place.
+  if (!module && !diags.hasErrors())
+    diags.report(DiagID::Unimplemented, interp.lastPlace,
+                 "this cannot be compiled");
+  return module;
 }
 
 mlir::OwningOpRef<mlir::ModuleOp> tlc::importFile(StringRef path, const FrontendOptions &options,

@@ -408,6 +408,7 @@ public:
   unsigned parallelDepth = 0, loopSerial = 0;
   llvm::SmallVector<unsigned> loopStack; ///< serial numbers of open device loops
   uint64_t steps = 0;
+  SourceRange lastPlace; ///< where execution came to
   llvm::StringMap<Value> defined; ///< the -D values
   bool collectingMissing = false;
   /// break and continue of the innermost device loop; null where it has none.

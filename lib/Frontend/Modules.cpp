@@ -205,6 +205,17 @@ static bool isLiteral(Value v) {
   return v.isNumber() || v.is(VK::Str) || v.is(VK::None) || v.is(VK::DType) || v.is(VK::Dict);
 }
 
+/// `relu` for "relu", but not `true` for True.
+static bool isWord(StringRef text) {
+  for (StringRef constant : {"true", "false", "none", "null", "nan", "inf"})
+    if (text.equals_insensitive(constant))
+      return false;
+  if (text.empty() || llvm::isDigit(text[0]))
+    return false;
+  return llvm::all_of(text,
+                      [](char c) { return llvm::isAlnum(c) || c == '_'; });
+}
+
 bool Interpreter::parseDefines() {
   bool ok = true;
   // Sorted, so that messages come in a fixed order.
@@ -233,6 +244,9 @@ bool Interpreter::parseDefines() {
         scope = moduleScope;
       }
     }
+    // A word is a string, unless it looks like a constant of another language.
+    if ((!v || !isLiteral(v)) && isWord(value))
+      v = Value::string(text.text);
     if (!v || !isLiteral(v)) {
       error(DiagID::BadDefine, {text.loc(0), text.loc(value.size())},
             "the value of -D " + name + " is not a literal")

@@ -14,6 +14,7 @@ using llvm::SmallVector;
 
 /// Bounds compile-time work, so that `while True` in a factory ends.
 bool Interpreter::step(SourceRange range) {
+  lastPlace = range;
   if (++steps <= 20'000'000)
     return true;
   if (steps == 20'000'001)

@@ -11,7 +11,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "tlc/Runtime/Launch.h"
+#include "tlc/Simulator/Memory/CodeObject.h"
 #include "tlc/Simulator/Simulator.h"
+#include "llvm/ADT/BitVector.h"
 #include "llvm/Support/raw_ostream.h"
 #include <chrono>
 
@@ -44,6 +46,50 @@ std::optional<int64_t> tlc::spannedElements(const target::Argument &argument,
 }
 
 namespace {
+
+/// A run of bytes of a tensor's span that belongs to no element.
+struct Gap {
+  size_t begin, bytes;
+};
+
+/// The padding between the rows of a strided tensor, in ascending order.
+std::vector<Gap> paddingOf(const target::Argument &argument,
+                           llvm::ArrayRef<int64_t> scalars, size_t bytes) {
+  auto type = parseDType(argument.dtype);
+  auto span = spannedElements(argument, scalars);
+  if (!type || !span || *span <= 0 || bytes % *span != 0)
+    return {};
+  size_t element = bytes / *span;
+  std::vector<int64_t> extents, strides;
+  int64_t elements = 1;
+  for (size_t d = 0; d < argument.shape.size(); ++d) {
+    extents.push_back(*argument.shape[d].evaluate(scalars));
+    strides.push_back(*argument.strides[d].evaluate(scalars));
+    elements *= extents.back();
+  }
+  if (elements >= *span)
+    return {}; // dense, or rows that overlap
+  llvm::BitVector used(*span);
+  std::vector<int64_t> index(extents.size());
+  for (int64_t i = 0, at = 0; i < elements; ++i) {
+    used.set(at);
+    for (size_t d = extents.size(); d-- > 0;) {
+      at += strides[d];
+      if (++index[d] < extents[d])
+        break;
+      at -= extents[d] * strides[d];
+      index[d] = 0;
+    }
+  }
+  std::vector<Gap> gaps;
+  for (int begin = used.find_first_unset(); begin >= 0;) {
+    int end = used.find_next(begin);
+    end = end < 0 ? int(*span) : end;
+    gaps.push_back({begin * element, (end - begin) * element});
+    begin = used.find_next_unset(end - 1);
+  }
+  return gaps;
+}
 
 /// Frees what it holds when it goes.
 struct Device {
@@ -84,6 +130,13 @@ tlc::launch(const HIPTable &table, StringRef object,
             const target::Contract &contract,
             llvm::MutableArrayRef<LaunchArgument> arguments) {
   assert(arguments.size() == contract.arguments.size());
+  // HIP is told the address only and believes what the headers say.
+  sim::CodeObject parsed;
+  std::string problem;
+  if (!sim::CodeObject::parse({object.bytes_begin(), object.size()}, parsed,
+                              problem))
+    return llvm::createStringError(llvm::inconvertibleErrorCode(),
+                                   "the code object is damaged: " + problem);
   Device device(table);
   if (auto error =
           device.check(table.hipModuleLoadData(&device.module, object.data()),
@@ -116,6 +169,18 @@ tlc::launch(const HIPTable &table, StringRef object,
     values[i] = uint64_t(device.buffers[i]);
   }
 
+  // The simulator's checkers see padding that reaches a result.
+  bool builtIn = &table == &sim::simulatorHip();
+  std::vector<std::vector<Gap>> padding(arguments.size());
+  for (auto [i, declared] : llvm::enumerate(contract.arguments)) {
+    if (!builtIn || !device.buffers[i])
+      continue;
+    padding[i] = paddingOf(declared, scalars, arguments[i].array.bytes.size());
+    for (const Gap &gap : padding[i])
+      sim::poisonMemory(static_cast<char *>(device.buffers[i]) + gap.begin,
+                        gap.bytes);
+  }
+
   LaunchReport report;
   for (const target::Kernel &kernel : contract.kernels) {
     hipFunction_t function;
@@ -146,7 +211,6 @@ tlc::launch(const HIPTable &table, StringRef object,
     report.seconds +=
         std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
             .count();
-    bool builtIn = &table == &sim::simulatorHip();
     if (builtIn) {
       const sim::LaunchResult &result = sim::lastLaunch();
       report.instructions += result.instructions;
@@ -165,11 +229,17 @@ tlc::launch(const HIPTable &table, StringRef object,
     if (!declared.isPointer() || !device.buffers[i])
       continue;
     std::vector<uint8_t> &bytes = arguments[i].array.bytes;
+    std::vector<uint8_t> before;
+    if (!padding[i].empty())
+      before = bytes;
     if (auto error =
             device.check(table.hipMemcpy(bytes.data(), device.buffers[i],
                                          bytes.size(), hipMemcpyDeviceToHost),
                          "copying '" + declared.name + "' from the device"))
       return error;
+    for (const Gap &gap : padding[i])
+      std::copy_n(before.begin() + gap.begin, gap.bytes,
+                  bytes.begin() + gap.begin);
   }
   return report;
 }

@@ -19,7 +19,7 @@ fi
 result() { # KERNEL FILE
   "$tlc" run "$1" "${options[@]}" --out "$output=$2" || exit 1
 }
-output=$(case $(basename "$kernel") in 02*) echo C ;; 03* | 04*) echo Y ;; *) echo O ;; esac)
+output=$(case $(basename "$kernel") in 01* | 02*) echo C ;; 03* | 04*) echo Y ;; *) echo O ;; esac)
 result "$kernel" "$work/good.npy"
 result "$work/faulty.tile" "$work/faulty.npy"
 

@@ -5,13 +5,18 @@
 //
 //===----------------------------------------------------------------------===//
 //
-//   tlc-mutate TLC KERNEL.tile WORK_DIR SEED COUNT [tlc option...]
+//   tlc-mutate FILE WORK_DIR SEED COUNT COMMAND [ARGUMENT...]
 //
-// Damages a kernel COUNT times, compiles each, and fails if one of them ends in
-// a signal, a time-out, an exit code other than 0, 1, 2 and 4, an error without
-// a place, or an output file beside an error. Damage is of the kinds that
-// people and tools do: a byte lost or changed, a line deleted, doubled or
-// swapped, a token replaced by another of the file, the end cut off.
+// Damages a file COUNT times and gives each to the command, in whose arguments
+// {} is the damaged file and {out} an output file. Fails if one of them ends in
+// a signal, a time-out, an exit code other than 0 to 4 but 3, an exit code
+// without an error, or an output file beside an error. An error about a kernel
+// or IR must name line and column and show the place, and never claims not to
+// know why.
+//
+// Damage is of the kinds that people and tools do: a byte lost or changed, a
+// line deleted, doubled or swapped, a token replaced by another of the file,
+// the end cut off. Of a binary file only bytes and the end are damaged.
 //
 //===----------------------------------------------------------------------===//
 
@@ -87,7 +92,30 @@ std::string slice(const std::string &text, Span span) {
   return text.substr(span.begin, span.end - span.begin);
 }
 
-/// One act of damage.
+/// One act of damage to a file that is not text.
+std::string damageBytes(std::string bytes, Random &random) {
+  if (bytes.empty())
+    return "x";
+  size_t at = random.below(bytes.size());
+  switch (random.below(5)) {
+  case 0: // lose the end
+    return bytes.substr(0, at);
+  case 1: // a bit
+    bytes[at] ^= static_cast<char>(1 << random.below(8));
+    return bytes;
+  case 2: // a number
+    for (size_t i = at; i < std::min(at + 4, bytes.size()); ++i)
+      bytes[i] = random.below(2) ? '\xff' : '\0';
+    return bytes;
+  case 3: // lose a part
+    return bytes.erase(at, 1 + random.below(64));
+  default: // a byte, more often near the start, where headers are
+    bytes[random.below(1 + at)] = static_cast<char>(random.below(256));
+    return bytes;
+  }
+}
+
+/// One act of damage to a text.
 std::string damage(std::string text, Random &random) {
   // What a kernel's author might write in the place of something else.
   static const char *const insertions[] = {
@@ -165,8 +193,33 @@ int run(const std::vector<std::string> &command, const std::string &log,
   return status;
 }
 
+/// "name:12:5: error: " somewhere in the log, with a caret below. MLIR's parser
+/// leaves the caret out in lines that are not ASCII.
+bool namesPlace(const std::string &log) {
+  bool ascii = true;
+  for (unsigned char c : log)
+    ascii &= c < 128;
+  for (size_t at = log.find(": error: "); at != std::string::npos;
+       at = log.find(": error: ", at + 1)) {
+    size_t i = at, numbers = 0;
+    while (numbers < 2) {
+      size_t digits = i;
+      while (digits && std::isdigit((unsigned char)log[digits - 1]))
+        --digits;
+      if (digits == i || !digits || log[digits - 1] != ':')
+        break;
+      i = digits - 1;
+      ++numbers;
+    }
+    if (numbers == 2 && (!ascii || log.find('^', at) != std::string::npos))
+      return true;
+  }
+  return false;
+}
+
 /// Why the outcome is not acceptable; empty if it is.
-std::string judge(int status, const std::string &log, bool hasOutput) {
+std::string judge(int status, const std::string &log, bool hasOutput,
+                  bool text) {
   if (WIFSIGNALED(status))
     return "ended by signal " + std::to_string(WTERMSIG(status));
   int code = WEXITSTATUS(status);
@@ -176,53 +229,67 @@ std::string judge(int status, const std::string &log, bool hasOutput) {
     return "an output file beside an error";
   if (code != 0 && log.find("error: ") == std::string::npos)
     return "an exit code without an error";
-  for (const char *trace : {"PLEASE submit", "Stack dump", "LLVM ERROR",
-                            "Assertion", "runtime error:"})
+  if (code != 0 && text && !namesPlace(log))
+    return "an error without a place";
+  for (const char *trace :
+       {"PLEASE submit", "Stack dump", "LLVM ERROR", "Assertion",
+        "runtime error:", "did not say why", "without a reason"})
     if (log.find(trace) != std::string::npos)
       return std::string("it says '") + trace + "'";
   return "";
+}
+
+bool endsWith(const std::string &text, const std::string &end) {
+  return text.size() >= end.size() &&
+         text.compare(text.size() - end.size(), end.size(), end) == 0;
 }
 
 } // namespace
 
 int main(int argc, char **argv) {
   if (argc < 6) {
-    std::fprintf(stderr, "usage: tlc-mutate TLC KERNEL WORK_DIR SEED COUNT "
-                         "[option...]\n");
+    std::fprintf(stderr, "usage: tlc-mutate FILE WORK_DIR SEED COUNT COMMAND "
+                         "[argument...]\n");
     return 2;
   }
-  std::string tlc = argv[1], work = argv[3];
-  std::string original = readFile(argv[2]);
-  uint64_t seed = std::strtoull(argv[4], nullptr, 10);
-  unsigned count = std::strtoul(argv[5], nullptr, 10), rejected = 0, bad = 0;
+  std::string name = argv[1], work = argv[2];
+  std::string original = readFile(name);
+  uint64_t seed = std::strtoull(argv[3], nullptr, 10);
+  unsigned count = std::strtoul(argv[4], nullptr, 10), rejected = 0, bad = 0;
+  bool text = endsWith(name, ".tile") || endsWith(name, ".mlir");
+  std::string extension = name.substr(name.rfind('.'));
   mkdir(work.c_str(), 0755);
-  std::string output = work + "/out.hsaco", log = work + "/log.txt";
+  std::string output = work + "/output", log = work + "/log.txt",
+              damaged = work + "/damaged" + extension;
+  std::vector<std::string> command(argv + 5, argv + argc);
+  for (std::string &word : command)
+    for (auto [place, value] : {std::pair{"{}", damaged}, {"{out}", output}})
+      if (size_t at = word.find(place); at != std::string::npos)
+        word.replace(at, std::strlen(place), value);
 
   for (unsigned i = 0; i < count; ++i) {
     Random random(seed * 1000003 + i);
-    std::string text = original;
+    std::string contents = original;
     for (size_t acts = 1 + random.below(3); acts; --acts)
-      text = damage(std::move(text), random);
-    std::string kernel = work + "/mutant.tile";
-    std::ofstream(kernel, std::ios::binary) << text;
+      contents = text ? damage(std::move(contents), random)
+                      : damageBytes(std::move(contents), random);
+    std::ofstream(damaged, std::ios::binary) << contents;
     unlink(output.c_str());
-    std::vector<std::string> command = {tlc, "compile", kernel, "-o", output};
-    command.insert(command.end(), argv + 6, argv + argc);
     int status = run(command, log, 60);
     struct stat info;
     std::string why =
-        judge(status, readFile(log), !stat(output.c_str(), &info));
+        judge(status, readFile(log), !stat(output.c_str(), &info), text);
     rejected += WIFEXITED(status) && WEXITSTATUS(status) != 0;
     if (why.empty())
       continue;
     ++bad;
-    std::string kept = work + "/bad-" + std::to_string(i) + ".tile";
-    std::ofstream(kept, std::ios::binary) << text;
+    std::string kept = work + "/bad-" + std::to_string(i) + extension;
+    std::ofstream(kept, std::ios::binary) << contents;
     std::printf("%s: %s\n%s\n", kept.c_str(), why.c_str(),
                 readFile(log).substr(0, 2000).c_str());
   }
-  std::printf("%u damaged kernels: %u rejected, %u accepted, %u mishandled\n",
-              count, rejected, count - rejected - bad, bad);
+  std::printf("%u damaged files: %u rejected, %u accepted, %u mishandled\n",
+              count, rejected, count - rejected, bad);
   // A run in which nothing was rejected has tested nothing.
   return bad || !rejected;
 }

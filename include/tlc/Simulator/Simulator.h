@@ -19,6 +19,7 @@
 #include "tlc/Runtime/HIPTable.h"
 #include "tlc/Simulator/Timing/Timing.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -91,6 +92,11 @@ struct LaunchResult {
   bool failed = false;
   std::string report; ///< all findings as text; empty if there are none
 };
+
+/// Makes a part of device memory look as if nothing had been written there, and
+/// fills it with NaNs: padding that no kernel may use. False if the range lies
+/// in no allocation.
+bool poisonMemory(void *pointer, size_t bytes);
 
 /// The last launch of the process.
 const LaunchResult &lastLaunch();

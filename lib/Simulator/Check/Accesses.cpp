@@ -14,10 +14,6 @@ using llvm::StringRef;
 
 namespace {
 
-bool isSubDword(StringRef name, const char *suffix) {
-  return name.contains(suffix);
-}
-
 uint32_t scalarOf(const Wave &wave, const Source &source) {
   return source.kind == OperandKind::Scalar ? wave.sgpr[source.index]
                                             : uint32_t(source.value);
@@ -61,36 +57,47 @@ void addFlat(llvm::SmallVectorImpl<AccessPart> &parts, const AccessPart &all) {
 
 /// A write of the bytes that are there already disturbs nobody: compilers let
 /// several wavefronts store the same value.
-void findChanges(AccessPart &part, const Wave &wave, const Op &op) {
+void findChanges(AccessPart &part, const Wave &wave, const Op &op,
+                 const OpFacts &facts) {
   if (part.dataSource < 0 || part.atomic)
     return;
   const Source &data = op.src[part.dataSource];
-  bool high = StringRef(mnemonic(op.inst->op)).contains("d16_hi");
+  unsigned dwords = part.bytes / 4;
+  if (dwords) {
+    part.changes = 0;
+    for (uint64_t rest = part.lanes; rest; rest &= rest - 1) {
+      unsigned l = __builtin_ctzll(rest);
+      const uint32_t *words = wave.vgpr + data.index + l;
+      uint32_t difference = part.address[l] + part.bytes > wave.group->ldsBytes;
+      for (unsigned d = 0; !difference && d < dwords; ++d) {
+        uint32_t old;
+        std::memcpy(&old, wave.group->lds + part.address[l] + 4 * d, 4);
+        difference = old ^ words[d * waveLanes];
+      }
+      part.changes |= uint64_t(difference != 0) << l;
+    }
+    return;
+  }
   part.changes = 0;
   for (uint64_t rest = part.lanes; rest; rest &= rest - 1) {
     unsigned l = __builtin_ctzll(rest);
-    uint32_t words[4];
-    for (unsigned d = 0; d < (part.bytes + 3u) / 4; ++d)
-      words[d] = wave.vgpr[data.index + d * waveLanes + l];
-    if (high)
-      words[0] >>= 16;
+    uint32_t word = wave.vgpr[data.index + l] >> (8 * facts.shift);
     bool inside = part.address[l] + part.bytes <= wave.group->ldsBytes;
     if (!inside ||
-        std::memcmp(wave.group->lds + part.address[l], words, part.bytes) != 0)
+        std::memcmp(wave.group->lds + part.address[l], &word, part.bytes) != 0)
       part.changes |= uint64_t(1) << l;
   }
 }
 
 void addDs(llvm::SmallVectorImpl<AccessPart> &parts, const Wave &wave,
-           const Op &op) {
+           const Op &op, const OpFacts &facts) {
   const Instruction &inst = *op.inst;
   if (inst.has(flag::CrossLane | flag::Gws) ||
       op.src[0].kind != OperandKind::Vector)
     return; // addtid, append and consume are the engine's business alone
   const uint32_t *base = wave.vgpr + op.src[0].index;
-  unsigned bytes = bytesOfLane(inst);
+  unsigned bytes = facts.laneBytes;
   bool two = inst.has(flag::TwoOffsets);
-  bool strided = StringRef(mnemonic(inst.op)).contains("st64");
   for (unsigned i = 0; i < (two ? 2u : 1u); ++i) {
     AccessPart part;
     part.space = Space::Lds;
@@ -101,22 +108,23 @@ void addDs(llvm::SmallVectorImpl<AccessPart> &parts, const Wave &wave,
     part.dataSource = part.writes ? int(1 + (two ? i : 0)) : -1;
     uint32_t offset = inst.offset;
     if (two)
-      offset = (i ? inst.offset1 : inst.offset0) * bytes * (strided ? 64 : 1);
+      offset = (i ? inst.offset1 : inst.offset0) * bytes *
+               (facts.farOffsets ? 64 : 1);
     for (unsigned l = 0; l < waveLanes; ++l) {
       part.address[l] = uint64_t(base[l]) + offset;
       part.inBounds[l] = bytes;
     }
-    findChanges(part, wave, op);
+    findChanges(part, wave, op, facts);
     parts.push_back(part);
   }
 }
 
 void addFlatFamily(llvm::SmallVectorImpl<AccessPart> &parts, const Wave &wave,
-                   const Op &op) {
+                   const Op &op, const OpFacts &facts) {
   const Instruction &inst = *op.inst;
   AccessPart part;
   setKind(part, inst);
-  part.bytes = bytesOfLane(inst);
+  part.bytes = facts.laneBytes;
   part.lanes = wave.exec();
   part.dataSource = part.writes ? 1 : -1;
   const Source &address = op.src[0], &base = op.src[2];
@@ -142,11 +150,10 @@ void addFlatFamily(llvm::SmallVectorImpl<AccessPart> &parts, const Wave &wave,
 }
 
 void addBuffer(llvm::SmallVectorImpl<AccessPart> &parts, const Wave &wave,
-               const Op &op) {
+               const Op &op, const OpFacts &facts) {
   const Instruction &inst = *op.inst;
-  if (inst.has(flag::CacheControl) ||
-      StringRef(mnemonic(inst.op)).contains("format"))
-    return; // conversions: the engine alone knows their element sizes
+  if (inst.has(flag::CacheControl) || facts.isFormat)
+    return;
   const uint32_t *resource = wave.sgpr + op.src[2].index;
   uint32_t stride = resource[1] >> 16 & 0x3fff;
   bool swizzled = resource[1] >> 31, addThread = resource[3] >> 23 & 1;
@@ -154,7 +161,7 @@ void addBuffer(llvm::SmallVectorImpl<AccessPart> &parts, const Wave &wave,
     return; // rare layouts
   AccessPart part;
   setKind(part, inst);
-  part.bytes = bytesOfLane(inst);
+  part.bytes = facts.laneBytes;
   part.lanes = wave.exec();
   part.dataSource = part.writes ? 1 : -1;
   const uint32_t *v = wave.vgpr + op.src[0].index;
@@ -189,10 +196,10 @@ unsigned tlc::sim::bytesOfLane(const Instruction &inst) {
   if (!inst.has(flag::Load | flag::Store | flag::Atomic))
     return 0;
   StringRef name = mnemonic(inst.op);
-  if (isSubDword(name, "byte") || name.contains("_b8") ||
-      name.contains("_u8") || name.contains("_i8"))
+  if (name.contains("byte") || name.contains("_b8") || name.contains("_u8") ||
+      name.contains("_i8"))
     return 1;
-  if (isSubDword(name, "short") || name.contains("_b16") ||
+  if (name.contains("short") || name.contains("_b16") ||
       name.contains("_u16") || name.contains("_i16"))
     return 2;
   if (inst.has(flag::ToLDS))
@@ -210,14 +217,14 @@ llvm::SmallVector<AccessPart, 1>
 tlc::sim::accessesOf(const Wave &wave, const Op &op, const OpFacts &facts) {
   llvm::SmallVector<AccessPart, 1> parts;
   const Instruction &inst = *op.inst;
-  if (!bytesOfLane(inst) || !wave.exec())
+  if (!facts.laneBytes || !wave.exec())
     return parts;
   if (facts.isLds)
-    addDs(parts, wave, op);
+    addDs(parts, wave, op, facts);
   else if (inst.encoding == Encoding::MUBUF)
-    addBuffer(parts, wave, op);
+    addBuffer(parts, wave, op, facts);
   else if (facts.isVmem && inst.encoding != Encoding::MTBUF)
-    addFlatFamily(parts, wave, op);
+    addFlatFamily(parts, wave, op, facts);
   if (!facts.toLds || parts.empty())
     return parts;
   // The other side: one dword a lane from M0 on. The memory's offset is added

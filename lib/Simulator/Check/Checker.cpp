@@ -19,7 +19,6 @@
 #include "WaitChecker.h"
 #include <algorithm>
 #include <fmt/format.h>
-#include <unordered_map>
 
 using namespace tlc::sim;
 
@@ -72,20 +71,31 @@ struct GroupChecker::State {
     launch.report(std::move(finding));
   }
   const OpFacts &factsFor(const Op &op) {
-    auto [it, isNew] = facts.try_emplace(&op);
-    if (isNew)
-      it->second = factsOf(op);
-    return it->second;
+    if (op.number >= facts.size())
+      facts.resize(op.number + 256);
+    std::unique_ptr<OpFacts> &known = facts[op.number];
+    if (!known)
+      known = std::make_unique<OpFacts>(factsOf(op));
+    return *known;
   }
 
   LaunchChecker &launch;
-  std::unordered_map<const Op *, OpFacts> facts;
+  std::vector<std::unique_ptr<OpFacts>> facts; ///< by Op::number
   const Workgroup *group = nullptr;
   std::vector<WaitChecker> waits;
   std::vector<HazardChecker> hazards;
   std::vector<Undefined> undefined;
   std::vector<const Op *> lastBarrier;
   std::vector<uint32_t> barriers;
+  /// Stores to global memory that may not be complete, by wavefront.
+  struct PendingStore {
+    uint32_t number; ///< of the counter vmcnt
+    const Op *op;
+    AccessPart part;
+  };
+  std::vector<std::vector<PendingStore>> stores;
+  void noteStore(unsigned wave, const Op &op, const AccessPart &part);
+  void postponeStores();
   LdsRaces ldsRaces;
   LdsBytes ldsUndefined;
 
@@ -129,6 +139,24 @@ const Op *GroupChecker::State::prepare(const Wave &wave, const Op &op) {
   return effective;
 }
 
+/// Called before the counters know of the store: it will be the next one.
+void GroupChecker::State::noteStore(unsigned wave, const Op &op,
+                                    const AccessPart &part) {
+  std::vector<PendingStore> &list = stores[wave];
+  uint32_t retired = waits[wave].vm.retired;
+  std::erase_if(
+      list, [&](const PendingStore &store) { return store.number <= retired; });
+  list.push_back({waits[wave].vm.issued + 1, &op, part});
+}
+
+/// The workgroup has released: not what is still on its way.
+void GroupChecker::State::postponeStores() {
+  for (unsigned w = 0; w < group->waveCount; ++w)
+    for (const PendingStore &store : stores[w])
+      if (store.number > waits[w].vm.retired)
+        launch.global->postpone(group->linearId, *store.op, store.part);
+}
+
 static bool isMemory(const Op &op, const OpFacts &facts) {
   return (facts.isVmem || facts.isLds) && !op.inst->has(flag::CrossLane);
 }
@@ -145,6 +173,7 @@ void GroupChecker::begin(const Workgroup &group) {
   s.waits.resize(count);
   s.hazards.resize(count);
   s.undefined.resize(count);
+  s.stores.assign(count, {});
   s.lastBarrier.assign(count, nullptr);
   s.barriers.assign(count, 0);
   for (unsigned i = 0; i < count; ++i) {
@@ -165,6 +194,10 @@ void GroupChecker::before(Wave &wave, const Op &op) {
     return;
   const OpFacts &facts = *s.current;
   unsigned w = wave.number;
+  if (op.inst->has(flag::Gws) && wave.globalTurn && !wave.syncWaiting) {
+    s.launch.global->arrive(s.group->linearId);
+    s.postponeStores();
+  }
   if (std::string text = s.waits[w].check(op, facts); !text.empty())
     s.report("missing-wait", std::move(text), wave, op, -1);
   if (std::string text = s.hazards[w].check(op, facts); !text.empty())
@@ -203,10 +236,16 @@ void GroupChecker::after(Wave &wave, const Op &op, bool executed) {
     else if (part.space == Space::Global) {
       kind = "global-race";
       text = s.launch.global->access(s.group->linearId, op, part, lane);
+      if (part.writes && (part.atomic || part.coherent))
+        s.postponeStores();
+      else if (part.writes)
+        s.noteStore(w, op, part);
     }
     if (!text.empty())
       s.report(kind, std::move(text), wave, op, lane);
   }
+  if (op.inst->has(flag::Gws))
+    s.launch.global->leave(s.group->linearId);
   if (op.inst->op == Opcode::s_barrier) {
     s.lastBarrier[w] = &op;
     ++s.barriers[w];

@@ -15,23 +15,62 @@ bool GlobalShadow::isDefined(uint64_t address, uint64_t bytes) const {
   return memory.writtenBytes().written(address, bytes);
 }
 
+bool GlobalShadow::isAllDefined(uint64_t address, uint64_t bytes) const {
+  return memory.writtenBytes().allWritten(address, bytes);
+}
+
 void GlobalShadow::define(uint64_t address, uint64_t bytes) {
   memory.writtenBytes().mark(address, bytes);
 }
 
 GlobalShadow::View GlobalShadow::synchronise(uint64_t number,
-                                             bool synchronises) {
+                                             const AccessPart &part) {
   std::lock_guard lock(groupMutex);
   Group &group = groups[number];
   View view;
   view.group = number;
   view.period = uint16_t(group.releases.size());
-  if (synchronises) {
-    group.releases.push_back(++time);
-    group.acquired = time;
+  if (part.atomic || part.coherent) {
+    if (part.writes)
+      group.releases.push_back(++time);
+    if (part.reads)
+      group.acquired = time;
   }
   view.acquired = group.acquired;
   return view;
+}
+
+void GlobalShadow::arrive(uint64_t number) {
+  std::lock_guard lock(groupMutex);
+  groups[number].releases.push_back(++time);
+}
+void GlobalShadow::leave(uint64_t number) {
+  std::lock_guard lock(groupMutex);
+  groups[number].acquired = time;
+}
+
+void GlobalShadow::postpone(uint64_t number, const Op &op,
+                            const AccessPart &part) {
+  uint16_t period;
+  {
+    std::lock_guard lock(groupMutex);
+    period = uint16_t(groups[number].releases.size());
+  }
+  for (uint64_t rest = part.lanes; rest; rest &= rest - 1) {
+    unsigned l = __builtin_ctzll(rest);
+    uint64_t begin = part.address[l], end = begin + part.inBounds[l];
+    for (uint64_t word = begin / 4; word * 4 < end; ++word) {
+      uint64_t pageNumber = word * 4 / PageBytes;
+      Shard &shard = shards[pageNumber % Shards];
+      std::lock_guard lock(shard.mutex);
+      auto page = shard.pages.find(pageNumber);
+      if (page == shard.pages.end())
+        continue;
+      Access &write = page->second[word % (PageBytes / 4)].write;
+      if (write.op == &op && write.group == uint32_t(number))
+        write.period = period;
+    }
+  }
 }
 
 bool GlobalShadow::ordered(const Access &earlier, const View &now) {
@@ -43,13 +82,9 @@ bool GlobalShadow::ordered(const Access &earlier, const View &now) {
          group.releases[earlier.period] <= now.acquired;
 }
 
-std::string GlobalShadow::accessDword(Shard &shard, uint64_t word,
-                                      unsigned bytes, const Op &op,
-                                      const AccessPart &part, const View &now) {
-  auto &page = shard.pages[word * 4 / PageBytes];
-  if (!page)
-    page.reset(new Cell[PageBytes / 4]);
-  Cell &cell = page[word % (PageBytes / 4)];
+std::string GlobalShadow::accessDword(Cell &cell, uint64_t word, unsigned bytes,
+                                      const Op &op, const AccessPart &part,
+                                      const View &now) {
   Access access;
   access.op = &op;
   access.group = uint32_t(now.group);
@@ -90,11 +125,11 @@ std::string GlobalShadow::accessDword(Shard &shard, uint64_t word,
 
 std::string GlobalShadow::access(uint64_t group, const Op &op,
                                  const AccessPart &part, int &lane) {
-  View now = synchronise(group, part.atomic || part.coherent);
+  View now = synchronise(group, part);
   std::string problem;
   uint64_t lockedPage = ~uint64_t(0);
   std::unique_lock<std::mutex> lock;
-  Shard *shard = nullptr;
+  Cell *cells = nullptr;
   for (uint64_t rest = part.lanes; rest; rest &= rest - 1) {
     unsigned l = __builtin_ctzll(rest);
     uint64_t begin = part.address[l], end = begin + part.inBounds[l];
@@ -103,14 +138,19 @@ std::string GlobalShadow::access(uint64_t group, const Op &op,
       if (page != lockedPage) {
         if (lock)
           lock.unlock();
-        shard = &shards[page % Shards];
-        lock = std::unique_lock(shard->mutex);
+        Shard &shard = shards[page % Shards];
+        lock = std::unique_lock(shard.mutex);
         lockedPage = page;
+        auto &holder = shard.pages[page];
+        if (!holder)
+          holder.reset(new Cell[PageBytes / 4]);
+        cells = holder.get();
       }
       unsigned from = std::max(begin, word * 4) - word * 4;
       unsigned to = std::min(end, word * 4 + 4) - word * 4;
       unsigned bytes = ((1u << to) - 1) & ~((1u << from) - 1);
-      std::string text = accessDword(*shard, word, bytes, op, part, now);
+      std::string text = accessDword(cells[word % (PageBytes / 4)], word, bytes,
+                                     op, part, now);
       if (problem.empty() && !text.empty()) {
         problem = std::move(text);
         lane = int(l);

@@ -7,10 +7,11 @@
 //
 // Which bytes were ever written, and races between workgroups. Nothing orders
 // two workgroups of a launch but atomic operations and coherent (sc1) accesses:
-// each of these makes what its workgroup did before it visible to workgroups
-// that perform one later. Time is the number of such operations so far; an
-// access by another workgroup is ordered if that workgroup has had such an
-// operation after it, before the last one of ours. Races whose ends happen to
+// each that writes makes visible what its workgroup did before it, as far as
+// that is complete (a store that no s_waitcnt has waited for is not), to
+// workgroups that read by one later. Time is the number of such writes so far;
+// an access by another workgroup is ordered if that workgroup has had such a
+// write after it, before the last such read of ours. Races whose ends happen to
 // be separated by unrelated atomics are not found; no other order that the
 // simulator happens to choose hides one.
 //
@@ -34,11 +35,20 @@ public:
 
   bool isDefined(uint64_t address, uint64_t bytes) const;
   void define(uint64_t address, uint64_t bytes);
+  /// True if all of the allocation that holds the range is defined; false
+  /// also where only a longer look would tell.
+  bool isAllDefined(uint64_t address, uint64_t bytes) const;
 
   /// Checks and records an access by workgroup \p group. On a race returns the
   /// message and sets \p lane. Thread safe.
   std::string access(uint64_t group, const Op &op, const AccessPart &part,
                      int &lane);
+  /// A barrier of the whole grid: \p group arrives, or goes on.
+  void arrive(uint64_t group);
+  void leave(uint64_t group);
+  /// A store of \p group was not complete when the group's last release took
+  /// place: only the next one covers it.
+  void postpone(uint64_t group, const Op &op, const AccessPart &part);
 
 private:
   static constexpr uint64_t PageBytes = 4096;
@@ -46,7 +56,7 @@ private:
   struct Access {
     const Op *op = nullptr;
     uint32_t group = 0;
-    uint16_t period = 0; // synchronising operations of the group before it
+    uint16_t period = 0; // releases of the group before it
     uint8_t bytes = 0;   // mask within the dword
     bool atomic = false;
   };
@@ -59,8 +69,8 @@ private:
     std::unordered_map<uint64_t, std::unique_ptr<Cell[]>> pages;
   };
   struct Group {
-    std::vector<uint32_t> releases; // when each of its operations took place
-    uint32_t acquired = 0;          // when the last one did
+    std::vector<uint32_t> releases; // when each of its releases took place
+    uint32_t acquired = 0;          // when it last read what others released
   };
   struct View { // of the current group, taken once an instruction
     uint64_t group = 0;
@@ -68,9 +78,9 @@ private:
     uint16_t period = 0;
   };
 
-  View synchronise(uint64_t group, bool synchronises);
+  View synchronise(uint64_t group, const AccessPart &part);
   bool ordered(const Access &earlier, const View &now);
-  std::string accessDword(Shard &shard, uint64_t word, unsigned bytes,
+  std::string accessDword(Cell &cell, uint64_t word, unsigned bytes,
                           const Op &op, const AccessPart &part,
                           const View &now);
 

@@ -61,6 +61,19 @@ private:
     return earlier.epoch < epoch &&
            earlier.number <= (earlier.byVm ? done.vm : done.lgkm);
   }
+  /// Quickly: nothing can be wrong where this is false.
+  bool isSuspicious(const Cell &cell, const Access &now, bool writes) const {
+    bool byWrite =
+        cell.write.op && cell.write.wave != now.wave && !ordered(cell.write);
+    bool others =
+        cell.read.wave != now.wave || (cell.readers & ~(1u << now.wave));
+    return byWrite || (writes && cell.read.op && others && !ordered(cell.read));
+  }
+  /// What is wrong with \p now at a dword; empty if nothing.
+  std::string conflict(const Cell &cell, const Access &now,
+                       const AccessPart &part, unsigned lane,
+                       uint64_t address) const;
+  static void noteRead(Cell &cell, const Access &now, bool isLds);
   std::string describe(const Access &earlier, const char *first,
                        const char *second, uint64_t address,
                        unsigned wave) const;

@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "OpFacts.h"
+#include "Accesses.h"
+#include "llvm/ADT/StringRef.h"
 
 using namespace tlc::sim;
 
@@ -112,6 +114,13 @@ OpFacts tlc::sim::factsOf(const Op &op) {
     addScalar(facts.reads, ExecLo, 2);
   if (inst.has(flag::WritesEXEC))
     addScalar(facts.writes, ExecLo, 2);
+
+  llvm::StringRef name = mnemonic(inst.op);
+  facts.laneBytes = uint8_t(bytesOfLane(inst));
+  facts.farOffsets = name.contains("st64");
+  facts.isFormat = name.contains("format");
+  facts.keepsOthers = name.contains("d16");
+  facts.shift = name.contains("d16_hi") ? 2 : 0;
 
   switch (inst.encoding) {
   case Encoding::SMEM:

@@ -46,6 +46,14 @@ struct OpFacts {
   bool countsVm = false, countsLgkm = false;
   bool toLds = false; ///< a load whose data goes to LDS
   uint8_t passes = 0; ///< of MFMA
+  /// Bytes a lane loads or stores to memory; 0: none.
+  uint8_t laneBytes = 0;
+  bool farOffsets = false; ///< DS: two offsets in units of 64 elements
+  bool isFormat = false;   ///< converts: only the engine knows element sizes
+  /// Loads and stores of less than a dword: the first byte in the register,
+  /// and whether a load leaves the others alone.
+  uint8_t shift = 0;
+  bool keepsOthers = false;
 };
 
 OpFacts factsOf(const Op &op);

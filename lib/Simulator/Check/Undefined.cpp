@@ -118,10 +118,16 @@ std::string Undefined::check(const Wave &wave, const Op &op,
     if (data.kind != OperandKind::Vector &&
         data.kind != OperandKind::Accumulator)
       continue;
-    bool high = llvm::StringRef(mnemonic(inst.op)).contains("d16_hi");
+    // Nearly always all of it is defined.
+    uint64_t any = 0;
+    for (unsigned d = 0; d < (part.bytes + 3u) / 4; ++d)
+      for (uint64_t mask : vector[data.index / waveLanes + d])
+        any |= mask;
+    if (!(any & part.lanes))
+      continue;
     for (unsigned byte = 0; byte < part.bytes; ++byte) {
       const ByteMasks &masks = vector[data.index / waveLanes + byte / 4];
-      uint64_t lanes = masks[byte % 4 + (high ? 2 : 0)] & part.lanes;
+      uint64_t lanes = masks[byte % 4 + facts.shift] & part.lanes;
       for (; lanes; lanes &= lanes - 1) {
         unsigned l = __builtin_ctzll(lanes);
         if (byte >= part.inBounds[l])

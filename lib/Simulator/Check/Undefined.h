@@ -71,10 +71,10 @@ private:
   void propagateCrossLane(const Wave &wave, const Op &op);
   bool propagateBytes(const Wave &wave, const Op &op);
   bool propagateDpp(const Wave &wave, const Op &op);
-  void propagateLoads(const Wave &wave, const Op &op,
+  void propagateLoads(const Wave &wave, const Op &op, const OpFacts &facts,
                       llvm::ArrayRef<AccessPart> parts, const LdsBytes &lds,
                       GlobalShadow *global);
-  void propagateStores(const Wave &wave, const Op &op,
+  void propagateStores(const Wave &wave, const Op &op, const OpFacts &facts,
                        llvm::ArrayRef<AccessPart> parts, LdsBytes &lds,
                        GlobalShadow *global);
   /// Byte \p byte of source \p source for lane \p lane is undefined.

@@ -13,24 +13,42 @@
 #include "GlobalShadow.h"
 #include "LaneMoves.h"
 #include "Undefined.h"
+#include <algorithm>
+#include <cstring>
 
 using namespace tlc::sim;
-using llvm::StringRef;
 
 namespace {
 
-/// First byte of a destination or data dword that a short access concerns,
-/// and whether the others of a destination keep their value.
-struct ShortAccess {
-  unsigned shift = 0;
-  bool keepsOthers = false;
+/// Lowest address and bytes from there that all lanes lie in.
+struct Span {
+  uint64_t begin = ~uint64_t(0), bytes = 0;
 };
-ShortAccess shortAccessOf(const Instruction &inst) {
-  StringRef name = mnemonic(inst.op);
-  ShortAccess result;
-  result.keepsOthers = name.contains("d16");
-  result.shift = name.contains("d16_hi") ? 2 : 0;
-  return result;
+Span spanOf(const AccessPart &part) {
+  Span span;
+  uint64_t end = 0;
+  for (uint64_t rest = part.lanes; rest; rest &= rest - 1) {
+    unsigned l = __builtin_ctzll(rest);
+    if (!part.inBounds[l])
+      continue;
+    span.begin = std::min(span.begin, part.address[l]);
+    end = std::max(end, part.address[l] + part.inBounds[l]);
+  }
+  span.bytes = end > span.begin ? end - span.begin : 0;
+  return span;
+}
+
+bool anyNonZero(const uint8_t *bytes, unsigned count) {
+  uint8_t any = 0;
+  for (; count >= 4; count -= 4, bytes += 4) {
+    uint32_t word;
+    std::memcpy(&word, bytes, 4);
+    if (word)
+      return true;
+  }
+  for (unsigned i = 0; i < count; ++i)
+    any |= bytes[i];
+  return any != 0;
 }
 
 } // namespace
@@ -76,22 +94,21 @@ void Undefined::propagateCrossLane(const Wave &wave, const Op &op) {
 }
 
 void Undefined::propagateLoads(const Wave &wave, const Op &op,
+                               const OpFacts &facts,
                                llvm::ArrayRef<AccessPart> parts,
                                const LdsBytes &lds, GlobalShadow *global) {
-  const Instruction &inst = *op.inst;
   if (op.dstKind != OperandKind::Vector &&
       op.dstKind != OperandKind::Accumulator)
     return;
   uint32_t reg = op.dst / waveLanes;
-  ShortAccess narrow = shortAccessOf(inst);
   // Whatever is not looked at below is defined: bytes out of a buffer's
   // bounds, sign extensions of defined bytes, formats.
   uint64_t exec = wave.exec();
   for (unsigned d = 0; d < op.dstDwords; ++d) {
     ByteMasks &masks = vector[reg + d];
     for (unsigned byte = 0; byte < 4; ++byte) {
-      bool kept = narrow.keepsOthers &&
-                  (byte < narrow.shift || byte >= narrow.shift + 2);
+      bool kept =
+          facts.keepsOthers && (byte < facts.shift || byte >= facts.shift + 2u);
       if (!kept)
         masks[byte] &= ~exec;
     }
@@ -99,9 +116,19 @@ void Undefined::propagateLoads(const Wave &wave, const Op &op,
   for (const AccessPart &part : parts) {
     if (!part.reads)
       continue;
+    if (part.space == Space::Global) {
+      Span span = spanOf(part);
+      if (!global || !span.bytes ||
+          global->isAllDefined(span.begin, span.bytes))
+        continue;
+    }
     for (uint64_t rest = part.lanes; rest; rest &= rest - 1) {
       unsigned l = __builtin_ctzll(rest);
       uint64_t address = part.address[l];
+      if (part.space == Space::Lds &&
+          address + part.inBounds[l] <= lds.size() &&
+          !anyNonZero(lds.data() + address, part.inBounds[l]))
+        continue;
       for (unsigned byte = 0; byte < part.inBounds[l]; ++byte) {
         bool undefined = false;
         if (part.space == Space::Lds) {
@@ -119,8 +146,8 @@ void Undefined::propagateLoads(const Wave &wave, const Op &op,
         if (!undefined)
           continue;
         if (part.bytes < 4) { // extended or in its half
-          unsigned end = narrow.keepsOthers ? narrow.shift + 2 : 4;
-          for (unsigned b = narrow.shift + byte; b < end; ++b)
+          unsigned end = facts.keepsOthers ? facts.shift + 2 : 4;
+          for (unsigned b = facts.shift + byte; b < end; ++b)
             vector[reg][b] |= uint64_t(1) << l;
         } else {
           unsigned at = part.dataDword * 4 + byte;
@@ -133,13 +160,26 @@ void Undefined::propagateLoads(const Wave &wave, const Op &op,
 }
 
 void Undefined::propagateStores(const Wave &wave, const Op &op,
+                                const OpFacts &facts,
                                 llvm::ArrayRef<AccessPart> parts, LdsBytes &lds,
                                 GlobalShadow *global) {
-  const Instruction &inst = *op.inst;
-  ShortAccess narrow = shortAccessOf(inst);
   for (const AccessPart &part : parts) {
     if (!part.writes)
       continue;
+    bool allDefined = !part.atomic;
+    if (part.space == Space::Global) {
+      Span span = spanOf(part);
+      if (!global || !span.bytes ||
+          global->isAllDefined(span.begin, span.bytes))
+        continue;
+    } else if (part.dataSource >= 0) {
+      const Source &data = op.src[part.dataSource];
+      if (data.kind == OperandKind::Vector ||
+          data.kind == OperandKind::Accumulator)
+        for (unsigned d = 0; d < (part.bytes + 3u) / 4; ++d)
+          for (uint64_t mask : vector[data.index / waveLanes + d])
+            allDefined &= (mask & part.lanes) == 0;
+    }
     for (uint64_t rest = part.lanes; rest; rest &= rest - 1) {
       unsigned l = __builtin_ctzll(rest);
       uint64_t address = part.address[l];
@@ -149,11 +189,15 @@ void Undefined::propagateStores(const Wave &wave, const Op &op,
           global->define(address, part.inBounds[l]);
         continue;
       }
+      if (part.space == Space::Lds && allDefined &&
+          address + part.bytes <= lds.size()) {
+        std::memset(lds.data() + address, 0, part.bytes);
+        continue;
+      }
       for (unsigned byte = 0; byte < part.bytes; ++byte) {
         // Loads to LDS bring defined bytes, atomics keep defined ones.
-        bool undefined =
-            part.dataSource >= 0 &&
-            sourceByte(op, part.dataSource, l, narrow.shift + byte);
+        bool undefined = part.dataSource >= 0 &&
+                         sourceByte(op, part.dataSource, l, facts.shift + byte);
         uint64_t at = address + byte;
         if (part.space == Space::Lds) {
           if (at < lds.size())
@@ -184,6 +228,6 @@ void Undefined::propagate(const Wave &wave, const Op &op, const OpFacts &facts,
   if (inst.has(flag::CrossLane))
     return propagateCrossLane(wave, op);
   // The data first: a returning atomic may overwrite its register.
-  propagateStores(wave, op, parts, lds, global);
-  propagateLoads(wave, op, parts, lds, global);
+  propagateStores(wave, op, facts, parts, lds, global);
+  propagateLoads(wave, op, facts, parts, lds, global);
 }

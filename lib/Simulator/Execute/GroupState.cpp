@@ -72,6 +72,7 @@ GroupState::GroupState(LaunchContext &context) : context(context) {
   workgroup.waves = waves;
   workgroup.memory = &context.memory;
   workgroup.program = &context.program;
+  workgroup.sync = &context.sync;
 }
 
 GroupState::~GroupState() {
@@ -282,4 +283,27 @@ void GroupState::globalTurn() {
     if (wave.status == WaveStatus::Faulted)
       return;
   }
+}
+
+bool GroupState::waitsForSync() const {
+  bool any = false;
+  for (unsigned i = 0; i < workgroup.waveCount; ++i) {
+    const Wave &wave = waves[i];
+    bool waits = wave.status == WaveStatus::Global && wave.syncWaiting;
+    if (!waits && wave.status != WaveStatus::Barrier &&
+        wave.status != WaveStatus::Done)
+      return false;
+    any |= waits;
+  }
+  return any;
+}
+
+void GroupState::deadlock() {
+  for (unsigned i = 0; i < workgroup.waveCount; ++i)
+    if (waves[i].syncWaiting) {
+      Fault fault;
+      fault.kind = "deadlock";
+      fault.detail = "every wavefront of the grid waits here, or has ended";
+      return raise(waves[i], *waves[i].pc, fault);
+    }
 }

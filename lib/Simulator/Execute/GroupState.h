@@ -29,6 +29,7 @@ struct LaunchContext {
   const HandlerTable &handlers;
   LaunchChecker *checker = nullptr; ///< null: no checks
   std::atomic<uint64_t> executed{0};
+  GlobalSync sync;
 };
 
 /// Why a workgroup stopped.
@@ -56,6 +57,12 @@ public:
   void recordTo(CodeTable &table, GroupRecord &target, size_t words);
   /// Performs the global operations its wavefronts wait for.
   void globalTurn();
+
+  /// True if nothing but other workgroups at a global barrier or semaphore can
+  /// let any of its wavefronts go on.
+  bool waitsForSync() const;
+  /// Faults where that is so of all workgroups.
+  void deadlock();
 
   const Workgroup &group() const { return workgroup; }
   Statistics &statistics() { return counts; }

@@ -75,6 +75,12 @@ bool hiddenValue(const std::string &kind, const LaunchRequest &request,
         32;
     return true;
   }
+  if (kind == "hidden_multigrid_sync_arg") {
+    // Not null where the grid may be synchronised; what it points to is only
+    // for launches on several devices.
+    value = request.cooperative ? queue : 0;
+    return true;
+  }
   if (kind == "hidden_queue_ptr") {
     value = queue;
     return true;

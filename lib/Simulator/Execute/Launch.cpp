@@ -130,6 +130,13 @@ void Runner::run(LaunchResult &result) {
       if (flight.state->group().fault.kind)
         faulted = &flight.state->group();
     }
+    bool deadlocked = !faulted && next == total && !flights.empty();
+    for (const Flight &flight : flights)
+      deadlocked = deadlocked && flight.state->waitsForSync();
+    if (deadlocked) {
+      flights.front().state->deadlock();
+      faulted = &flights.front().state->group();
+    }
   }
   if (faulted) {
     result.failed = true;

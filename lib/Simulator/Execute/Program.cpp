@@ -136,6 +136,7 @@ void Program::decodeRun(uint64_t offset, std::vector<uint64_t> &pending) {
   uint64_t address = codeBase + begin;
   for (size_t i = 0; i < count; ++i) {
     lower(run->instructions[i], address, run->ops[i]);
+    run->ops[i].number = decoded++;
     address += run->instructions[i].sizeBytes;
   }
   Op &last = run->ops[count];

@@ -26,6 +26,8 @@ Device::Device() : memory(memoryBytes) {
     options.instructionLimit = std::strtoull(limit, nullptr, 10);
   if (const char *seed = std::getenv("TLC_SIM_SEED"))
     options.scheduleSeed = std::strtoull(seed, nullptr, 10);
+  if (const char *check = std::getenv("TLC_SIM_CHECK"))
+    options.checkers = std::strcmp(check, "0") != 0;
 }
 
 Device &tlc::sim::device() {
@@ -48,6 +50,18 @@ hipError_t &tlc::sim::lastError() {
 }
 
 SimulatorOptions &tlc::sim::simulatorOptions() { return device().options; }
+
+bool tlc::sim::poisonMemory(void *pointer, size_t bytes) {
+  DeviceMemory &memory = device().memory;
+  uint64_t address = reinterpret_cast<uint64_t>(pointer);
+  Allocation found;
+  if (!memory.lookup(address, found) || found.freed ||
+      !found.contains(address, bytes))
+    return false;
+  std::memset(pointer, 0xff, bytes);
+  memory.writtenBytes().unmark(address, bytes);
+  return true;
+}
 
 const LaunchResult &tlc::sim::lastLaunch() { return device().last; }
 

@@ -71,6 +71,13 @@ inline hip::hipError_t record(hip::hipError_t error) {
   return error;
 }
 
+/// What hipModuleLaunchKernel does, for ordinary and cooperative launches.
+hip::hipError_t launchFunction(hip::hipFunction_t function,
+                               const unsigned (&grid)[3],
+                               const unsigned (&block)[3], unsigned ldsBytes,
+                               hip::hipStream_t stream, void **arguments,
+                               void **extra, bool cooperative);
+
 /// Launch of a kernel of a loaded module; keeps `Device::last`.
 hip::hipError_t launchKernel(const LaunchRequest &request);
 

@@ -178,6 +178,19 @@ hipError_t hipModuleLaunchKernel(hipFunction_t function, unsigned gridX,
                                  unsigned blockZ, unsigned ldsBytes,
                                  hipStream_t stream, void **arguments,
                                  void **extra) {
+  return launchFunction(function, {gridX, gridY, gridZ},
+                        {blockX, blockY, blockZ}, ldsBytes, stream, arguments,
+                        extra, /*cooperative=*/false);
+}
+
+} // namespace tlc::sim::entry
+
+hipError_t tlc::sim::launchFunction(hipFunction_t function,
+                                    const unsigned (&grid)[3],
+                                    const unsigned (&block)[3],
+                                    unsigned ldsBytes, hipStream_t stream,
+                                    void **arguments, void **extra,
+                                    bool cooperative) {
   if (!function)
     return record(hipErrorInvalidHandle);
   if (!device().isStream(stream))
@@ -201,19 +214,16 @@ hipError_t hipModuleLaunchKernel(hipFunction_t function, unsigned gridX,
       return record(hipErrorInvalidValue);
     packed.assign(static_cast<const uint8_t *>(buffer),
                   static_cast<const uint8_t *>(buffer) + bytes);
-  } else if (arguments && !packArguments(kernel, arguments, packed)) {
+  } else if (arguments && !entry::packArguments(kernel, arguments, packed)) {
     return record(hipErrorInvalidValue);
   }
   LaunchRequest request;
   request.object = function->object;
   request.kernel = &kernel;
-  const unsigned grid[] = {gridX, gridY, gridZ};
-  const unsigned block[] = {blockX, blockY, blockZ};
   std::copy(grid, grid + 3, request.grid);
   std::copy(block, block + 3, request.block);
   request.dynamicLds = ldsBytes;
+  request.cooperative = cooperative;
   request.arguments = packed;
   return record(launchKernel(request));
 }
-
-} // namespace tlc::sim::entry

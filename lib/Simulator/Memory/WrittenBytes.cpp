@@ -65,9 +65,30 @@ void WrittenBytes::mark(uint64_t address, uint64_t bytes) {
   });
 }
 
+void WrittenBytes::unmark(uint64_t address, uint64_t bytes) {
+  Range *range = find(address);
+  if (!range || bytes == 0)
+    return;
+  if (range->all.exchange(false, std::memory_order_relaxed))
+    for (uint64_t word = 0; word < (range->bytes + 63) / 64; ++word)
+      range->bits[word].store(~uint64_t(0), std::memory_order_relaxed);
+  uint64_t first = address - range->base;
+  uint64_t last = std::min(first + bytes, range->bytes) - 1;
+  forWords(first, last, [&](uint64_t word, uint64_t mask) {
+    range->bits[word].fetch_and(~mask, std::memory_order_relaxed);
+    return true;
+  });
+}
+
 void WrittenBytes::markAll() {
   for (auto &entry : ranges)
     entry.second->all.store(true, std::memory_order_relaxed);
+}
+
+bool WrittenBytes::allWritten(uint64_t address, uint64_t bytes) const {
+  const Range *range = find(address);
+  return range && range->all.load(std::memory_order_relaxed) &&
+         bytes <= range->base + range->bytes - address;
 }
 
 bool WrittenBytes::written(uint64_t address, uint64_t bytes) const {

@@ -1,7 +1,11 @@
 // An ordinary HIP program: nothing in it knows of the simulator. It exercises
 // registration, launches, memory of every kind, streams, events, symbols,
-// attributes, occupancy and errors, and ends with the line "all passed".
+// attributes, occupancy, modules and errors, and ends with the line "all
+// passed". It is built with headers of HIP 5; MAJOR is the release of the
+// library, whose differences are declared here.
 #include <hip/hip_runtime.h>
+
+#include <hip/hip_cooperative_groups.h>
 
 #include <cmath>
 #include <cstdio>
@@ -17,6 +21,24 @@ static int failures = 0;
     }                                                                          \
   } while (0)
 #define OK(call) CHECK((call) == hipSuccess)
+
+#if MAJOR >= 6
+// hipDeviceProp_t as HIP 6 has it, up to what is asked for here.
+struct PropertiesR0600 {
+  char name[256], uuid[16], luid[8];
+  unsigned luidDeviceNodeMask;
+  size_t totalGlobalMem, sharedMemPerBlock;
+  int regsPerBlock, warpSize;
+  size_t memPitch;
+  int maxThreadsPerBlock, maxThreadsDim[3], maxGridSize[3], clockRate;
+  size_t totalConstMem;
+  int major, minor;
+  size_t textureAlignment, texturePitchAlignment;
+  int deviceOverlap, multiProcessorCount;
+  char rest[1472];
+};
+extern "C" hipError_t hipGetDevicePropertiesR0600(void *, int);
+#endif
 
 __constant__ float factors[4];
 __device__ int counter;
@@ -52,9 +74,81 @@ __global__ void maths(float *v) {
   int i = threadIdx.x;
   v[i] = sinf(v[i]) + expf(-v[i]) + __shfl_xor(v[i], 1);
 }
+/// Every workgroup reads what its neighbour wrote before the grid's barrier.
+__global__ void neighbours(int *values, int *sums) {
+  cooperative_groups::grid_group grid = cooperative_groups::this_grid();
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  int n = gridDim.x * blockDim.x;
+  for (int round = 0; round < 3; ++round) {
+    values[i] = i + round;
+    grid.sync();
+    sums[i] += values[(i + blockDim.x) % n];
+    grid.sync();
+  }
+  // Tiles of eight lanes.
+  auto tile = cooperative_groups::tiled_partition<8>(
+      cooperative_groups::this_thread_block());
+  sums[i] += tile.shfl_xor(i, 4) * 1000;
+}
 __global__ void wild(int *p) { p[threadIdx.x] = 1; }
 
-int main() {
+/// Modules: a kernel by name, its arguments either way, a variable.
+static void testModule(const char *path) {
+  hipModule_t module;
+  hipFunction_t function;
+  OK(hipModuleLoad(&module, path));
+  OK(hipModuleGetFunction(&function, module, "add_offset"));
+  CHECK(hipModuleGetFunction(&function, module, "nothing") == hipErrorNotFound);
+  OK(hipModuleGetFunction(&function, module, "add_offset"));
+  int host[100], scale = 3, n = 100, *values;
+  for (int i = 0; i < n; ++i)
+    host[i] = i;
+  OK(hipMalloc(&values, sizeof(host)));
+  OK(hipMemcpyHtoD(values, host, sizeof(host)));
+  void *arguments[] = {&values, &scale, &n};
+  OK(hipModuleLaunchKernel(function, 2, 1, 1, 64, 1, 1, 0, nullptr, arguments,
+                           nullptr));
+  hipDeviceptr_t variable;
+  size_t bytes = 0;
+  OK(hipModuleGetGlobal(&variable, &bytes, module, "offset"));
+  CHECK(bytes == 4);
+  int seven = 7;
+  OK(hipMemcpyHtoD(variable, &seven, 4));
+  struct {
+    int *values;
+    int scale, n;
+  } packed = {values, 2, n};
+  size_t size = sizeof(packed);
+  void *extra[] = {HIP_LAUNCH_PARAM_BUFFER_POINTER, &packed,
+                   HIP_LAUNCH_PARAM_BUFFER_SIZE, &size, HIP_LAUNCH_PARAM_END};
+  OK(hipModuleLaunchKernel(function, 2, 1, 1, 64, 1, 1, 0, nullptr, nullptr,
+                           extra));
+  OK(hipMemcpyDtoH(host, values, sizeof(host)));
+  for (int i = 0; i < n; ++i)
+    CHECK(host[i] == (i * 3 + 5) * 2 + 7);
+  OK(hipFree(values));
+  OK(hipModuleUnload(module));
+  (void)hipGetLastError();
+}
+
+/// What the last error is after a success that follows a failure.
+static void testLastError() {
+  (void)hipGetLastError();
+  CHECK(hipSetDevice(99) == hipErrorInvalidDevice);
+  CHECK(hipPeekAtLastError() == hipErrorInvalidDevice);
+  int device;
+  OK(hipGetDevice(&device));
+  // From HIP 7 on only failures are remembered.
+  CHECK(hipGetLastError() == (MAJOR >= 7 ? hipErrorInvalidDevice : hipSuccess));
+  CHECK(hipGetLastError() == hipSuccess);
+  CHECK(std::strlen(hipGetErrorString(hipErrorOutOfMemory)) > 5);
+  hipGraph_t graph;
+  CHECK(hipGraphCreate(&graph, 0) == hipErrorNotSupported);
+  CHECK(hipGraphCreate(&graph, 0) == hipErrorNotSupported);
+  (void)hipGetLastError();
+}
+
+int main(int, char **argv) {
   int count = 0;
   OK(hipGetDeviceCount(&count));
   CHECK(count >= 1);
@@ -63,9 +157,27 @@ int main() {
   CHECK(std::strncmp(properties.gcnArchName, "gfx942", 6) == 0);
   CHECK(properties.warpSize == 64 && properties.multiProcessorCount == 304);
   CHECK(properties.sharedMemPerBlock == 65536);
+  CHECK(properties.maxThreadsPerBlock == 1024 && properties.major == 9);
+  CHECK(properties.totalGlobalMem >= size_t(190) << 30);
+#if MAJOR >= 6
+  static PropertiesR0600 newer;
+  OK(hipGetDevicePropertiesR0600(&newer, 0));
+  CHECK(std::strstr(newer.name, "MI300X"));
+  CHECK(newer.totalGlobalMem == properties.totalGlobalMem);
+  CHECK(newer.warpSize == 64 && newer.multiProcessorCount == 304);
+  CHECK(newer.sharedMemPerBlock == 65536 && newer.maxThreadsDim[2] == 1024);
+  CHECK(newer.major == 9 && newer.minor == 4);
+  CHECK(std::strncmp(reinterpret_cast<char *>(&newer) + 1160, "gfx942", 6) == 0);
+#endif
   int value = 0;
   OK(hipDeviceGetAttribute(&value, hipDeviceAttributeWarpSize, 0));
   CHECK(value == 64);
+  OK(hipDeviceGetAttribute(&value, hipDeviceAttributeMultiprocessorCount, 0));
+  CHECK(value == 304);
+  OK(hipDeviceGetAttribute(&value, hipDeviceAttributeMaxSharedMemoryPerBlock, 0));
+  CHECK(value == 65536);
+  OK(hipRuntimeGetVersion(&value));
+  CHECK(value / 10000000 == MAJOR);
 
   // Launches by <<<>>>, constants, async copies, events.
   const int n = 1000;
@@ -148,6 +260,11 @@ int main() {
   hipPointerAttribute_t attributes;
   OK(hipPointerGetAttributes(&attributes, in));
   CHECK(attributes.device == 0 && attributes.devicePointer == in);
+  // HIP 6 counts memory types from "unregistered" on.
+  CHECK(int(attributes.memoryType) == (MAJOR >= 6 ? 2 : 1));
+  int grid_size = 0, block_size = 0;
+  OK(hipOccupancyMaxPotentialBlockSize(&grid_size, &block_size, saxpy, 0, 0));
+  CHECK(block_size >= 64 && block_size <= 1024 && grid_size >= 304);
   int blocks = 0;
   OK(hipOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, saxpy, 256, 0));
   CHECK(blocks >= 1 && blocks <= 8);
@@ -155,6 +272,55 @@ int main() {
   OK(hipFuncGetAttributes(&functionAttributes,
                           reinterpret_cast<const void *>(saxpy)));
   CHECK(functionAttributes.maxThreadsPerBlock >= 256);
+
+  // Copies between streams, fills, pitched and two-dimensional ones.
+  hipStream_t other;
+  hipEvent_t done;
+  OK(hipStreamCreateWithFlags(&other, hipStreamNonBlocking));
+  OK(hipEventCreateWithFlags(&done, hipEventDisableTiming));
+  int *pinned;
+  OK(hipHostMalloc(reinterpret_cast<void **>(&pinned), 4096, 0));
+  OK(hipMemsetAsync(in, 1, 4096, other));
+  OK(hipMemcpyAsync(pinned, in, 4096, hipMemcpyDeviceToHost, other));
+  OK(hipEventRecord(done, other));
+  OK(hipStreamWaitEvent(stream, done, 0));
+  OK(hipEventSynchronize(done));
+  OK(hipStreamQuery(other));
+  CHECK(pinned[1023] == 0x01010101);
+  OK(hipHostFree(pinned));
+  void *pitched;
+  size_t pitch = 0;
+  OK(hipMallocPitch(&pitched, &pitch, 100, 7));
+  char image[700], back[700] = {};
+  for (int i = 0; i < 700; ++i)
+    image[i] = char(i);
+  OK(hipMemcpy2D(pitched, pitch, image, 100, 100, 7, hipMemcpyHostToDevice));
+  OK(hipMemcpy2D(back, 100, pitched, pitch, 100, 7, hipMemcpyDeviceToHost));
+  CHECK(std::memcmp(image, back, 700) == 0);
+  OK(hipFree(pitched));
+  size_t free_bytes = 0, total_bytes = 0;
+  OK(hipMemGetInfo(&free_bytes, &total_bytes));
+  CHECK(free_bytes < total_bytes);
+  OK(hipStreamDestroy(other));
+  OK(hipEventDestroy(done));
+  int *cells, *neighbour_sums, launch_blocks = 12;
+  OK(hipMalloc(&cells, 12 * 128 * 4));
+  OK(hipMalloc(&neighbour_sums, 12 * 128 * 4));
+  OK(hipMemset(neighbour_sums, 0, 12 * 128 * 4));
+  void *cooperative[] = {&cells, &neighbour_sums};
+  OK(hipLaunchCooperativeKernel(reinterpret_cast<void *>(neighbours),
+                                dim3(launch_blocks), dim3(128), cooperative, 0,
+                                stream));
+  std::vector<int> neighbour_host(12 * 128);
+  OK(hipMemcpy(neighbour_host.data(), neighbour_sums, 12 * 128 * 4,
+               hipMemcpyDeviceToHost));
+  for (int i = 0; i < 12 * 128; ++i)
+    CHECK(neighbour_host[i] == 3 * ((i + 128) % (12 * 128)) + 3 + (i ^ 4) * 1000);
+  CHECK(hipLaunchCooperativeKernel(reinterpret_cast<void *>(neighbours),
+                                   dim3(100000), dim3(128), cooperative, 0,
+                                   stream) == hipErrorCooperativeLaunchTooLarge);
+  testModule(argv[1]);
+  testLastError();
 
   // Errors.
   CHECK(hipMalloc(&dx, size_t(1) << 60) == hipErrorOutOfMemory);

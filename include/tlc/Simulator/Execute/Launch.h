@@ -56,7 +56,8 @@ struct LaunchRequest {
   /// Work-items of the whole grid where they are no multiple of the block;
   /// 0: grid times block.
   uint32_t items[3] = {0, 0, 0};
-  uint32_t dynamicLds = 0; ///< bytes
+  uint32_t dynamicLds = 0;  ///< bytes
+  bool cooperative = false; ///< the kernel may ask for it
   /// The explicit arguments, laid out as the metadata says. Missing bytes at
   /// the end are zero.
   std::span<const uint8_t> arguments;

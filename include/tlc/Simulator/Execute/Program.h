@@ -65,6 +65,7 @@ private:
   /// One slot per dword of code.
   std::unique_ptr<std::atomic<const Op *>[]> slots;
   std::vector<std::unique_ptr<Run>> runs;
+  uint32_t decoded = 0; ///< instructions of all runs
   struct AlignedFree {
     void operator()(uint32_t *p) const;
   };

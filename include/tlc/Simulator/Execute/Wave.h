@@ -78,6 +78,7 @@ struct Op {
   uint8_t dstDwords = 0;
   FloatMode mode = FloatMode::None;
   bool approximate = false; ///< no public bit-exact definition
+  uint32_t number = 0;      ///< counts the program's decoded instructions
   uint64_t address = 0;     ///< device address of the instruction
 };
 
@@ -109,9 +110,11 @@ struct Wave {
   bool ieee = true, dx10Clamp = true;
   bool gprIndexing = false; ///< between s_set_gpr_idx_on and _off
   uint8_t gprIndexMask = 0;
-  bool skipVector = false; ///< s_setvskip
-  bool globalTurn = false; ///< runs the operation it waited for
-  uint32_t mode = 0;       ///< MODE register
+  bool skipVector = false;  ///< s_setvskip
+  bool globalTurn = false;  ///< runs the operation it waited for
+  bool syncWaiting = false; ///< has arrived at a global barrier
+  uint32_t syncRound = 0;   ///< of that barrier when it arrived
+  uint32_t mode = 0;        ///< MODE register
   uint32_t trapStatus = 0;
   uint64_t executed = 0; ///< instructions of the turns before this one
   uint64_t matrixFlops = 0;
@@ -165,6 +168,18 @@ struct Fault {
   const char *detail = nullptr; ///< a static string, or null
 };
 
+/// The counters that all wavefronts of a launch share (ds_gws_*). Used only in
+/// turns at global memory, one at a time.
+struct GlobalSync {
+  static constexpr unsigned count = 64;
+  struct Resource {
+    bool ready = false;
+    uint32_t counter = 0;
+    uint32_t round = 0; ///< barriers completed
+  };
+  Resource resources[count];
+};
+
 struct Workgroup {
   uint8_t *lds = nullptr;
   uint32_t ldsBytes = 0;
@@ -174,6 +189,7 @@ struct Workgroup {
   unsigned waveCount = 0;
   const DeviceMemory *memory = nullptr;
   Program *program = nullptr;
+  GlobalSync *sync = nullptr;
   Fault fault;
   const Op *faultOp = nullptr;
   const Wave *faultWave = nullptr;

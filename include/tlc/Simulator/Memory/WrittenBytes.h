@@ -21,16 +21,20 @@
 
 namespace tlc::sim {
 
-/// `add`, `remove` and `markAll` need exclusive access; `mark` and `written`
+/// `add`, `remove`, `markAll` and `unmark` need exclusive access; `mark` and `written`
 /// may run in parallel.
 class WrittenBytes {
 public:
   void add(uint64_t base, uint64_t bytes);
   void remove(uint64_t base);
   void mark(uint64_t address, uint64_t bytes);
+  /// The bytes hold no value any more.
+  void unmark(uint64_t address, uint64_t bytes);
   /// After a launch that was not watched nothing is known any more.
   void markAll();
   bool written(uint64_t address, uint64_t bytes) const;
+  /// A quick look: the range lies in memory all of which has been written.
+  bool allWritten(uint64_t address, uint64_t bytes) const;
 
 private:
   struct Range {

@@ -42,6 +42,7 @@ struct Family {
   F(lds)                                                                       \
   F(ldsAtomic)                                                                 \
   F(ldsCrossLane)                                                              \
+  F(globalSync)                                                                \
   F(flatMemory)                                                                \
   F(flatAtomic)                                                                \
   F(bufferMemory)                                                              \

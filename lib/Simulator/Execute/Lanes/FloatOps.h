@@ -55,7 +55,7 @@ template <typename T> inline bool isNan(T v) {
   return BitsOf<T>(raw(v) & ~signBit<T>) > exponentMask<T>;
 }
 template <typename T> inline bool isSignalling(T v) {
-  return isNan(v) && !(raw(v) & quietBit<T>);
+  return isNan(v) & !(raw(v) & quietBit<T>); // no branch: lanes run abreast
 }
 template <typename T> inline bool isInf(T v) {
   return BitsOf<T>(raw(v) & ~signBit<T>) == exponentMask<T>;
@@ -84,52 +84,56 @@ template <typename T> inline typename Format<T>::Signed ordered(T v) {
   return s < 0 ? S(s ^ S(~signBit<T>)) : s;
 }
 
-template <typename T> inline T minimum(T a, T b, bool ieee) {
+template <typename T>
+[[gnu::always_inline]] inline T minimum(T a, T b, bool ieee) {
   T r = ordered(a) < ordered(b) ? a : b;
   r = isNan(b) ? a : r;
   r = isNan(a) ? b : r;
-  r = ieee && isSignalling(b) ? quiet(b) : r;
-  return ieee && isSignalling(a) ? quiet(a) : r;
+  r = ieee & isSignalling(b) ? quiet(b) : r;
+  return ieee & isSignalling(a) ? quiet(a) : r;
 }
-template <typename T> inline T maximum(T a, T b, bool ieee) {
+template <typename T>
+[[gnu::always_inline]] inline T maximum(T a, T b, bool ieee) {
   T r = ordered(a) > ordered(b) ? a : b;
   r = isNan(b) ? a : r;
   r = isNan(a) ? b : r;
-  r = ieee && isSignalling(b) ? quiet(b) : r;
-  return ieee && isSignalling(a) ? quiet(a) : r;
+  r = ieee & isSignalling(b) ? quiet(b) : r;
+  return ieee & isSignalling(a) ? quiet(a) : r;
 }
-template <typename T> inline T minimum3(T a, T b, T c, bool ieee) {
+template <typename T>
+[[gnu::always_inline]] inline T minimum3(T a, T b, T c, bool ieee) {
   return minimum(minimum(a, b, ieee), c, ieee);
 }
-template <typename T> inline T maximum3(T a, T b, T c, bool ieee) {
+template <typename T>
+[[gnu::always_inline]] inline T maximum3(T a, T b, T c, bool ieee) {
   return maximum(maximum(a, b, ieee), c, ieee);
 }
-template <typename T> inline T median(T a, T b, T c, bool ieee) {
-  if (isNan(a) || isNan(b) || isNan(c))
-    return minimum3(a, b, c, ieee);
+template <typename T>
+[[gnu::always_inline]] inline T median(T a, T b, T c, bool ieee) {
+  T least = minimum3(a, b, c, ieee);
   T lo = ordered(a) < ordered(b) ? a : b;
   T hi = ordered(a) < ordered(b) ? b : a;
-  return ordered(c) < ordered(lo) ? lo : ordered(c) > ordered(hi) ? hi : c;
+  T r = ordered(c) < ordered(lo) ? lo : c;
+  r = ordered(c) > ordered(hi) ? hi : r;
+  return isNan(a) | isNan(b) | isNan(c) ? least : r;
 }
 
 /// f64 to f32 rounded to odd, so that a later rounding to 16 bits is right.
-inline f32 roundToOdd(f64 v) {
+[[gnu::always_inline]] inline f32 roundToOdd(f64 v) {
   f32 r = f32(v);
-  if (f64(r) == v || isNan(v) || isInf(r))
-    return isInf(r) && !isInf(v) ? withSign(3.40282347e38f, negative(v)) : r;
-  u32 b = raw(r);
   f64 back = f64(r);
-  bool tooBig = (back < 0 ? -back : back) > (v < 0 ? -v : v);
-  b = tooBig ? b - 1 : b;
-  return fromRaw<f32>(b | 1);
+  // Infinities that the rounding made become the largest number by this, too.
+  bool tooBig = withSign(back, false) > withSign(v, false);
+  u32 odd = (raw(r) - u32(tooBig)) | 1;
+  return (back == v) | isNan(v) ? r : fromRaw<f32>(odd);
 }
 /// Right for every f64 in the default rounding mode.
-inline f16 toHalf(f64 v) { return f16(roundToOdd(v)); }
+[[gnu::always_inline]] inline f16 toHalf(f64 v) { return f16(roundToOdd(v)); }
 
 inline f32 fused(f32 a, f32 b, f32 c) { return __builtin_fmaf(a, b, c); }
 inline f64 fused(f64 a, f64 b, f64 c) { return __builtin_fma(a, b, c); }
 /// The product is exact in f64, and so is the sum wherever it matters.
-inline f16 fused(f16 a, f16 b, f16 c) {
+[[gnu::always_inline]] inline f16 fused(f16 a, f16 b, f16 c) {
   return toHalf(f64(f32(a)) * f64(f32(b)) + f64(f32(c)));
 }
 

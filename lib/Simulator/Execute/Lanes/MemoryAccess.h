@@ -83,6 +83,46 @@ inline void storeLane(u64 host, const u32 *s, unsigned l) {
   }
 }
 
+/// Four dwords of a lane, or one dword of four lanes.
+using Quad = u32 __attribute__((vector_size(16)));
+
+/// Rows become columns.
+inline void transpose(const Quad (&r)[4], Quad (&c)[4]) {
+  Quad a = __builtin_shufflevector(r[0], r[1], 0, 4, 1, 5);
+  Quad b = __builtin_shufflevector(r[2], r[3], 0, 4, 1, 5);
+  Quad e = __builtin_shufflevector(r[0], r[1], 2, 6, 3, 7);
+  Quad f = __builtin_shufflevector(r[2], r[3], 2, 6, 3, 7);
+  c[0] = __builtin_shufflevector(a, b, 0, 1, 4, 5);
+  c[1] = __builtin_shufflevector(a, b, 2, 3, 6, 7);
+  c[2] = __builtin_shufflevector(e, f, 0, 1, 4, 5);
+  c[3] = __builtin_shufflevector(e, f, 2, 3, 6, 7);
+}
+
+/// Loads or stores of 8 or 16 bytes by all lanes, four at a time, in order of
+/// lanes.
+template <unsigned Bytes> inline void loadWide(const LaneAddresses &a, u32 *d) {
+  for (unsigned l = 0; l < waveLanes; l += 4) {
+    Quad rows[4] = {}, columns[4];
+    for (unsigned i = 0; i < 4; ++i)
+      __builtin_memcpy(&rows[i], reinterpret_cast<const void *>(a.at[l + i]),
+                       Bytes);
+    transpose(rows, columns);
+    for (unsigned i = 0; i < Bytes / 4; ++i)
+      __builtin_memcpy(d + i * waveLanes + l, &columns[i], 16);
+  }
+}
+template <unsigned Bytes>
+inline void storeWide(const LaneAddresses &a, const u32 *s) {
+  for (unsigned l = 0; l < waveLanes; l += 4) {
+    Quad rows[4], columns[4] = {};
+    for (unsigned i = 0; i < Bytes / 4; ++i)
+      __builtin_memcpy(&columns[i], s + i * waveLanes + l, 16);
+    transpose(columns, rows);
+    for (unsigned i = 0; i < 4; ++i)
+      __builtin_memcpy(reinterpret_cast<void *>(a.at[l + i]), &rows[i], Bytes);
+  }
+}
+
 /// True where lane l of all lanes lies `step` bytes after lane l - 1.
 inline bool consecutive(const LaneAddresses &a, u64 step) {
   u64 different = 0;
@@ -99,6 +139,8 @@ inline void loadLanes(const LaneAddresses &a, u64 active, u32 *d) {
                          4 * waveLanes);
         return;
       }
+    if constexpr (E::bytes == 8 || E::bytes == 16)
+      return loadWide<E::bytes>(a, d);
     for (unsigned l = 0; l < waveLanes; ++l)
       loadLane<E>(a.at[l], d, l);
     return;
@@ -111,6 +153,9 @@ inline void loadLanes(const LaneAddresses &a, u64 active, u32 *d) {
 template <typename E>
 inline void storeLanes(const LaneAddresses &a, u64 active, const u32 *s) {
   // In order of lanes: of two that write the same place the last one wins.
+  if constexpr (E::bytes == 8 || E::bytes == 16)
+    if (active == ~u64(0))
+      return storeWide<E::bytes>(a, s);
   for (u64 rest = active; rest; rest &= rest - 1) {
     unsigned l = __builtin_ctzll(rest);
     storeLane<E>(a.at[l], s, l);

@@ -111,21 +111,47 @@ int dppSource(unsigned control, int l) {
   return -1;
 }
 
-/// Applies DPP to the dwords of source 0 and to the mask of written lanes.
+/// The lanes that a DPP control reads from.
+struct DppLanes {
+  alignas(64) u32 from[waveLanes];
+  alignas(64) u32 valid[waveLanes]; ///< ~0 where there is such a lane
+};
+constexpr unsigned dppControls = DppCtrl::RowNewBcast + 16;
+
+const DppLanes &dppLanes(unsigned control) {
+  static const DppLanes *table = [] {
+    DppLanes *rows = new DppLanes[dppControls];
+    for (unsigned c = 0; c < dppControls; ++c)
+      for (unsigned l = 0; l < waveLanes; ++l) {
+        int source = dppSource(c, int(l));
+        rows[c].from[l] = source < 0 ? 0 : u32(source);
+        rows[c].valid[l] = source < 0 ? 0 : ~0u;
+      }
+    return rows;
+  }();
+  return table[control < dppControls ? control : dppControls - 1];
+}
+
+/// Applies DPP to the dwords of source 0 and to the mask of written lanes,
+/// which holds EXEC.
 void applyDpp(const Wave &w, const Instruction &inst, const u32 *from, u32 *to,
               unsigned dwords, u32 *mask) {
-  u64 exec = w.exec();
-  for (int l = 0; l < int(waveLanes); ++l) {
-    int source = dppSource(inst.dppCtrl, l);
-    bool valid = source >= 0 && (exec >> source & 1);
-    bool enabled =
-        (inst.rowMask >> (l / 16) & 1) && (inst.bankMask >> (l / 4 % 4) & 1);
-    // Without bound_ctrl a lane without a source is not written; with it the
-    // source reads as 0.
-    if (!enabled || (!valid && !inst.boundCtrl))
-      mask[l] = 0;
-    for (unsigned i = 0; i < dwords; ++i)
-      to[i * waveLanes + l] = valid ? from[i * waveLanes + source] : 0;
+  const DppLanes &lanes = dppLanes(inst.dppCtrl);
+  const u32 *exec = w.execLanes;
+  // Without bound_ctrl a lane without a source is not written; with it the
+  // source reads as 0.
+  u32 bound = inst.boundCtrl ? ~0u : 0, rows = inst.rowMask,
+      banks = inst.bankMask;
+  alignas(64) u32 valid[waveLanes];
+  TLC_LANE_LOOP {
+    valid[l] = lanes.valid[l] & exec[lanes.from[l]];
+    u32 enabled = 0u - (rows >> (l / 16) & banks >> (l / 4 % 4) & 1);
+    mask[l] &= enabled & (valid[l] | bound);
+  }
+  for (unsigned i = 0; i < dwords; ++i) {
+    const u32 *source = from + i * waveLanes;
+    u32 *target = to + i * waveLanes;
+    TLC_LANE_LOOP target[l] = source[lanes.from[l]] & valid[l];
   }
 }
 

@@ -17,17 +17,40 @@
 namespace tlc::sim::TLC_SIM_ISA {
 namespace {
 
-template <typename T, auto F>
-constexpr LaneFunction pk2 =
-    map2<Pair<T>, Pair<T>, Pair<T>, [](Pair<T> a, Pair<T> b) {
-      return Pair<T>{T(F(a.lo, b.lo)), T(F(a.hi, b.hi))};
-    }>;
-template <typename T, auto F>
-constexpr LaneFunction pk3 =
-    map3<Pair<T>, Pair<T>, Pair<T>, Pair<T>,
-         [](Pair<T> a, Pair<T> b, Pair<T> c) {
-           return Pair<T>{T(F(a.lo, b.lo, c.lo)), T(F(a.hi, b.hi, c.hi))};
-         }>;
+// Words are taken apart here: compilers do not vectorise loops over pairs.
+template <typename T> T low(u32 v) { return bits<T>(u16(v)); }
+template <typename T> T high(u32 v) { return bits<T>(u16(v >> 16)); }
+template <typename T> u32 joined(T lo, T hi) {
+  return u32(bits<u16>(hi)) << 16 | bits<u16>(lo);
+}
+
+template <typename T, auto F> void pk2(const Lanes &x) {
+  if constexpr (sizeof(T) == 4)
+    return map2<Pair<T>, Pair<T>, Pair<T>, [](Pair<T> a, Pair<T> b) {
+      return Pair<T>{F(a.lo, b.lo), F(a.hi, b.hi)};
+    }>(x);
+  else
+    TLC_LANE_LOOP {
+      u32 a = x.a[l], b = x.b[l];
+      put<u32>(
+          x.d, l, x.mask[l],
+          joined(T(F(low<T>(a), low<T>(b))), T(F(high<T>(a), high<T>(b)))));
+    }
+}
+template <typename T, auto F> void pk3(const Lanes &x) {
+  if constexpr (sizeof(T) == 4)
+    return map3<Pair<T>, Pair<T>, Pair<T>, Pair<T>,
+                [](Pair<T> a, Pair<T> b, Pair<T> c) {
+                  return Pair<T>{F(a.lo, b.lo, c.lo), F(a.hi, b.hi, c.hi)};
+                }>(x);
+  else
+    TLC_LANE_LOOP {
+      u32 a = x.a[l], b = x.b[l], c = x.c[l];
+      put<u32>(x.d, l, x.mask[l],
+               joined(T(F(low<T>(a), low<T>(b), low<T>(c))),
+                      T(F(high<T>(a), high<T>(b), high<T>(c)))));
+    }
+}
 
 template <LaneFunction Wrap, LaneFunction Saturate>
 void clampable(const Lanes &x) {
@@ -42,8 +65,10 @@ constexpr i32 clampI(i64 v) {
 template <auto F> void halves(const Lanes &x) {
   bool ieee = x.wave->ieee;
   TLC_LANE_LOOP {
-    Pair<f16> a = get<Pair<f16>>(x.a, l), b = get<Pair<f16>>(x.b, l);
-    put(x.d, l, x.mask[l], Pair<f16>{F(a.lo, b.lo, ieee), F(a.hi, b.hi, ieee)});
+    u32 a = x.a[l], b = x.b[l];
+    put<u32>(x.d, l, x.mask[l],
+             joined(F(low<f16>(a), low<f16>(b), ieee),
+                    F(high<f16>(a), high<f16>(b), ieee)));
   }
 }
 
@@ -53,12 +78,14 @@ constexpr auto fmaHalf = [](f16 a, f16 b, f16 c) { return fused(a, b, c); };
 constexpr auto fmaSingle = [](f32 a, f32 b, f32 c) { return fused(a, b, c); };
 
 /// v_pk_fmac_f16: the destination is the third source.
-constexpr LaneFunction fmacHalf =
-    accumulate<Pair<f16>, Pair<f16>, Pair<f16>,
-               [](Pair<f16> a, Pair<f16> b, Pair<f16> c) {
-                 return Pair<f16>{fused(a.lo, b.lo, c.lo),
-                                  fused(a.hi, b.hi, c.hi)};
-               }>;
+void fmacHalf(const Lanes &x) {
+  TLC_LANE_LOOP {
+    u32 a = x.a[l], b = x.b[l], c = x.d[l];
+    put<u32>(x.d, l, x.mask[l],
+             joined(fused(low<f16>(a), low<f16>(b), low<f16>(c)),
+                    fused(high<f16>(a), high<f16>(b), high<f16>(c))));
+  }
+}
 
 //===--- Mixed fma --------------------------------------------------------===//
 

@@ -25,6 +25,22 @@ static hipError_t onlyDevice(int device) {
   return device == 0 ? hipSuccess : hipErrorInvalidDevice;
 }
 
+hipError_t hipDriverGetVersion(int *version) {
+  if (!version)
+    return hipErrorInvalidValue;
+  // Major times 10^7, minor times 10^5, patch.
+  *version = tlc_hip_major == 5   ? 50221153
+             : tlc_hip_major == 6 ? 60443483
+                                  : 70051831;
+  return hipSuccess;
+}
+hipError_t hipRuntimeGetVersion(int *version) {
+  return hipDriverGetVersion(version);
+}
+
+hipError_t hipGetDevicePropertiesR0000(void *properties, int device) {
+  return entry::hipGetDevicePropertiesR0000(properties, device);
+}
 hipError_t hipGetDeviceProperties(void *properties, int device) {
   return entry::hipGetDevicePropertiesR0000(properties, device);
 }
@@ -206,6 +222,9 @@ hipError_t hipChooseDevice(int *device, const void *properties) {
     return hipErrorInvalidValue;
   *device = 0;
   return hipSuccess;
+}
+hipError_t hipChooseDeviceR0000(int *device, const void *properties) {
+  return hipChooseDevice(device, properties);
 }
 hipError_t hipChooseDeviceR0600(int *device, const void *properties) {
   return hipChooseDevice(device, properties);

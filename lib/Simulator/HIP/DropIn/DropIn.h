@@ -175,7 +175,10 @@ hipError_t hipMemGetAddressRange(void **base, size_t *bytes, void *pointer);
 hipError_t hipMemPtrGetInfo(void *pointer, size_t *bytes);
 
 // Devices.cpp
+hipError_t hipDriverGetVersion(int *version);
+hipError_t hipRuntimeGetVersion(int *version);
 hipError_t hipGetDeviceProperties(void *properties, int device);
+hipError_t hipGetDevicePropertiesR0000(void *properties, int device);
 hipError_t hipStreamCreateWithPriority(hipStream_t *stream, unsigned flags,
                                        int priority);
 hipError_t hipStreamAddCallback(hipStream_t stream,
@@ -210,6 +213,7 @@ hipError_t hipDeviceGetSharedMemConfig(int *config);
 hipError_t hipSetDeviceFlags(unsigned flags);
 hipError_t hipGetDeviceFlags(unsigned *flags);
 hipError_t hipChooseDevice(int *device, const void *properties);
+hipError_t hipChooseDeviceR0000(int *device, const void *properties);
 hipError_t hipChooseDeviceR0600(int *device, const void *properties);
 hipError_t hipCtxCreate(void **context, unsigned flags, int device);
 hipError_t hipCtxDestroy(void *context);

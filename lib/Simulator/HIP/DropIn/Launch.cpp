@@ -25,6 +25,7 @@ using namespace tlc::hip;
 namespace {
 
 constexpr uint32_t bundleMagic = 0x48495046; // "HIPF"
+constexpr int computeUnits = 304;
 
 struct ManagedVariable {
   void **pointer;
@@ -191,19 +192,32 @@ hipError_t __hipPopCallConfiguration(dim3 *grid, dim3 *block, size_t *lds,
   return hipSuccess;
 }
 
-hipError_t hipLaunchKernel(const void *stub, dim3 grid, dim3 block,
-                           void **arguments, size_t lds, hipStream_t stream) {
+static hipError_t launchStub(const void *stub, dim3 grid, dim3 block,
+                             void **arguments, size_t lds, hipStream_t stream,
+                             bool cooperative) {
   hipError_t error;
   hipFunction_t function = findFunction(stub, error);
   if (!function)
     return error;
-  error = entry::hipModuleLaunchKernel(
-      function, grid.x, grid.y, grid.z, block.x, block.y, block.z,
-      static_cast<unsigned>(lds), stream, arguments, nullptr);
+  if (cooperative) {
+    // All workgroups must be resident at once.
+    int blocks = 0;
+    hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(
+        &blocks, function, int(block.x * block.y * block.z), lds);
+    if (uint64_t(grid.x) * grid.y * grid.z > uint64_t(blocks) * computeUnits)
+      return hipErrorCooperativeLaunchTooLarge;
+  }
+  error = launchFunction(
+      function, {grid.x, grid.y, grid.z}, {block.x, block.y, block.z},
+      static_cast<unsigned>(lds), stream, arguments, nullptr, cooperative);
   if (error && lastLaunch().failed)
     std::fprintf(stderr, "libamdhip64 (simulated gfx942): %s\n",
                  lastLaunch().report.c_str());
   return error;
+}
+hipError_t hipLaunchKernel(const void *stub, dim3 grid, dim3 block,
+                           void **arguments, size_t lds, hipStream_t stream) {
+  return launchStub(stub, grid, block, arguments, lds, stream, false);
 }
 hipError_t hipLaunchKernel_spt(const void *stub, dim3 grid, dim3 block,
                                void **arguments, size_t lds,
@@ -223,12 +237,12 @@ hipError_t hipExtLaunchKernel(const void *stub, dim3 grid, dim3 block,
 hipError_t hipLaunchCooperativeKernel(const void *stub, dim3 grid, dim3 block,
                                       void **arguments, unsigned lds,
                                       hipStream_t stream) {
-  return hipLaunchKernel(stub, grid, block, arguments, lds, stream);
+  return launchStub(stub, grid, block, arguments, lds, stream, true);
 }
 hipError_t hipLaunchCooperativeKernel_spt(const void *stub, dim3 grid,
                                           dim3 block, void **arguments,
                                           unsigned lds, hipStream_t stream) {
-  return hipLaunchKernel(stub, grid, block, arguments, lds, stream);
+  return launchStub(stub, grid, block, arguments, lds, stream, true);
 }
 hipError_t hipModuleLaunchCooperativeKernel(hipFunction_t function,
                                             unsigned gridX, unsigned gridY,
@@ -236,9 +250,9 @@ hipError_t hipModuleLaunchCooperativeKernel(hipFunction_t function,
                                             unsigned blockY, unsigned blockZ,
                                             unsigned lds, hipStream_t stream,
                                             void **arguments) {
-  return entry::hipModuleLaunchKernel(function, gridX, gridY, gridZ, blockX,
-                                      blockY, blockZ, lds, stream, arguments,
-                                      nullptr);
+  return launchFunction(function, {gridX, gridY, gridZ},
+                        {blockX, blockY, blockZ}, lds, stream, arguments,
+                        nullptr, true);
 }
 hipError_t hipGetFuncBySymbol(hipFunction_t *function, const void *stub) {
   hipError_t error;
@@ -330,7 +344,6 @@ hipError_t hipModuleOccupancyMaxPotentialBlockSize(int *grid, int *size,
                                                    size_t lds, int limit) {
   if (!grid || !size || !function)
     return hipErrorInvalidValue;
-  constexpr int computeUnits = 304;
   int most = int(function->kernel->maxWorkgroupSize);
   if (limit > 0)
     most = std::min(most, limit);

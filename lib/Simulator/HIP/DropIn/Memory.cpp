@@ -198,6 +198,8 @@ static hipError_t fillWith(void *to, T value, size_t count) {
     return hipErrorInvalidValue;
   for (size_t i = 0; i < count; ++i)
     std::memcpy(static_cast<char *>(to) + i * sizeof(T), &value, sizeof(T));
+  device().memory.writtenBytes().mark(reinterpret_cast<uint64_t>(to),
+                                      count * sizeof(T));
   return hipSuccess;
 }
 hipError_t hipMemsetD8(void *to, unsigned char value, size_t count) {

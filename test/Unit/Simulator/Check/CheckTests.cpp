@@ -135,6 +135,10 @@ protected:
     void *buffer = nullptr;
     EXPECT_EQ(table().hipMalloc(&buffer, bufferBytes), hip::hipSuccess);
     EXPECT_EQ(table().hipMemset(buffer, 0, writtenBytes), hip::hipSuccess);
+    // The padding of a row of 32 words.
+    EXPECT_TRUE(
+        sim::poisonMemory(static_cast<char *>(buffer) + 2048 + 128,
+                          fault.name == std::string("padding") ? 128 : 0));
     Kernel kernel(image, name);
     sim::simulatorOptions().checkers = true;
     sim::simulatorOptions().scheduleSeed = seed;

@@ -85,6 +85,23 @@ const std::vector<PlantedFault> &tlc::test::undefinedFaults() {
   global_load_dword v3, v1, s[2:3] offset:2048
   s_waitcnt vmcnt(0)
   global_store_dword v1, v3, s[2:3])"},
+      // Rows of 32 words with padding of as many: the fixture poisons it.
+      {"padding", "undefined-value", "global_store_dword",
+       R"(
+  v_lshlrev_b32 v1, 2, v0
+  global_load_dword v2, v1, s[2:3] offset:2048
+  s_waitcnt vmcnt(0)
+  v_add_u32 v3, v2, v0
+  global_store_dword v1, v3, s[2:3])",
+       // The same load, but what lies in the padding is replaced.
+       R"(
+  v_lshlrev_b32 v1, 2, v0
+  global_load_dword v2, v1, s[2:3] offset:2048
+  v_cmp_gt_u32 vcc, 32, v0
+  s_waitcnt vmcnt(0)
+  v_cndmask_b32 v2, 0, v2, vcc
+  v_add_u32 v3, v2, v0
+  global_store_dword v1, v3, s[2:3])"},
       {"through_matrix", "undefined-value", "global_store_dword",
        R"(
   v_lshlrev_b32 v1, 2, v0
@@ -205,6 +222,66 @@ const std::vector<PlantedFault> &tlc::test::raceFaults() {
   v_mov_b32 v2, s4
   global_atomic_add v1, v2, s[2:3]
   global_load_dword v4, v1, s[2:3] offset:1024)",
+       1, 2},
+      // A flag that is raised before the data has arrived.
+      {"release_without_wait", "global-race", "global_load_dword",
+       R"(
+  v_lshlrev_b32 v1, 2, v0
+  v_mov_b32 v3, 0x800
+  s_cmp_lg_u32 s4, 0
+  s_cbranch_scc1 .Lconsumer_f
+  v_mov_b32 v2, 5
+  v_mov_b32 v4, 1
+  global_store_dword v1, v2, s[2:3]
+  global_atomic_add v3, v4, s[2:3]
+  s_endpgm
+.Lconsumer_f:
+  global_load_dword v5, v3, s[2:3] sc1
+  s_waitcnt vmcnt(0)
+  v_readfirstlane_b32 s6, v5
+  s_cmp_eq_u32 s6, 0
+  s_cbranch_scc1 .Lconsumer_f
+  global_load_dword v6, v1, s[2:3]
+  s_waitcnt vmcnt(0))",
+       R"(
+  v_lshlrev_b32 v1, 2, v0
+  v_mov_b32 v3, 0x800
+  s_cmp_lg_u32 s4, 0
+  s_cbranch_scc1 .Lconsumer_r
+  v_mov_b32 v2, 5
+  v_mov_b32 v4, 1
+  global_store_dword v1, v2, s[2:3]
+  s_waitcnt vmcnt(0)
+  global_atomic_add v3, v4, s[2:3]
+  s_endpgm
+.Lconsumer_r:
+  global_load_dword v5, v3, s[2:3] sc1
+  s_waitcnt vmcnt(0)
+  v_readfirstlane_b32 s6, v5
+  s_cmp_eq_u32 s6, 0
+  s_cbranch_scc1 .Lconsumer_r
+  global_load_dword v6, v1, s[2:3]
+  s_waitcnt vmcnt(0))",
+       1, 2},
+      {"global_atomic_and_store", "global-race", "global_",
+       R"(
+  v_lshlrev_b32 v1, 2, v0
+  v_mov_b32 v2, s4
+  s_cmp_lg_u32 s4, 0
+  s_cbranch_scc1 .Lmixed_f
+  global_store_dword v1, v2, s[2:3]
+  s_endpgm
+.Lmixed_f:
+  global_atomic_add v1, v2, s[2:3])",
+       R"(
+  v_lshlrev_b32 v1, 2, v0
+  v_mov_b32 v2, s4
+  s_cmp_lg_u32 s4, 0
+  s_cbranch_scc1 .Lmixed_r
+  global_store_dword v1, v2, s[2:3] offset:1024
+  s_endpgm
+.Lmixed_r:
+  global_atomic_add v1, v2, s[2:3])",
        1, 2},
       {"barrier", "barrier-divergence", "s_barrier",
        R"(

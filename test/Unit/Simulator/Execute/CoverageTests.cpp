@@ -41,13 +41,8 @@ const std::set<Opcode> refused = {
     O::s_scratch_store_dwordx4,
     // Screen tiling.
     O::v_screen_partition_4se_b32,
-    // Global wave sync: resources that a driver must grant.
+    // Lets go whoever waits for a semaphore of the whole grid.
     O::ds_gws_sema_release_all,
-    O::ds_gws_init,
-    O::ds_gws_sema_v,
-    O::ds_gws_sema_br,
-    O::ds_gws_sema_p,
-    O::ds_gws_barrier,
 };
 
 TEST(Coverage, EveryOpcodeIsExecutedOrListed) {

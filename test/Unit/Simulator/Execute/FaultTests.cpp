@@ -171,6 +171,59 @@ TEST_F(Faults, BufferRange) {
   }
 }
 
+/// With a stride but no index register the records count bytes: hand-written
+/// kernels rely on it. With an index they count records.
+TEST_F(Faults, BufferRangeWithStride) {
+  std::vector<uint8_t> image = assemble({{"k", R"(
+  s_load_dwordx4 s[8:11], s[0:1], 0x0
+  s_waitcnt lgkmcnt(0)
+  s_mov_b64 s[4:5], s[8:9]
+  s_or_b32 s5, s5, 0x40000
+  s_mov_b32 s6, 40
+  s_mov_b32 s7, 0x20000
+  v_lshlrev_b32 v1, 2, v0
+  buffer_load_dword v8, v1, s[4:7], 0 offen
+  buffer_load_dword v9, v0, s[4:7], 0 idxen
+  v_lshlrev_b32 v2, 3, v0
+  s_waitcnt vmcnt(0)
+  global_store_dwordx2 v2, v[8:9], s[10:11]
+)",
+                                          0, 0}});
+  std::vector<uint32_t> words(64);
+  for (size_t i = 0; i < words.size(); ++i)
+    words[i] = uint32_t(1000 + i);
+  Buffer in = Buffer::of(words), out = Buffer::of(std::vector<uint32_t>(128));
+  Kernel kernel(image, "k");
+  ASSERT_EQ(kernel({1}, {64}, 0, in.pointer, out.pointer, in.pointer,
+                   in.pointer, in.pointer),
+            hip::hipSuccess)
+      << report();
+  auto got = out.values<uint32_t>();
+  for (uint32_t l = 0; l < 64; ++l) {
+    EXPECT_EQ(got[2 * l], l < 10 ? 1000 + l : 0) << l;
+    EXPECT_EQ(got[2 * l + 1], l < 40 ? 1000 + l : 0) << l;
+  }
+}
+
+/// Barriers of the grid: all go on together, or the launch ends.
+TEST_F(Faults, GridBarrier) {
+  std::string arrive = "s_mov_b32 m0, 0\nv_mov_b32 v2, 3\n"
+                       "ds_gws_barrier v2 gds\n";
+  std::vector<uint8_t> image = assemble(
+      {{"all", arrive + arrive, 0, 0},
+       {"some", "s_cmp_eq_u32 s2, 1\ns_cbranch_scc1 1f\n" + arrive + "1:\n", 0,
+        0}});
+  Buffer buffer(std::vector<uint8_t>(64));
+  auto run = [&](const char *name) {
+    Kernel kernel(image, name);
+    return kernel({4}, {64}, 0, buffer.pointer, buffer.pointer, buffer.pointer,
+                  buffer.pointer, buffer.pointer);
+  };
+  EXPECT_EQ(run("all"), hip::hipSuccess) << report();
+  EXPECT_EQ(run("some"), hip::hipErrorLaunchFailure);
+  expectReport({"deadlock", "ds_gws_barrier"});
+}
+
 /// Float atomics from many workgroups: the sum depends on the order, and the
 /// order on the seed alone, not on the number of host threads.
 TEST_F(Faults, AtomicOrderIgnoresThreads) {

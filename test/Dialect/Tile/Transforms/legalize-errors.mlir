@@ -1,4 +1,4 @@
-// RUN: tlc-opt %s --tile-verify-target --tile-legalize --tile-insert-sync --split-input-file --verify-diagnostics --mlir-print-op-on-diagnostic=false
+// RUN: tlc-opt %s --tile-legalize --split-input-file --verify-diagnostics --mlir-print-op-on-diagnostic=false
 
 tile.func @threads(%n: i32) {
   // expected-error @below {{needs a multiple of 64 threads: 1023 would become 1984, more than 1024}}
@@ -34,21 +34,16 @@ tile.func @divergent(%n: i32) {
 
 // -----
 
-tile.func @mfma(%n: i32) {
+tile.func @endless(%n: i32, %a: !tile.ptr<f32>) {
+  %A = tile.tensor %a : !tile.ptr<f32> -> memref<64xf32, #tile.space<global>>
   tile.kernel grid(%n) threads[64] (%b) {
-    %a = tile.alloc : memref<32x32xf64, #tile.space<shared>>
-    %c = tile.alloc : memref<32x32xf64, #tile.space<fragment>>
-    // expected-error @below {{no matrix instruction of gfx942 multiplies 'f64' by 'f64' into 'f64' [TL0602]}}
-    // expected-note @below {{operands can be f16, bf16, f32 or 8-bit floats}}
-    tile.gemm %a, %a into %c : memref<32x32xf64, #tile.space<shared>>, memref<32x32xf64, #tile.space<shared>> into memref<32x32xf64, #tile.space<fragment>>
-  }
-}
-
-// -----
-
-tile.func @lds(%n: i32) {
-  tile.kernel grid(%n) threads[64] (%b) {
-    // expected-error @below {{'big' takes 131072 bytes of LDS, but a workgroup on gfx942 has 65536 [TL0601]}}
-    %a = tile.alloc {name = "big"} : memref<256x256xf16, #tile.space<shared>>
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %many = arith.constant 100000 : i32
+    %zero = arith.constant 0.0 : f32
+    // expected-error @below {{would be unrolled 100000 times; at most}}
+    scf.for %i = %c0 to %many step %c1 : i32 {
+      tile.store %zero, %A[%i : i32] : f32, memref<64xf32, #tile.space<global>>
+    } {tile.unroll}
   }
 }

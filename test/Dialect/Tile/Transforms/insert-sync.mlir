@@ -1,0 +1,48 @@
+// RUN: tlc-opt %s --tile-insert-sync --split-input-file | FileCheck %s
+
+// Written by some threads, read by others: one barrier between them, and one on
+// the way round, before the next step overwrites what may still be read.
+// CHECK-LABEL: @loop
+// CHECK:      scf.for
+// CHECK-NEXT:   tile.sync
+// CHECK-NEXT:   tile.copy %{{.*}} to %[[S:[0-9]+]]
+// CHECK-NEXT:   tile.sync
+// CHECK-NEXT:   tile.copy %[[S]] to
+// CHECK-NEXT: }
+tile.func @loop(%p: !tile.ptr<f16>) {
+  %c1 = arith.constant 1 : i32
+  %P = tile.tensor %p : !tile.ptr<f16> -> memref<64x64xf16, #tile.space<global>>
+  tile.kernel grid(%c1) threads[256] (%blk) {
+    %c0 = arith.constant 0 : i32
+    %c8 = arith.constant 8 : i32
+    %st = arith.constant 1 : i32
+    %s = tile.alloc {name = "s"} : memref<64x64xf16, #tile.space<shared>>
+    %f = tile.alloc {name = "f"} : memref<64x64xf16, #tile.space<fragment>>
+    scf.for %i = %c0 to %c8 step %st : i32 {
+      tile.copy %P to %s : memref<64x64xf16, #tile.space<global>> to memref<64x64xf16, #tile.space<shared>>
+      tile.copy %s to %f : memref<64x64xf16, #tile.space<shared>> to memref<64x64xf16, #tile.space<fragment>>
+    }
+  }
+}
+
+// -----
+
+// Two readers need none.
+// CHECK-LABEL: @readers
+// CHECK:      tile.copy
+// CHECK-NEXT: tile.sync
+// CHECK-NEXT: tile.copy
+// CHECK-NEXT: tile.copy
+// CHECK-NOT:  tile.sync
+tile.func @readers(%p: !tile.ptr<f16>) {
+  %c1 = arith.constant 1 : i32
+  %P = tile.tensor %p : !tile.ptr<f16> -> memref<64x64xf16, #tile.space<global>>
+  tile.kernel grid(%c1) threads[256] (%blk) {
+    %s = tile.alloc {name = "s"} : memref<64x64xf16, #tile.space<shared>>
+    %f = tile.alloc {name = "f"} : memref<64x64xf16, #tile.space<fragment>>
+    %g = tile.alloc {name = "g"} : memref<64x64xf16, #tile.space<fragment>>
+    tile.copy %P to %s : memref<64x64xf16, #tile.space<global>> to memref<64x64xf16, #tile.space<shared>>
+    tile.copy %s to %f : memref<64x64xf16, #tile.space<shared>> to memref<64x64xf16, #tile.space<fragment>>
+    tile.copy %s to %g : memref<64x64xf16, #tile.space<shared>> to memref<64x64xf16, #tile.space<fragment>>
+  }
+}

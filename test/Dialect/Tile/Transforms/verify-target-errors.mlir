@@ -1,0 +1,33 @@
+// RUN: tlc-opt %s --tile-verify-target --split-input-file --verify-diagnostics --mlir-print-op-on-diagnostic=false
+
+tile.func @product_of_doubles(%n: i32) {
+  tile.kernel grid(%n) threads[64] (%b) {
+    %a = tile.alloc : memref<32x32xf64, #tile.space<shared>>
+    %c = tile.alloc : memref<32x32xf64, #tile.space<fragment>>
+    // expected-error @below {{no matrix instruction of gfx942 multiplies 'f64' by 'f64' into 'f64' [TL0602]}}
+    // expected-note @below {{operands can be f16, bf16, f32 or 8-bit floats}}
+    tile.gemm %a, %a into %c : memref<32x32xf64, #tile.space<shared>>, memref<32x32xf64, #tile.space<shared>> into memref<32x32xf64, #tile.space<fragment>>
+  }
+}
+
+// -----
+
+tile.func @mixed_product(%n: i32) {
+  tile.kernel grid(%n) threads[64] (%b) {
+    %a = tile.alloc : memref<32x32xf16, #tile.space<shared>>
+    %e = tile.alloc : memref<32x32xbf16, #tile.space<shared>>
+    %c = tile.alloc : memref<32x32xf32, #tile.space<fragment>>
+    // expected-error @below {{no matrix instruction of gfx942 multiplies 'f16' by 'bf16' into 'f32' [TL0602]}}
+    // expected-note @below {{both operands must have one type: cast one of them}}
+    tile.gemm %a, %e into %c : memref<32x32xf16, #tile.space<shared>>, memref<32x32xbf16, #tile.space<shared>> into memref<32x32xf32, #tile.space<fragment>>
+  }
+}
+
+// -----
+
+tile.func @one_buffer_beyond_lds(%n: i32) {
+  tile.kernel grid(%n) threads[64] (%b) {
+    // expected-error @below {{'big' takes 131072 bytes of LDS, but a workgroup on gfx942 has 65536 [TL0601]}}
+    %a = tile.alloc {name = "big"} : memref<256x256xf16, #tile.space<shared>>
+  }
+}

@@ -1,0 +1,224 @@
+//===- Simulator.cpp - Speed of the simulator -----------------------------===//
+//
+// Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// One host thread throughout, so that the figures are those of a core:
+// wavefront instructions a second on vector ALU loops, on matrix loops, and on
+// this project's own attention; the same with the checkers. Kernels are
+// assembled, and the attention compiled, when the benchmark starts.
+//
+//===----------------------------------------------------------------------===//
+
+#include "tlc/Runtime/Launch.h"
+#include "tlc/Simulator/Execute/Launch.h"
+#include "llvm/Support/MemoryBuffer.h"
+
+#include <benchmark/benchmark.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <unistd.h>
+#include <vector>
+
+using namespace tlc;
+namespace fs = std::filesystem;
+
+namespace {
+
+struct LoopKernel {
+  const char *name, *body;
+  unsigned repeat; ///< of the body within the loop
+};
+
+// 64 instructions in the loop and some thousand turns.
+constexpr LoopKernel loops[] = {
+    {"f32",
+     "v_fma_f32 v4, v5, v6, v4\nv_mul_f32 v7, v5, v4\n"
+     "v_add_f32 v8, v7, v6\nv_max_f32 v9, v8, v4\n",
+     16},
+    {"int32",
+     "v_add_u32 v4, v5, v4\nv_lshl_add_u32 v7, v4, 2, v5\n"
+     "v_xor_b32 v8, v7, v6\nv_cndmask_b32 v9, v8, v4, vcc\n",
+     16},
+    {"packed_f16",
+     "v_pk_fma_f16 v4, v5, v6, v4\nv_pk_mul_f16 v7, v5, v4\n"
+     "v_cvt_f32_f16 v8, v7\nv_cvt_pkrtz_f16_f32 v9, v8, v4\n",
+     16},
+    {"dpp_exp",
+     "v_add_f32_dpp v4, v5, v6 row_shr:1 row_mask:0xf bank_mask:0xf\n"
+     "v_mov_b32_dpp v7, v4 quad_perm:[1,0,3,2] row_mask:0xf bank_mask:0xf\n"
+     "v_mul_f32 v8, v7, v5\nv_exp_f32 v9, v8\n",
+     16},
+    {"scalar",
+     "s_add_u32 s6, s6, s7\ns_and_b32 s8, s6, s7\n"
+     "s_lshl_b32 s9, s8, 3\ns_cselect_b32 s10, s8, s9\n",
+     16},
+    {"lds_read",
+     "ds_read_b128 v[8:11], v12\nv_add_f32 v4, v5, v4\n"
+     "ds_write_b64 v12, v[4:5]\nv_add_f32 v6, v5, v4\n",
+     16},
+    {"mfma_f16_32x32x8",
+     "v_mfma_f32_32x32x8_f16 a[0:15], v[4:5], v[6:7], a[0:15]\n", 64},
+    {"mfma_bf16_16x16x16",
+     "v_mfma_f32_16x16x16_bf16 a[0:3], v[4:5], v[6:7], a[0:3]\n", 64},
+    {"mfma_fp8_16x16x32",
+     "v_mfma_f32_16x16x32_fp8_fp8 a[0:3], v[4:5], v[6:7], a[0:3]\n", 64},
+    {"mfma_f32_32x32x2", "v_mfma_f32_32x32x2_f32 a[0:15], v4, v6, a[0:15]\n",
+     64},
+    {"mfma_i8_32x32x16",
+     "v_mfma_i32_32x32x16_i8 a[0:15], v[4:5], v[6:7], a[0:15]\n", 64},
+};
+
+fs::path &folder() {
+  static fs::path path =
+      fs::temp_directory_path() / ("tlc-perf-" + std::to_string(getpid()));
+  return path;
+}
+
+std::vector<uint8_t> readAll(const fs::path &path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+std::vector<uint8_t> assembleLoops() {
+  std::ofstream file(folder() / "loops.s");
+  file << ".amdgcn_target \"amdgcn-amd-amdhsa--gfx942\"\n"
+          ".amdhsa_code_object_version 5\n";
+  for (const LoopKernel &loop : loops) {
+    file << ".text\n.globl " << loop.name << "\n.p2align 8\n.type " << loop.name
+         << ",@function\n"
+         << loop.name << ":\ns_movk_i32 s5, 400\nv_cvt_f32_u32 v5, v0\n"
+         << "v_mul_f32 v5, 0.5, v5\nv_mov_b32 v4, v5\nv_mov_b32 v6, 1.0\n"
+         << "v_mov_b32 v7, v5\nv_lshlrev_b32 v12, 4, v0\n"
+         << ".L" << loop.name << ":\n";
+    for (unsigned i = 0; i < loop.repeat; ++i)
+      file << loop.body;
+    file << "s_sub_u32 s5, s5, 1\ns_cmp_lg_u32 s5, 0\ns_cbranch_scc1 .L"
+         << loop.name << "\ns_endpgm\n.size " << loop.name << ", .-"
+         << loop.name << "\n.rodata\n.amdhsa_kernel " << loop.name
+         << "\n.amdhsa_next_free_vgpr 64\n.amdhsa_next_free_sgpr 32\n"
+            ".amdhsa_accum_offset 32\n.amdhsa_group_segment_fixed_size 4096\n"
+            ".amdhsa_user_sgpr_kernarg_segment_ptr 1\n.end_amdhsa_kernel\n";
+  }
+  file.close();
+  std::string command = std::string(TLC_DEVICE_CLANG) +
+                        " -x assembler -target amdgcn-amd-amdhsa -mcpu=gfx942 "
+                        "-o " +
+                        (folder() / "loops.hsaco").string() + " " +
+                        (folder() / "loops.s").string();
+  if (std::system(command.c_str()) != 0)
+    return {};
+  return readAll(folder() / "loops.hsaco");
+}
+
+void counters(benchmark::State &state, double instructions, double flops,
+              double seconds) {
+  state.counters["Minst/s"] = instructions / seconds / 1e6;
+  if (flops)
+    state.counters["GFLOP/s"] = flops / seconds / 1e9;
+}
+
+void runLoop(benchmark::State &state, const std::vector<uint8_t> &image,
+             const char *name, bool checkers) {
+  sim::DeviceMemory memory(uint64_t(1) << 32);
+  std::string error;
+  auto object = sim::LoadedObject::load(image, memory, error);
+  if (!object)
+    return state.SkipWithError(error.c_str());
+  sim::LaunchRequest request;
+  request.object = object.get();
+  request.kernel = object->object().findKernel(name);
+  request.block[0] = 64;
+  request.grid[0] = 8;
+  sim::SimulatorOptions options;
+  options.threads = 1;
+  options.checkers = checkers;
+  double instructions = 0, flops = 0, seconds = 0;
+  for (auto _ : state) {
+    sim::LaunchResult result = runLaunch(request, memory, options);
+    instructions += double(result.instructions);
+    flops += double(result.matrixFlops);
+    seconds += result.seconds;
+  }
+  counters(state, instructions, flops, seconds);
+}
+
+/// Attention of head size 128, two heads of 512 queries and keys.
+void runAttention(benchmark::State &state, const std::string &path,
+                  bool checkers) {
+  auto buffer = llvm::MemoryBuffer::getFile(path);
+  if (!buffer)
+    return state.SkipWithError("the attention was not compiled");
+  auto contract = target::Contract::fromObject((*buffer)->getMemBufferRef());
+  if (!contract)
+    return state.SkipWithError(llvm::toString(contract.takeError()).c_str());
+  std::vector<LaunchArgument> arguments(contract->arguments.size());
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    const target::Argument &declared = contract->arguments[i];
+    auto span = spannedElements(declared, {});
+    if (declared.isPointer() && span) {
+      arguments[i].array = Array(*parseDType(declared.dtype), {*span});
+      // Small numbers of f16.
+      for (size_t at = 1; at < arguments[i].array.bytes.size(); at += 2)
+        arguments[i].array.bytes[at] = uint8_t(0x30 + at / 2 % 8);
+    }
+  }
+  sim::SimulatorOptions &options = sim::simulatorOptions();
+  options = sim::SimulatorOptions();
+  options.threads = 1;
+  options.checkers = checkers;
+  double instructions = 0, flops = 0, seconds = 0;
+  for (auto _ : state) {
+    auto report = launch(sim::simulatorHip(), (*buffer)->getBuffer(), *contract,
+                         arguments);
+    if (!report)
+      return state.SkipWithError(llvm::toString(report.takeError()).c_str());
+    const sim::LaunchResult &result = sim::lastLaunch();
+    instructions += double(result.instructions);
+    flops += double(result.matrixFlops);
+    seconds += result.seconds;
+  }
+  counters(state, instructions, flops, seconds);
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  fs::create_directories(folder());
+  std::vector<uint8_t> image = assembleLoops();
+  std::string attention = (folder() / "attention.hsaco").string();
+  std::string command =
+      std::string(TLC_PROGRAM) +
+      " compile " TLC_EXAMPLES
+      "/05-flash-attention.tile -D batch=1 -D heads=2 -D heads_kv=2 -D "
+      "seq_q=512 -D seq_k=512 -D dim=128 -o " +
+      attention;
+  int compiled = std::system(command.c_str());
+  for (bool checkers : {false, true}) {
+    std::string suffix = checkers ? "/checked" : "";
+    for (const LoopKernel &loop : loops)
+      benchmark::RegisterBenchmark(
+          ("simulate/" + std::string(loop.name) + suffix).c_str(),
+          [&image, &loop, checkers](benchmark::State &state) {
+            runLoop(state, image, loop.name, checkers);
+          })
+          ->Unit(benchmark::kMillisecond);
+    if (compiled == 0)
+      benchmark::RegisterBenchmark(
+          ("simulate/attention" + suffix).c_str(),
+          [attention, checkers](benchmark::State &state) {
+            runAttention(state, attention, checkers);
+          })
+          ->Unit(benchmark::kMillisecond);
+  }
+  benchmark::Initialize(&argc, argv);
+  benchmark::RunSpecifiedBenchmarks();
+  fs::remove_all(folder());
+  return image.empty() || compiled != 0;
+}
