@@ -125,6 +125,7 @@ void tlc::buildTilePipeline(PassManager &passes) {
   func.addPass(tile::createTileVerifyTarget());
   func.addPass(tile::createTileLegalize());
   func.addPass(tile::createTilePromoteOperands());
+  func.addPass(tile::createTileSplitMasks());
   func.addPass(tile::createTilePipeline());
   func.addPass(tile::createTileInferLayouts());
   func.addPass(tile::createTileFitRegisters());

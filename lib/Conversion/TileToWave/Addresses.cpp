@@ -1,5 +1,4 @@
-//===- Addresses.cpp - Which instructions reach the elements of a loop -*- C++
-//-*-===//
+//===- Addresses.cpp - Which instructions reach the elements of a loop ----===//
 //
 // Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- Reduce.cpp - tile.reduce to registers, lanes and wavefronts -*- C++
-//-*-===//
+//===- Reduce.cpp - tile.reduce to registers, lanes and wavefronts --------===//
 //
 // Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

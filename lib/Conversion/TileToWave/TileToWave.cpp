@@ -1,5 +1,4 @@
-//===- TileToWave.cpp - convert-tile-to-wave: one kernel as each lane runs it
-//-*- C++ -*-===//
+//===- TileToWave.cpp - One kernel as each lane runs it -------------------===//
 //
 // Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- CrossLaneToLLVM.cpp - Matrix core and cross-lane ops
-//----------------===//
+//===- CrossLaneToLLVM.cpp - Matrix core and cross-lane ops ---------------===//
 //
 // Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

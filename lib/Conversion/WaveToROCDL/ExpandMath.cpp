@@ -1,5 +1,4 @@
-//===- ExpandMath.cpp - Math functions gfx942 has no instruction for
-//-------===//
+//===- ExpandMath.cpp - Math functions gfx942 has no instruction for ------===//
 //
 // Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

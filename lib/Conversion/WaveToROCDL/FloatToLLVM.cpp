@@ -1,5 +1,4 @@
-//===- FloatToLLVM.cpp - Functions and casts that are instructions
-//---------===//
+//===- FloatToLLVM.cpp - Functions and casts that are instructions --------===//
 //
 // Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

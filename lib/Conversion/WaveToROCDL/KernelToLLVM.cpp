@@ -1,5 +1,4 @@
-//===- KernelToLLVM.cpp - Kernels, identities, order
-//-----------------------===//
+//===- KernelToLLVM.cpp - Kernels, identities, order ----------------------===//
 //
 // Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

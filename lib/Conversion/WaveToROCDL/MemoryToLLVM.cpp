@@ -1,5 +1,4 @@
-//===- MemoryToLLVM.cpp - Global memory and LDS
-//----------------------------===//
+//===- MemoryToLLVM.cpp - Global memory and LDS ---------------------------===//
 //
 // Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- NarrowFloat.cpp - bf16 and fp8 arithmetic and casts
-//-----------------===//
+//===- NarrowFloat.cpp - bf16 and fp8 arithmetic and casts ----------------===//
 //
 // Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- TrigPow.cpp - sin, cos, tan and pow of f32 through f64
-//--------------===//
+//===- TrigPow.cpp - sin, cos, tan and pow of f32 through f64 -------------===//
 //
 // Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

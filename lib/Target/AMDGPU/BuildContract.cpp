@@ -1,5 +1,4 @@
-//===- BuildContract.cpp - The launch contract of a tile program -*- C++
-//-*-===//
+//===- BuildContract.cpp - The launch contract of a tile program ----------===//
 //
 // Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

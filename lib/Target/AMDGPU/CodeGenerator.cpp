@@ -1,5 +1,4 @@
-//===- CodeGenerator.cpp - LLVM for gfx942, in process
-//---------------------===//
+//===- CodeGenerator.cpp - LLVM for gfx942, in process --------------------===//
 //
 // Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

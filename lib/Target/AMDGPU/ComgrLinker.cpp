@@ -1,5 +1,4 @@
-//===- ComgrLinker.cpp - ROCm's code object manager
-//------------------------===//
+//===- ComgrLinker.cpp - ROCm's code object manager -----------------------===//
 //
 // Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- Optimizer.cpp - LLVM's passes over a kernel
-//-------------------------===//
+//===- Optimizer.cpp - LLVM's passes over a kernel ------------------------===//
 //
 // Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- Resources.cpp - What the kernels of a code object use
-//---------------===//
+//===- Resources.cpp - What the kernels of a code object use --------------===//
 //
 // Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- TargetStubs.cpp - Targets that the static link leaves out
-//-----------===//
+//===- TargetStubs.cpp - Targets that the static link leaves out ----------===//
 //
 // Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- CodeGeneratorTest.cpp - From the wave dialect to a code object
-//------===//
+//===- CodeGeneratorTest.cpp - From the wave dialect to a code object -----===//
 //
 // Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

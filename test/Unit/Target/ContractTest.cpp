@@ -1,5 +1,4 @@
-//===- ContractTest.cpp - The launch contract
-//------------------------------===//
+//===- ContractTest.cpp - The launch contract -----------------------------===//
 //
 // Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- TileDialect.cpp - The tile dialect: types, attributes, helpers -*- C++
-//-*-===//
+//===- TileDialect.cpp - The tile dialect: types, attributes, helpers -----===//
 //
 // Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- TileOps.cpp - Verifiers, parsers and printers of the tile ops -*- C++
-//-*-===//
+//===- TileOps.cpp - Verifiers, parsers and printers of the tile ops ------===//
 //
 // Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

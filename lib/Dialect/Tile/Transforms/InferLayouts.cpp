@@ -1,5 +1,4 @@
-//===- InferLayouts.cpp - Which thread holds what: tile-infer-layouts -*- C++
-//-*-===//
+//===- InferLayouts.cpp - Which thread holds what: tile-infer-layouts -----===//
 //
 // Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -13,8 +13,8 @@
 // * With two copies of the tile in LDS, step i reads copy i mod 2 while copy
 //   (i + 1) mod 2 is filled: loads at the top of the body, LDS writes at its
 //   end, one barrier a step.
-// * Where LDS does not hold two, the write stays where the copy stood and the
-//   next load follows it at once.
+// * Where LDS does not hold two, or one wavefront has no other to wait for, the
+//   write stays where the copy stood and the next load follows it at once.
 //
 // A copy takes part if its tile is written by nothing else, read only after it
 // in the loop, and its source depends on the loop's variable and on what the
@@ -52,6 +52,8 @@ namespace tlc::tile {
 #define GEN_PASS_DEF_TILEPIPELINE
 #include "tlc/Dialect/Tile/Transforms/Passes.h.inc"
 } // namespace tlc::tile
+
+constexpr int64_t kWaveSize = 64;
 
 namespace {
 /// A copy that can be split, and whether LDS gets two copies of its tile.
@@ -198,13 +200,27 @@ void LoopPipeliner::collect() {
   }
 }
 
+/// Whether a fragment takes registers while the loop runs: it is used there, or
+/// before and after.
+static bool isHeldIn(AllocOp alloc, scf::ForOp loop) {
+  bool before = false, after = false;
+  for (const BufferUse &use : getAllUses(alloc.getResult())) {
+    Operation *here = loop->getBlock()->findAncestorOpInBlock(*use.op);
+    if (!here || here == loop.getOperation())
+      return true;
+    (here->isBeforeInBlock(loop) ? before : after) = true;
+  }
+  return before && after;
+}
+
 /// Staging needs registers beside the fragments of the kernel; the largest
 /// tiles go without when they do not suffice.
 void LoopPipeliner::dropForRegisters() {
   constexpr int64_t kReserve = 64; // operands and addresses
   int64_t threads = kernel.getNumThreads(), used = kReserve;
   for (AllocOp alloc : getAllocs(kernel, Space::Fragment))
-    used += registersOf(cast<MemRefType>(alloc.getType()), threads);
+    if (isHeldIn(alloc, loop))
+      used += registersOf(cast<MemRefType>(alloc.getType()), threads);
   auto stagingOf = [&](Prefetch &p) {
     auto src = cast<MemRefType>(p.copy.getSrc().getType());
     return registersOf(src, threads);
@@ -227,6 +243,10 @@ void LoopPipeliner::dropForRegisters() {
 void LoopPipeliner::chooseCopies() {
   APInt step;
   bool constantStep = matchPattern(loop.getStep(), m_ConstantInt(&step));
+  // One wavefront needs no barrier: a second copy would save it nothing, and
+  // LDS left free is room for more workgroups.
+  if (kernel.getNumThreads() <= kWaveSize)
+    return;
   for (Prefetch &p : prefetches) {
     if (!constantStep || !readersTakeWholes(p.tile, p.copy))
       continue;

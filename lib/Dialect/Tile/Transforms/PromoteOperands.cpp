@@ -1,5 +1,4 @@
-//===- PromoteOperands.cpp - Operands that registers serve:
-// tile-promote-operands -*- C++ -*-===//
+//===- PromoteOperands.cpp - Operands that registers serve ----------------===//
 //
 // Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

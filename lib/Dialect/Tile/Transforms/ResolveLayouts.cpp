@@ -1,5 +1,4 @@
-//===- ResolveLayouts.cpp - Loops get layouts, disagreements get conversions -*-
-// C++ -*-===//
+//===- ResolveLayouts.cpp - Layouts of loops, and conversions -------------===//
 //
 // Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -31,6 +31,10 @@ def TilePromoteOperands : TilePass<"tile-promote-operands"> {
   let summary = "Keep in registers what need not go through LDS";
 }
 
+def TileSplitMasks : TilePass<"tile-split-masks"> {
+  let summary = "Cut loops where their masks begin to bite";
+}
+
 def TilePipeline : TilePass<"tile-pipeline"> {
   let summary = "Prefetch the next step's tiles into registers, double-buffer LDS where it fits";
   let options = [
