@@ -80,6 +80,8 @@ struct AccessPlan {
   bool lds = false;
   mlir::Value resource; ///< global only
   mlir::TypedAttr pad;  ///< what lanes that are not `valid` read, or null: 0
+  /// What the schedule may know of an LDS access: wave::kLdsAttr, kSlotAttr.
+  llvm::SmallVector<mlir::NamedAttribute> facts;
   std::vector<AccessGroup> groups;
   /// Global: 64-byte segments that the first wavefront's instructions touch,
   /// and how many its bytes would fill.
