@@ -14,7 +14,7 @@
 #include "tlc/Conversion/TileToWave.h"
 #include "tlc/Conversion/WaveToROCDL.h"
 #include "tlc/Dialect/Tile/Transforms/Passes.h"
-#include "tlc/Dialect/Wave/IR/WaveDialect.h"
+#include "tlc/Dialect/Wave/Transforms/Passes.h"
 #include "tlc/Target/AMDGPU.h"
 #include "tlc/Target/BuildContract.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -138,6 +138,25 @@ void tlc::buildWavePipeline(PassManager &passes) {
   passes.addPass(createConvertTileToWave());
   passes.addPass(createCanonicalizerPass());
   passes.addPass(createCSEPass());
+  OpPassManager &kernel = passes.nest<wave::KernelOp>();
+  kernel.addPass(wave::createWavePackConversions());
+  kernel.addPass(wave::createWaveSkipRescale());
+}
+
+/// What the estimate says of loops that just fit 256 registers: it is high.
+constexpr int64_t kScheduleRegisters = 272;
+
+void tlc::buildSchedulePipeline(PassManager &passes, ScheduleLevel level) {
+  if (level == ScheduleLevel::None)
+    return;
+  wave::WaveScheduleOptions options;
+  options.unroll =
+      level == ScheduleLevel::Paired || level == ScheduleLevel::Limited;
+  if (level == ScheduleLevel::Limited)
+    options.limit = kScheduleRegisters;
+  options.overlap = level != ScheduleLevel::Apart;
+  OpPassManager &kernel = passes.nest<wave::KernelOp>();
+  kernel.addPass(wave::createWaveSchedule(options));
 }
 
 void tlc::buildROCDLPipeline(PassManager &passes) {
@@ -221,19 +240,58 @@ std::optional<std::string> Compilation::compile(ModuleOp module, Stage stage) {
       }
   if (atWave)
     atWave(module);
-  if (stage == Stage::Wave)
-    return text();
-  if (!run(buildROCDLPipeline))
-    return std::nullopt;
-  if (stage == Stage::ROCDL)
-    return text();
-  llvm::Expected<std::string> result = generate(module, stage);
-  if (!result) {
-    diags.report(DiagID::Internal, llvm::toString(result.takeError()));
-    code = ExitInternal;
-    return std::nullopt;
+  // The boldest schedule that does without scratch memory.
+  OwningOpRef<ModuleOp> wave = module.clone();
+  std::optional<std::string> best;
+  uint64_t bestBytes = 0;
+  bool scheduled = false;
+  ScheduleLevel bestLevel = ScheduleLevel::Paired;
+  auto lower = [&](ScheduleLevel level,
+                   Stage to) -> std::optional<std::string> {
+    OwningOpRef<ModuleOp> copy = wave->clone();
+    module = *copy;
+    if (!run(
+            [&](PassManager &passes) { buildSchedulePipeline(passes, level); }))
+      return std::nullopt;
+    module.walk(
+        [&](Operation *op) { scheduled |= op->hasAttr(wave::kScheduledAttr); });
+    if (to == Stage::Wave)
+      return text();
+    if (!run(buildROCDLPipeline))
+      return std::nullopt;
+    if (to == Stage::ROCDL)
+      return text();
+    llvm::Expected<std::string> result = generate(module, to);
+    if (!result) {
+      diags.report(DiagID::Internal, llvm::toString(result.takeError()));
+      code = ExitInternal;
+      return std::nullopt;
+    }
+    return std::move(*result);
+  };
+  for (ScheduleLevel level : kScheduleLevels) {
+    std::optional<std::string> object = lower(level, Stage::Obj);
+    if (!object)
+      return std::nullopt;
+    uint64_t bytes = 0;
+    if (auto kernels = target::readResources(*object))
+      for (const target::KernelResources &k : *kernels)
+        bytes += k.scratchBytes;
+    else
+      llvm::consumeError(kernels.takeError());
+    if (!best || bytes < bestBytes) {
+      best = std::move(object);
+      bestBytes = bytes;
+      bestLevel = level;
+    }
+    if (bestBytes == 0 || !scheduled)
+      break;
+    if (level != ScheduleLevel::None)
+      (*wave->getOps<wave::KernelOp>().begin())
+              .emitRemark("registers do not suffice for this schedule: ")
+          << bytes << " bytes of scratch memory a lane; trying a plainer one";
   }
   if (stage == Stage::HSACO)
-    return link(*result);
-  return std::move(*result);
+    return link(*best);
+  return stage == Stage::Obj ? best : lower(bestLevel, stage);
 }

@@ -75,7 +75,7 @@ public:
   const target::Contract &contract() const { return launchContract; }
 
   /// Shown the program on its way through compile(): in the wave dialect,
-  /// before it leaves it.
+  /// before loops are ordered.
   std::function<void(mlir::ModuleOp)> atWave;
 
   /// What to exit with after something was reported.
@@ -99,8 +99,22 @@ private:
 
 /// The passes on the tile dialect, in the compiler's order.
 void buildTilePipeline(mlir::PassManager &passes);
-/// The passes from tile to the wave dialect's final form.
+/// The passes from tile to the wave dialect, before loops are ordered.
 void buildWavePipeline(mlir::PassManager &passes);
+/// How hot loops are ordered, boldest first. Each needs fewer registers than
+/// the one before.
+enum class ScheduleLevel {
+  Paired,  ///< iterations overlap, two a turn
+  Limited, ///< the same, but for loops with more values than registers
+  Overlap, ///< iterations overlap
+  Apart,   ///< within each iteration
+  None,    ///< left to LLVM
+};
+inline constexpr ScheduleLevel kScheduleLevels[] = {
+    ScheduleLevel::Paired, ScheduleLevel::Limited, ScheduleLevel::Overlap,
+    ScheduleLevel::Apart, ScheduleLevel::None};
+/// The passes that order loops.
+void buildSchedulePipeline(mlir::PassManager &passes, ScheduleLevel level);
 /// The passes to the LLVM dialect.
 void buildROCDLPipeline(mlir::PassManager &passes);
 
