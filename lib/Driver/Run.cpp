@@ -15,6 +15,7 @@
 #include "tlc/Driver/Run.h"
 #include "Bisect.h"
 #include "Compare.h"
+#include "ProgramArguments.h"
 #include "tlc/Dialect/Tile/IR/TileDialect.h"
 #include "tlc/Runtime/Launch.h"
 #include "tlc/Simulator/Simulator.h"
@@ -43,7 +44,6 @@ public:
 
 private:
   int runObject();
-  bool readArguments(tile::FuncOp func);
   int execute(llvm::StringRef object, const target::Contract &contract);
   int finish();
   bool printTable();
@@ -67,42 +67,6 @@ private:
   uint64_t uncertain = 0;
 };
 
-/// Extents of the tensors as the source writes them, by argument.
-std::vector<std::vector<std::string>> writtenShapes(tile::FuncOp func) {
-  std::vector<std::vector<std::string>> shapes(func.getNumArguments());
-  for (unsigned i = 0; i < func.getNumArguments(); ++i)
-    if (auto attr = func.getArgAttrOfType<ArrayAttr>(i, "tile.shape"))
-      for (Attribute extent : attr)
-        if (auto text = dyn_cast<StringAttr>(extent))
-          shapes[i].push_back(text.getValue().str());
-  return shapes;
-}
-
-bool Session::readArguments(tile::FuncOp func) {
-  auto complain = [&](unsigned i, const llvm::Twine &message) {
-    if (i < func.getNumArguments())
-      mlir::emitError(func.getArgument(i).getLoc(), message + " [TL0701]");
-    else
-      diags.report(DiagID::BadRunArgument, message);
-  };
-  // Names and types do not depend on sizes; shapes do.
-  auto described = reference::describeParameters(func, {});
-  if (failed(described))
-    return false;
-  ArgumentReader reader(options, complain);
-  if (!reader.readScalars(*described, writtenShapes(func), values))
-    return false;
-  llvm::SmallVector<int64_t> scalars;
-  for (const reference::Argument &value : values)
-    scalars.push_back(value.integer);
-  described = reference::describeParameters(func, scalars);
-  if (failed(described))
-    return false;
-  parameters = std::move(*described);
-  return checkOutputNames(options, diags, parameters) &&
-         reader.fillTensors(parameters, values);
-}
-
 int Session::execute(llvm::StringRef object, const target::Contract &contract) {
   sim::simulatorOptions().checkers = options.checkers.value_or(check);
   sim::simulatorOptions().scheduleSeed = options.seed;
@@ -113,12 +77,7 @@ int Session::execute(llvm::StringRef object, const target::Contract &contract) {
   }
   device = opened.message;
   llvm::errs() << device << '\n';
-  std::vector<LaunchArgument> arguments(values.size());
-  for (size_t i = 0; i < values.size(); ++i) {
-    arguments[i].array = values[i].array;
-    arguments[i].integer = values[i].integer;
-    arguments[i].real = values[i].real;
-  }
+  std::vector<LaunchArgument> arguments = launchArguments(values);
   auto launched = launch(*opened.table, object, contract, arguments);
   if (!launched) {
     int code = ExitDiagnostics;
@@ -223,44 +182,7 @@ int Session::runObject() {
                                          llvm::toString(contract.takeError()));
     return ExitDiagnostics;
   }
-  auto complain = [&](unsigned, const llvm::Twine &message) {
-    diags.report(DiagID::BadRunArgument, message);
-  };
-  for (const target::Argument &argument : contract->arguments) {
-    Parameter p;
-    p.name = argument.name;
-    p.dtype = parseDType(argument.dtype).value_or(DType::UInt8);
-    p.role = target::toString(argument.role).str();
-    p.isTensor = argument.isPointer();
-    parameters.push_back(std::move(p));
-  }
-  std::vector<std::vector<std::string>> shapes(parameters.size());
-  for (auto [i, argument] : llvm::enumerate(contract->arguments))
-    for (const target::Expr &extent : argument.shape)
-      shapes[i].push_back(extent.op == target::Expr::Op::Arg
-                              ? contract->arguments[extent.value].name
-                              : "");
-  ArgumentReader reader(options, complain);
-  if (!reader.readScalars(parameters, shapes, values))
-    return ExitDiagnostics;
-  llvm::SmallVector<int64_t> scalars;
-  for (const reference::Argument &value : values)
-    scalars.push_back(value.integer);
-  for (auto [i, argument] : llvm::enumerate(contract->arguments)) {
-    if (!argument.isPointer())
-      continue;
-    auto elements = spannedElements(argument, scalars);
-    if (!elements) {
-      complain(i, "the shape of '" + argument.name +
-                      "' has no value for these sizes");
-      return ExitDiagnostics;
-    }
-    parameters[i].elements = *elements;
-    for (const target::Expr &extent : argument.shape)
-      parameters[i].shape.push_back(extent.evaluate(scalars).value_or(0));
-  }
-  if (!checkOutputNames(options, diags, parameters) ||
-      !reader.fillTensors(parameters, values))
+  if (!readArguments(*contract, options, diags, parameters, values))
     return ExitDiagnostics;
   if (int code = execute((*buffer)->getBuffer(), *contract))
     return code;
@@ -287,7 +209,7 @@ int Session::run() {
     return ExitDiagnostics;
   }
   tile::FuncOp func = *funcs.begin();
-  if (!readArguments(func))
+  if (!readArguments(func, options, diags, parameters, values))
     return compilation.failureCode();
   compileSeconds = now() - start;
 

@@ -31,7 +31,8 @@ using llvm::StringRef;
   "                    the simulator's checkers (on under check)\n"            \
   "  --seed N          order of wavefronts on the simulator\n"                 \
   "  --remarks         say what the passes decided\n"                          \
-  "  --linker=LINKER   lld (built in, the default) or comgr (ROCm's)\n"
+  "  --linker=LINKER   lld (built in, the default) or comgr (ROCm's)\n"         \
+  "  --disable-pass P  leave an optional pass out (repeatable)\n"
 
 const llvm::StringLiteral tlc::runUsage =
     "tlc run KERNEL.tile|OBJECT.hsaco [options]\n\n" RUN_OPTIONS;
@@ -189,6 +190,7 @@ bool ArgumentReader::load(llvm::ArrayRef<Parameter> parameters) {
     }
     size_t i = it - parameters.begin();
     contents[i] = llvm::cantFail(parseContents(text));
+    contents[i]->period = options.period;
     if (contents[i]->kind != Contents::Kind::File)
       continue;
     auto array = readNpy(contents[i]->path);
@@ -303,6 +305,7 @@ bool ArgumentReader::fillTensors(llvm::ArrayRef<Parameter> parameters,
     } else {
       Contents normal;
       normal.seed = i + 1;
+      normal.period = options.period;
       fill(array, normal);
     }
   }

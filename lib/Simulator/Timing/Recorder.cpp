@@ -135,8 +135,7 @@ void recordVector(const Wave &wave, const Op &op,
                   std::vector<uint32_t> &words) {
   LineList list;
   unsigned addressCycles = 0, bytes = 0;
-  OpFacts facts;
-  facts.isVmem = true;
+  OpFacts facts = factsOf(op);
   for (const AccessPart &part : accessesOf(wave, op, facts)) {
     if (part.space == Space::Lds)
       continue;
