@@ -85,8 +85,11 @@ int tlc::runExplain(Arguments arguments) {
   auto info = findDiagnostic(arguments[0]);
   if (!info)
     return usageError("there is no diagnostic '" + arguments[0] + "'");
-  llvm::outs() << diagnosticCode(info->id) << " (" << info->name
-               << "): " << info->title << '\n';
+  llvm::StringRef page = diagnosticPage(info->id);
+  if (page.empty())
+    llvm::outs() << diagnosticCode(info->id) << ": " << info->title << '\n';
+  else
+    llvm::outs() << page.ltrim("# ");
   return ExitOk;
 }
 

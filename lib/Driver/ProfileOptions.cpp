@@ -36,8 +36,10 @@ namespace {
 
 /// Options of `run` that take their value as the next word.
 constexpr StringRef withValue[] = {
-    "-D",     "--kernel", "--device", "--arg",   "--args-file", "--seed",
-    "--grid", "--block",  "--lds",    "--limit", "--threads"};
+    "-D",        "--kernel", "--device",       "--arg", "--args-file",
+    "--seed",    "--grid",   "--block",        "--lds", "--limit",
+    "--threads", "--linker", "--disable-pass", "--out", "--expect",
+    "--rtol"};
 
 /// A word that names the input, not an option or its value.
 std::optional<size_t> inputOf(const std::vector<std::string> &words) {

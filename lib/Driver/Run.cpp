@@ -17,6 +17,7 @@
 #include "Compare.h"
 #include "ProgramArguments.h"
 #include "tlc/Dialect/Tile/IR/TileDialect.h"
+#include "tlc/Dialect/Tile/Transforms/Messages.h"
 #include "tlc/Runtime/Launch.h"
 #include "tlc/Simulator/Simulator.h"
 #include "llvm/Support/Format.h"
@@ -45,6 +46,7 @@ public:
 private:
   int runObject();
   int execute(llvm::StringRef object, const target::Contract &contract);
+  bool printMessages();
   int finish();
   bool printTable();
   std::vector<const Array *> arrays(const Values &values) const {
@@ -59,6 +61,7 @@ private:
   Compilation compilation;
   tlc::DiagnosticEngine &diags;
   std::vector<Parameter> parameters;
+  std::vector<std::string> texts; ///< of what the kernel prints
   /// Inputs; then results of the device; results of the reference.
   Values values, expected;
   LaunchReport report;
@@ -99,7 +102,55 @@ int Session::execute(llvm::StringRef object, const target::Contract &contract) {
     values[i].array = std::move(arguments[i].array);
   if (!report.findings.empty())
     llvm::errs() << report.findings;
-  return ExitOk;
+  if (printMessages())
+    return ExitOk;
+  return check ? ExitCheckFailed : ExitDiagnostics;
+}
+
+/// What the kernel printed. False if an assertion of it did not hold.
+bool Session::printMessages() {
+  auto it = llvm::find_if(parameters, [](const Parameter &p) {
+    return p.name == tile::kMessagesName;
+  });
+  if (it == parameters.end())
+    return true;
+  const auto &bytes = values[it - parameters.begin()].array.bytes;
+  auto word = [&](size_t i) {
+    int32_t w;
+    memcpy(&w, bytes.data() + 4 * i, 4);
+    return w;
+  };
+  uint32_t count = word(0);
+  bool ok = true;
+  for (uint32_t n = 0; n < std::min<uint32_t>(count, tile::kMessageCapacity);
+       ++n) {
+    size_t at = 1 + n * tile::kMessageWords;
+    uint32_t id = word(at);
+    llvm::StringRef whole = id < texts.size() ? llvm::StringRef(texts[id]) : "";
+    auto [text, place] = whole.split('\t');
+    bool asserted = text.consume_front("!");
+    llvm::errs() << place << ": " << (asserted ? "assertion failed: " : "")
+                 << text << (text.empty() ? "" : " ");
+    if (word(at + 3) >= 0)
+      llvm::errs() << '[' << word(at + 3) << "] ";
+    uint64_t bits = uint32_t(word(at + 5)) | uint64_t(uint32_t(word(at + 6)))
+                                                 << 32;
+    if (word(at + 4) == int32_t(tile::MessageType::Integer))
+      llvm::errs() << int64_t(bits) << ' ';
+    else if (word(at + 4) == int32_t(tile::MessageType::Float))
+      llvm::errs() << llvm::format("%.9g ", llvm::bit_cast<double>(bits));
+    llvm::errs() << "(workgroup " << word(at + 1);
+    if (word(at + 2) >= 0)
+      llvm::errs() << ", thread " << word(at + 2);
+    llvm::errs() << ")\n";
+    ok &= !asserted;
+  }
+  if (count > tile::kMessageCapacity)
+    llvm::errs() << "note: " << count - tile::kMessageCapacity
+                 << " further messages are lost\n";
+  if (!ok)
+    diags.report(DiagID::DeviceFault, "an assertion of the kernel failed");
+  return ok;
 }
 
 /// One line for each output. False if one is outside its bound.
@@ -209,6 +260,9 @@ int Session::run() {
     return ExitDiagnostics;
   }
   tile::FuncOp func = *funcs.begin();
+  if (auto all = func->getAttrOfType<ArrayAttr>(tile::kMessagesAttr))
+    for (auto text : all.getAsRange<StringAttr>())
+      texts.push_back(text.str());
   if (!readArguments(func, options, diags, parameters, values))
     return compilation.failureCode();
   compileSeconds = now() - start;

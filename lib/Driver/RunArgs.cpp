@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "RunArgs.h"
+#include "tlc/Dialect/Tile/Transforms/Messages.h"
 #include "tlc/Driver/Run.h"
 #include "tlc/Runtime/Npy.h"
 
@@ -299,7 +300,8 @@ bool ArgumentReader::fillTensors(llvm::ArrayRef<Parameter> parameters,
     if (contents[i]) {
       fill(array, *contents[i]);
     } else if (p.role == "out" || p.role == "workspace") {
-      std::fill(array.bytes.begin(), array.bytes.end(), 0xff);
+      bool counts = p.name == tile::kMessagesName;
+      std::fill(array.bytes.begin(), array.bytes.end(), counts ? 0 : 0xff);
       if (p.dtype == DType::Bool)
         std::fill(array.bytes.begin(), array.bytes.end(), 1);
     } else {
