@@ -284,6 +284,12 @@ bool Machine::Impl::issue(SimWave &wave, unsigned cuNumber, uint64_t time) {
   default:
     break;
   }
+  if (op.kind == IssueKind::Matrix || op.kind == IssueKind::Vector ||
+      op.kind == IssueKind::Transcendental) {
+    uint64_t from = std::max(time, simd.workUntil);
+    totals.workingSimdCycles += std::max(until, from) - from;
+    simd.workUntil = std::max(until, from);
+  }
   if (op.kind != IssueKind::Internal)
     note(wave, traceKindOf(op.kind), time, until);
 
@@ -348,7 +354,8 @@ bool Machine::Impl::endWave(SimWave &wave, uint64_t time) {
                                                          : true;
   group.time.end = end;
   finished->push_back(group.time);
-  --cu.groups;
+  if (--cu.groups == 0)
+    totals.activeCuCycles += end - cu.busyFrom;
   cu.waves -= group.waves.size();
   source.end(*group.record);
   unsigned xcd = group.cu / cusPerXcd;

@@ -86,6 +86,8 @@ void Machine::Impl::place(unsigned cu, uint64_t time, uint64_t id) {
   group->time = {id, time, 0, 0, cu};
   group->waves.assign(record.waveCount, SimWave());
   unit.used = true;
+  if (unit.groups == 0)
+    unit.busyFrom = time;
   ++unit.groups;
   unit.waves += record.waveCount;
   for (unsigned w = 0; w < record.waveCount; ++w) {
@@ -169,6 +171,9 @@ void Machine::Impl::stopAt(uint64_t time) {
     if (group->time.begin < time)
       finished->push_back(group->time);
   }
+  for (const ComputeUnit &cu : cus)
+    if (cu.groups)
+      totals.activeCuCycles += time - std::min(time, cu.busyFrom);
   lastEnd = time;
 }
 

@@ -98,6 +98,7 @@ struct SimGroup {
 struct Simd {
   std::vector<SimWave *> waves; ///< by priority, then age
   uint64_t vectorFree = 0, matrixFree = 0;
+  uint64_t workUntil = 0;     ///< the later of both so far
   uint64_t scheduled = never; ///< its entry in the queue that counts
   bool unsorted = false;
 };
@@ -108,6 +109,7 @@ struct ComputeUnit {
   // Servers, in fractions of cycles.
   double ldsIn[2] = {}, ldsOut[2] = {}, ldsArray = 0;
   double addressFree = 0;
+  uint64_t busyFrom = 0; ///< since then it has had workgroups
   bool used = false;
 };
 

@@ -184,7 +184,9 @@ struct TimingResult {
   uint64_t ldsBusy = 0;    ///< of compute units, conflicts included
   uint64_t ldsConflicts = 0;
   uint64_t addressBusy = 0; ///< of compute units: vector memory's address unit
-  uint64_t waveCycles = 0;  ///< wavefronts' lives, summed up
+  uint64_t workingSimdCycles = 0; ///< of SIMDs: matrix core or vector ALU
+  uint64_t activeCuCycles = 0;    ///< of compute units that have a workgroup
+  uint64_t waveCycles = 0;        ///< wavefronts' lives, summed up
   StallCycles stalls = {};
   std::array<uint64_t, issueKinds> issues = {};
   MemoryCounters memory;
