@@ -82,8 +82,7 @@ public:
   const target::Contract &contract() const { return launchContract; }
 
   /// Shown the program on its way through compile(): after the passes on the
-  /// tile dialect; in the wave dialect, before it leaves it. Compilation may
-  /// try several times: the last call is of what became the product.
+  /// tile dialect; in the wave dialect, before loops are ordered.
   std::function<void(mlir::ModuleOp)> atTile, atWave;
 
   /// What to exit with after something was reported.

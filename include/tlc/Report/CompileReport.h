@@ -42,7 +42,7 @@ class CompileReport {
 public:
   /// The module after the passes on the tile dialect.
   void readTile(mlir::ModuleOp module);
-  /// The module in its last form in the wave dialect.
+  /// The module in the wave dialect.
   void readWave(mlir::ModuleOp module);
   /// Text for the kernels of a code object.
   llvm::Error print(llvm::StringRef object, llvm::raw_ostream &os) const;

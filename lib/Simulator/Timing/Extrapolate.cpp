@@ -293,10 +293,11 @@ TimingResult tlc::sim::extrapolate(TimingResult sample,
   r.waveCycles = uint64_t(waveCycles);
   for (uint64_t *each : {&r.instructions, &r.matrixFlops, &r.matrixBusy,
                          &r.vectorBusy, &r.transBusy, &r.scalarBusy, &r.ldsBusy,
-                         &r.ldsConflicts, &r.addressBusy})
+                         &r.ldsConflicts, &r.addressBusy, &r.workingSimdCycles})
     *each = scaled(*each, factor);
   for (uint64_t &each : r.issues)
     each = scaled(each, factor);
+  r.activeCuCycles = scaled(r.activeCuCycles, stallFactor);
   for (uint64_t &each : r.stalls)
     each = scaled(each, stallFactor);
   scaleMemory(r.memory, factor);

@@ -171,6 +171,9 @@ void Machine::Impl::stopAt(uint64_t time) {
     if (group->time.begin < time)
       finished->push_back(group->time);
   }
+  for (const ComputeUnit &cu : cus)
+    if (cu.groups)
+      totals.activeCuCycles += time - std::min(time, cu.busyFrom);
   lastEnd = time;
 }
 

@@ -119,7 +119,7 @@ bool haveObjects() { return !readFile(pathOf("rtz", false)).empty(); }
 TEST(AiterTime, CausalUtilization) {
   if (!haveObjects())
     GTEST_SKIP() << "no objects of AITER";
-  constexpr uint64_t detail = 4'000'000;
+  constexpr uint64_t detail = 6'000'000;
   TimingResult less = timeOf("rtna", {16, 16, 1024, 1024, true}, detail),
                more = timeOf("rtna", {16, 16, 4096, 4096, true}, detail);
   EXPECT_NEAR(more.matrixUtilization() / less.matrixUtilization(), 1.53,

@@ -99,6 +99,7 @@ loop:
 struct Sample {
   unsigned mask; ///< of the workgroup's number: further turns
   uint64_t detail;
+  unsigned groups;
 };
 class Sampling : public ::testing::TestWithParam<Sample> {};
 
@@ -111,7 +112,7 @@ TEST_P(Sampling, IsCloseToTheFullRun) {
     TimingOptions options;
     options.full = full;
     options.detailInstructions = GetParam().detail;
-    return timeKernel(unevenKernel(), 4096, 64,
+    return timeKernel(unevenKernel(), GetParam().groups, 64,
                       {reinterpret_cast<uint64_t>(data), GetParam().mask},
                       options);
   };
@@ -127,8 +128,8 @@ TEST_P(Sampling, IsCloseToTheFullRun) {
   table().hipFree(data);
 }
 INSTANTIATE_TEST_SUITE_P(Mask, Sampling,
-                         ::testing::Values(Sample{0, 110'000},
-                                           Sample{31, 150'000}));
+                         ::testing::Values(Sample{0, 170'000, 8192},
+                                           Sample{31, 150'000, 4096}));
 
 TEST(Launch, ValuesAndTimesDoNotDependOnTheHost) {
   if (!hasAssembler())
