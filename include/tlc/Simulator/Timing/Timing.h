@@ -163,7 +163,8 @@ struct TimingOptions {
   /// units, and at most `traceEvents` events of each. 0: no trace.
   unsigned traceWaves = 0;
   size_t traceEvents = 1 << 16;
-  /// The caches hold what an earlier launch of the same kernel left.
+  /// An earlier launch has left the data in the Infinity Cache, as far as it
+  /// fits; L1 and L2 are empty at every launch's begin.
   bool warm = false;
 };
 
