@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "tlc/Driver/Pipeline.h"
+#include "tlc/Report/CompileReport.h"
 #include "tlc/Target/AMDGPU.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -63,6 +64,7 @@ int tlc::runCompile(Arguments arguments) {
   InputOptions input;
   std::string output, error;
   Stage stage = Stage::HSACO;
+  bool wantsReport = false;
   for (size_t i = 0; i < arguments.size(); ++i) {
     StringRef arg = arguments[i];
     if (arg == "-o" || arg == "--output") {
@@ -78,6 +80,8 @@ int tlc::runCompile(Arguments arguments) {
                           "obj or hsaco, not '" +
                           arg + "'");
       stage = *parsed;
+    } else if (arg == "--report") {
+      wantsReport = true;
     } else if (!input.take(arguments, i, error)) {
       return usageError("unexpected argument '" + arg + "'");
     }
@@ -86,6 +90,8 @@ int tlc::runCompile(Arguments arguments) {
   }
   if (input.path.empty())
     return usageError("compile needs a kernel file");
+  if (wantsReport && stage != Stage::HSACO)
+    return usageError("--report is of the code object: it takes no --emit");
   if (output.empty())
     output = defaultOutput(input.path, stage);
 
@@ -106,12 +112,24 @@ int tlc::runCompile(Arguments arguments) {
   auto module = compilation.import();
   if (!module)
     return compilation.failureCode();
+  report::CompileReport report;
+  if (wantsReport) {
+    compilation.atTile = [&](mlir::ModuleOp m) { report.readTile(m); };
+    compilation.atWave = [&](mlir::ModuleOp m) { report.readWave(m); };
+  }
   auto bytes = compilation.compile(*module, stage);
   if (!bytes)
     return compilation.failureCode();
   if (int code = write(compilation, output, *bytes))
     return code;
-  if (stage == Stage::Obj || stage == Stage::HSACO)
+  if (wantsReport) {
+    if (llvm::Error failure = report.print(*bytes, llvm::errs())) {
+      compilation.diagnostics().report(DiagID::Internal,
+                                       llvm::toString(std::move(failure)));
+      return ExitInternal;
+    }
+  } else if (stage == Stage::Obj || stage == Stage::HSACO) {
     printResources(*bytes);
+  }
   return ExitOk;
 }

@@ -43,6 +43,7 @@ static const Command commands[] = {
      "  -D NAME=VALUE     bind a parameter (repeatable)\n"
      "  --kernel NAME     choose a kernel of the file\n"
      "  --remarks         say what the passes decided\n"
+     "  --report          registers, LDS, bank conflicts and cycles of loops\n"
      "  --disable-pass P  leave an optional pass out: tile-swizzle-lds, "
      "tile-pipeline,\n"
      "                    tile-promote-operands, tile-split-masks "

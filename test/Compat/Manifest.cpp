@@ -79,11 +79,13 @@ std::optional<Entry> parseLine(StringRef text, int line, std::string &error) {
                        .Case("refused", Level::Refused)
                        .Case("parses", Level::Parses)
                        .Case("compiles", Level::Compiles)
+                       .Case("runs", Level::Runs)
                        .Case("matches", Level::Matches)
                        .Default(Level::Nothing);
   entry.speed = words[3];
   if (entry.expected == Level::Nothing)
-    error = ("'" + words[2] + "' is not refused, parses, compiles or matches")
+    error = ("'" + words[2] +
+             "' is not refused, parses, compiles, runs or matches")
                 .str();
   else if (entry.speed != "fast" && entry.speed != "slow")
     error = ("'" + entry.speed + "' is not fast or slow").str();

@@ -138,6 +138,7 @@ int main(int argc, char **argv) {
 
   Lines lines;
   compilation.atWave = [&](mlir::ModuleOp wave) {
+    lines.clear();
     for (auto kernel : wave.getOps<wave::KernelOp>())
       for (const report::LdsAccess &access : report::findLdsAccesses(kernel)) {
         Line &line = lines[{kernel.getSymName().str(),

@@ -81,15 +81,22 @@ public:
   /// The launch contract, after compile().
   const target::Contract &contract() const { return launchContract; }
 
-  /// Shown the program on its way through compile(): in the wave dialect,
-  /// before loops are ordered.
-  std::function<void(mlir::ModuleOp)> atWave;
+  /// Shown the program on its way through compile(): after the passes on the
+  /// tile dialect; in the wave dialect, before loops are ordered.
+  std::function<void(mlir::ModuleOp)> atTile, atWave;
 
   /// What to exit with after something was reported.
   ExitCode failureCode() const { return code; }
 
 private:
   friend class DiagnosticRouter;
+  /// compile() from the tile dialect on: once, or as often as it takes to keep
+  /// everything in registers.
+  /// With `show`, atTile and atWave see it.
+  std::optional<std::string> lower(mlir::ModuleOp module, Stage stage,
+                                   bool show = false);
+  std::optional<std::string> lowerWithoutSpills(mlir::ModuleOp module,
+                                                Stage stage);
   /// From the LLVM dialect on: text or object.
   llvm::Expected<std::string> generate(mlir::ModuleOp module, Stage stage);
   /// The code object. Nothing if something was reported.

@@ -133,8 +133,12 @@ struct FitLDS : tlc::tile::impl::TileFitLDSBase<FitLDS> {
       buffers = getLiveBuffers(kernel, true);
       total = planLds(buffers);
     }
-    if (total > ldsBytes)
+    if (total > ldsBytes) {
+      kernel->setAttr(kLdsNeededAttr,
+                      OpBuilder(kernel).getI64IntegerAttr(total));
       return refuse(kernel, buffers, total, ldsBytes);
+    }
+    kernel->removeAttr(kLdsReserveAttr);
     if (failed(check(buffers)))
       return failure();
     int64_t sum = 0;

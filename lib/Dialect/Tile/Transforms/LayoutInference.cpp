@@ -11,6 +11,7 @@
 
 #include "LayoutInference.h"
 #include "BufferUse.h"
+#include "FragmentAliases.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/Support/MathExtras.h"
@@ -144,6 +145,12 @@ void LayoutInference::fixFloatingFragments() {
 
 std::optional<Layout> LayoutInference::layoutFromFragments(Operation *op) {
   SmallVector<int64_t> points = getPoints(op);
+  if (op->hasAttr(kReshapeAttr)) {
+    Value source = getPointAccesses(op)[0].buffer;
+    if (auto layout = layoutOf(source))
+      return reshapeLayout(*layout, shapeOf(source), points);
+    return std::nullopt;
+  }
   std::optional<Layout> best;
   int bestScore = -1;
   std::vector<Access> accesses = getPointAccesses(op);
@@ -173,6 +180,45 @@ std::optional<Layout> LayoutInference::layoutFromFragments(Operation *op) {
   return best;
 }
 
+/// A copy between a fragment and an n-th of another's columns: the whole is the
+/// part with one more register digit, so that the copy moves nothing.
+bool LayoutInference::propagateThroughPart(CopyOp copy) {
+  for (bool swap : {false, true}) {
+    Value part = swap ? copy.getDst() : copy.getSrc();
+    auto view = (swap ? copy.getSrc() : copy.getDst()).getDefiningOp<ViewOp>();
+    if (!view || !fragmentOf(part) || !fragmentOf(view.getSource()))
+      continue;
+    Value whole = view.getSource();
+    ArrayRef<int64_t> a = shapeOf(part), b = shapeOf(whole);
+    if (a.size() != b.size() || a.empty() || a.drop_back() != b.drop_back() ||
+        b.back() % a.back() || a.back() == b.back())
+      continue;
+    unsigned last = a.size() - 1;
+    int64_t n = b.back() / a.back();
+    auto known = layoutOf(part), other = layoutOf(whole);
+    if (known && !other && known->covered(last) == a.back()) {
+      Layout layout = *known;
+      layout.mutableDims()[last].push_back(
+          {n, Place::Register, known->numRegisters()});
+      setLayout(fragmentOf(whole), layout);
+      return true;
+    }
+    if (other && !known && other->covered(last) == b.back()) {
+      Layout layout = *other;
+      Layout::Digits &digits = layout.mutableDims()[last];
+      if (digits.empty() || digits.back().place != Place::Register ||
+          digits.back().extent % n)
+        continue;
+      digits.back().extent /= n;
+      if (digits.back().extent == 1)
+        digits.pop_back();
+      setLayout(fragmentOf(part), layout.compactRegisters());
+      return true;
+    }
+  }
+  return false;
+}
+
 bool LayoutInference::propagateThrough(Operation *op) {
   bool changed = false;
   if (auto reduce = dyn_cast<ReduceOp>(op)) {
@@ -188,6 +234,24 @@ bool LayoutInference::propagateThrough(Operation *op) {
     }
     return false;
   }
+  if (op->hasAttr(kReshapeAttr)) {
+    std::vector<Access> pair = getPointAccesses(op);
+    for (bool swap : {false, true}) {
+      Value from = pair[swap].buffer, to = pair[!swap].buffer;
+      auto layout = layoutOf(from);
+      if (!layout || layoutOf(to))
+        continue;
+      layout = reshapeLayout(*layout, shapeOf(from), shapeOf(to));
+      if (!layout)
+        return false;
+      setLayout(fragmentOf(to), *layout);
+      return true;
+    }
+    return false;
+  }
+  if (auto copy = dyn_cast<CopyOp>(op))
+    if (propagateThroughPart(copy))
+      return true;
   std::optional<Layout> loop = layoutFromFragments(op);
   if (!loop)
     return false;

@@ -30,6 +30,7 @@ private:
   void fixFloatingFragments();
   void propagate();
   bool propagateThrough(mlir::Operation *op);
+  bool propagateThroughPart(CopyOp copy);
   bool chooseFree();
   /// Layout of a loop from the laid out fragments it touches, if they say
   /// enough: every dimension of extent above 1 must be covered.
@@ -49,6 +50,15 @@ private:
   mlir::LogicalResult resolveGemm(GemmOp op);
   void remarkConversion(mlir::Operation *op, mlir::Value buffer,
                         llvm::StringRef through, llvm::StringRef why);
+
+  /// A fragment's copy in LDS that only the loops after `copy` read.
+  struct Converted {
+    mlir::Value buffer;
+    AllocOp temp;
+    CopyOp copy;
+  };
+  llvm::SmallVector<Converted> converted;
+  AllocOp findConverted(mlir::Operation *op, mlir::Value buffer);
 
   AllocOp createLike(mlir::Value buffer, Space space);
 

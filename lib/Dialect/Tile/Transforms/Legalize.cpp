@@ -13,13 +13,16 @@
 //    unrolled, and so are loops with constant bounds whose variable indexes a
 //    fragment or local buffer: registers cannot be indexed at run time.
 // 3. Views of views become one view: offsets add.
-// 4. Fragments that are seen under another shape or type live in LDS.
+// 4. Aliases of global tensors become tensors of their own behind the same
+//    pointer, fragments under another shape fragments of their own
+//    (FragmentAliases.cpp); what is left of aliased fragments lives in LDS.
 // 5. Prints and assertions write records to an argument (Messages.cpp).
-// 6. Barriers that part of the workgroup reaches become barriers of all
-//    (SplitBarriers.cpp).
+// 6. Branches that some threads take become work of all, or are cut at their
+//    barriers (ThreadBranches.cpp, SplitBarriers.cpp).
 // 7. What is the same for all points of a loop is computed before it
 //    (HoistInvariants.cpp).
-// 8. Buffers that nothing reads disappear, with the ops that only wrote them.
+// 8. Buffers that nothing reads disappear, with the ops that only wrote them;
+//    buffers used in separate parts become one for each part.
 //
 //   tile.kernel grid(%n) threads[32] (%b) {...}
 //     -> tile.kernel grid(%n) threads[64] (%b) {...}
@@ -29,6 +32,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "BufferUse.h"
+#include "FragmentAliases.h"
+#include "PaddedCopies.h"
+#include "ThreadBranches.h"
 #include "mlir/Dialect/SCF/Utils/Utils.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
@@ -312,15 +318,82 @@ static void eraseUnreadBuffers(KernelOp kernel) {
   }
 }
 
+/// Whether two boxes of constant offsets and extents share no element.
+static bool areDisjoint(ArrayRef<int64_t> a, ArrayRef<int64_t> aShape,
+                        ArrayRef<int64_t> b, ArrayRef<int64_t> bShape) {
+  for (auto [x, m, y, n] : llvm::zip_equal(a, aShape, b, bShape))
+    if (x + m <= y || y + n <= x)
+      return true;
+  return false;
+}
+
+/// A buffer used only in parts that do not overlap becomes a buffer for each:
+/// they can then live in different places, for different times.
+static void splitByViews(AllocOp alloc) {
+  struct Box {
+    SmallVector<int64_t> offsets;
+    SmallVector<ViewOp> views;
+  };
+  SmallVector<Box> boxes;
+  auto shapeOf = [](ViewOp view) {
+    return cast<MemRefType>(view.getType()).getShape();
+  };
+  if (alloc.getLayout())
+    return;
+  for (Operation *user : alloc->getUsers()) {
+    auto view = dyn_cast<ViewOp>(user);
+    if (!view)
+      return;
+    SmallVector<int64_t> offsets;
+    for (auto [offset, extent, whole] :
+         llvm::zip_equal(view.getOffsets(), shapeOf(view),
+                         cast<MemRefType>(alloc.getType()).getShape())) {
+      APInt c;
+      if (!matchPattern(offset, m_ConstantInt(&c)) || c.isNegative() ||
+          c.getSExtValue() + extent > whole)
+        return;
+      offsets.push_back(c.getSExtValue());
+    }
+    bool known = false;
+    for (Box &box : boxes) {
+      if (box.offsets == offsets && shapeOf(box.views[0]) == shapeOf(view)) {
+        box.views.push_back(view);
+        known = true;
+      } else if (!areDisjoint(box.offsets, shapeOf(box.views[0]), offsets,
+                              shapeOf(view))) {
+        return;
+      }
+    }
+    if (!known)
+      boxes.push_back({offsets, {view}});
+  }
+  if (boxes.size() < 2)
+    return;
+  OpBuilder b(alloc);
+  auto type = cast<MemRefType>(alloc.getType());
+  for (Box &box : boxes) {
+    auto part =
+        AllocOp::create(b, alloc.getLoc(),
+                        getBufferType(shapeOf(box.views[0]),
+                                      type.getElementType(), getSpace(type)),
+                        alloc.getNameAttr(), LayoutAttr(), IntegerAttr());
+    for (ViewOp view : box.views) {
+      view.getResult().replaceAllUsesWith(part);
+      view.erase();
+    }
+  }
+  alloc.erase();
+}
+
 namespace {
 struct Legalize : tlc::tile::impl::TileLegalizeBase<Legalize> {
   void runOnOperation() override {
-    for (auto kernel : getOperation().getBody().getOps<KernelOp>())
+    for (auto kernel : getOperation().getBody().getOps<KernelOp>()) {
+      flattenThreadBranches(kernel);
       if (failed(lowerMessages(kernel)) || failed(padThreads(kernel)) ||
-          failed(unrollLoops(kernel)) ||
-          failed(placeAliasedFragments(kernel)) ||
-          failed(splitBarriers(kernel)))
+          failed(unrollLoops(kernel)) || failed(splitBarriers(kernel)))
         return signalPassFailure();
+    }
 
     RewritePatternSet patterns(&getContext());
     patterns.add<FoldViewOfView, FoldAliasOfTensor>(&getContext());
@@ -336,6 +409,16 @@ struct Legalize : tlc::tile::impl::TileLegalizeBase<Legalize> {
     for (auto kernel : getOperation().getBody().getOps<KernelOp>()) {
       hoistInvariants(kernel);
       eraseUnreadBuffers(kernel);
+      expandFragmentAliases(kernel);
+      if (failed(placeAliasedFragments(kernel)))
+        return signalPassFailure();
+      expandPaddedCopies(kernel);
+      SmallVector<AllocOp> allocs;
+      kernel.walk([&](AllocOp alloc) { allocs.push_back(alloc); });
+      for (AllocOp alloc : allocs)
+        if (llvm::is_contained({Space::Shared, Space::Fragment},
+                               getSpace(alloc.getResult())))
+          splitByViews(alloc);
     }
   }
 };

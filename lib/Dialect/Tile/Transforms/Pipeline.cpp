@@ -383,8 +383,13 @@ struct Pipeline : tlc::tile::impl::TilePipelineBase<Pipeline> {
         loops.push_back(loop);
     });
     for (scf::ForOp loop : loops) {
-      if (loop->getParentOfType<KernelOp>())
-        LoopPipeliner(loop, ldsBytes).run();
+      auto kernel = loop->getParentOfType<KernelOp>();
+      if (kernel && kernel->hasAttr(kSpareRegistersAttr)) {
+        loop.emitRemark("not prefetched: the kernel's registers spill with it");
+      } else if (kernel) {
+        auto reserve = kernel->getAttrOfType<IntegerAttr>(kLdsReserveAttr);
+        LoopPipeliner(loop, ldsBytes - (reserve ? reserve.getInt() : 0)).run();
+      }
       // Done: a second run must not prefetch the prefetched.
       loop->removeAttr(kNumStagesAttr);
     }

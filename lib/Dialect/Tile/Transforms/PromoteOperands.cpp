@@ -17,6 +17,8 @@
 // memory (`copy acc to Os; copy Os to O`) is copied directly, where that rounds
 // the same: the shared buffer has the element type of one of the two ends.
 //
+// Where LDS does not hold a kernel's buffers, more is done: SpareLds.cpp.
+//
 // Before:
 //   tile.copy %Qview to %Qs                      // shared
 //   scf.for ... { tile.gemm %Qs, %Ks into %s ... }
@@ -27,7 +29,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "BufferUse.h"
+#include "SpareLds.h"
 #include "tlc/Dialect/Tile/Transforms/Passes.h"
+#include "tlc/Support/LdsBanks.h"
 
 namespace tlc::tile {
 #define GEN_PASS_DEF_TILEPROMOTEOPERANDS
@@ -153,8 +157,16 @@ struct PromoteOperands
         allocs.push_back(alloc);
     });
     for (AllocOp alloc : allocs)
-      if (!bypass(alloc))
-        promote(alloc, alloc->getParentOfType<KernelOp>());
+      if (!bypass(alloc)) {
+        auto kernel = alloc->getParentOfType<KernelOp>();
+        auto spare = kernel->getAttrOfType<IntegerAttr>(kSpareRegistersAttr);
+        if (!spare || spare.getInt() < 2)
+          promote(alloc, kernel);
+      }
+    for (auto kernel : getOperation().getBody().getOps<KernelOp>()) {
+      auto reserve = kernel->getAttrOfType<IntegerAttr>(kLdsReserveAttr);
+      spareLds(kernel, kLdsBytes - (reserve ? reserve.getInt() : 0));
+    }
   }
 };
 } // namespace

@@ -9,6 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "BufferUse.h"
 #include "LayoutInference.h"
 #include "llvm/ADT/MapVector.h"
 
@@ -126,6 +127,35 @@ static void replaceBuffer(Operation *op, Value from, Value to) {
   op->walk(replaceIn);
 }
 
+/// The LDS copy of a fragment that an op before `op` made, if nothing has
+/// written the fragment since.
+AllocOp LayoutInference::findConverted(Operation *op, Value buffer) {
+  auto writes = [&](Operation *root) {
+    return root
+        ->walk([&](Operation *inner) {
+          for (const BufferUse &use : getUses(inner))
+            if (use.write && getBase(use.buffer) == buffer)
+              return WalkResult::interrupt();
+          return WalkResult::advance();
+        })
+        .wasInterrupted();
+  };
+  for (const Converted &c : llvm::reverse(converted)) {
+    if (c.buffer != buffer)
+      continue;
+    Operation *here = c.copy->getBlock()->findAncestorOpInBlock(*op);
+    if (!here || !c.copy->isBeforeInBlock(here))
+      continue;
+    bool valid = here == op || !writes(here);
+    for (Operation *between = c.copy->getNextNode(); valid && between != here;
+         between = between->getNextNode())
+      valid = !writes(between);
+    if (valid)
+      return c.temp;
+  }
+  return AllocOp();
+}
+
 LogicalResult LayoutInference::resolveLoop(Operation *op) {
   if (auto fill = dyn_cast<FillOp>(op))
     if (isWholeFragment(fill.getDst()))
@@ -182,14 +212,24 @@ LogicalResult LayoutInference::resolveLoop(Operation *op) {
         temp = AllocOp();
       }
     }
+    // What an earlier conversion left in LDS still holds.
+    bool readOnly = !temp && !writes;
+    if (readOnly)
+      if (AllocOp known = findConverted(op, buffer)) {
+        replaceBuffer(op, buffer, known);
+        continue;
+      }
     if (!temp)
       temp = createLike(buffer, Space::Shared);
     remarkConversion(op, buffer, "LDS",
                      "the loop's threads do not hold the elements they need");
     if (reads || partial) {
       builder.setInsertionPoint(op);
-      added.push_back(
-          CopyOp::create(builder, op->getLoc(), buffer, temp, LayoutAttr()));
+      auto load =
+          CopyOp::create(builder, op->getLoc(), buffer, temp, LayoutAttr());
+      added.push_back(load);
+      if (readOnly)
+        converted.push_back({buffer, temp, load});
     }
     replaceBuffer(op, buffer, temp);
     if (writes) {

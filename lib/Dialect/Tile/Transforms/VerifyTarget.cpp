@@ -90,15 +90,7 @@ static LogicalResult verifyAlloc(AllocOp alloc) {
   if (bits > 64 || (bits != 1 && bits % 8))
     return alloc.emitError("no buffer on gfx942 holds elements of type ")
            << type.getElementType();
-  if (getSpace(alloc.getResult()) != Space::Shared)
-    return success();
-  int64_t bytes = type.getNumElements() * getElementBytes(type);
-  if (bytes <= kLdsBytes)
-    return success();
-  return alloc.emitError("'")
-         << alloc.getName().value_or("(unnamed)") << "' takes " << bytes
-         << " bytes of LDS, but a workgroup on gfx942 has " << kLdsBytes << ' '
-         << kLdsLimitTag;
+  return success();
 }
 
 namespace {

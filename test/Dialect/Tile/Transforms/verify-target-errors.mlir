@@ -22,12 +22,3 @@ tile.func @mixed_product(%n: i32) {
     tile.gemm %a, %e into %c : memref<32x32xf16, #tile.space<shared>>, memref<32x32xbf16, #tile.space<shared>> into memref<32x32xf32, #tile.space<fragment>>
   }
 }
-
-// -----
-
-tile.func @one_buffer_beyond_lds(%n: i32) {
-  tile.kernel grid(%n) threads[64] (%b) {
-    // expected-error @below {{'big' takes 131072 bytes of LDS, but a workgroup on gfx942 has 65536 [TL0601]}}
-    %a = tile.alloc {name = "big"} : memref<256x256xf16, #tile.space<shared>>
-  }
-}

@@ -28,6 +28,15 @@ inline constexpr llvm::StringLiteral kSyncGlobalAttr = "tile.global";
 /// On loops: T.Pipelined(num_stages=n), T.unroll, T.vectorized.
 inline constexpr llvm::StringLiteral kNumStagesAttr = "tile.num_stages";
 /// Set on copies that load a step ahead: they stay where they stand.
+/// On a kernel that tile-fit-lds refused: the bytes that it would need.
+inline constexpr llvm::StringLiteral kLdsNeededAttr = "tile.lds_needed";
+/// On a kernel: bytes of LDS to keep free for what later passes add. A kernel
+/// that was refused is compiled again with what it lacked.
+inline constexpr llvm::StringLiteral kLdsReserveAttr = "tile.lds_reserve";
+/// On a kernel whose registers spilled: 1 without prefetch, 2 also without
+/// operands moved from LDS to registers where LDS holds them.
+inline constexpr llvm::StringLiteral kSpareRegistersAttr =
+    "tile.spare_registers";
 inline constexpr llvm::StringLiteral kPrefetchAttr = "tile.prefetch";
 inline constexpr llvm::StringLiteral kUnrollAttr = "tile.unroll";
 inline constexpr llvm::StringLiteral kVectorizedAttr = "tile.vectorized";

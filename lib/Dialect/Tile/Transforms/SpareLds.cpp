@@ -1,0 +1,323 @@
+//===- SpareLds.cpp - Less LDS, for kernels that ask for too much -*- C++
+//-*-===//
+//
+// Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A tile program written for a machine with more LDS still fits gfx942 when
+// part of it lives elsewhere. Tried in this order, as much as is needed:
+//
+// 1. A copy from memory moves down to the first op that reads its tile, so that
+//    tiles used one after the other share bytes.
+// 2. Shared tiles become fragments: operands of gemms are loaded straight into
+//    the registers that the instructions read. The layout of wavefronts decides
+//    how many registers that takes (a tile that all wavefronts read is held by
+//    each), so all gemms of the kernel may be turned to one policy.
+// 3. A tile that is still too large is split along the dimension that one gemm
+//    sums over and another one spreads (SplitTile.cpp).
+//
+// The smallest set of tiles by registers wins. What was done is a remark; where
+// nothing suffices, nothing is done, and tile-fit-lds lists the buffers.
+//
+//   tile.copy %K to %Ks                          // shared, 72 KiB in all
+//   tile.gemm %Qs, %Ks into %s {trans_b, policy = full_col}
+// becomes
+//   tile.copy %K to %Kf                          // fragment
+//   tile.gemm %Qs, %Kf into %s {trans_b, policy = full_row}
+//
+//===----------------------------------------------------------------------===//
+
+#include "SpareLds.h"
+#include "Liveness.h"
+#include "tlc/Dialect/Tile/Transforms/GemmLayouts.h"
+#include "tlc/Dialect/Tile/Transforms/TileAccess.h"
+
+using namespace mlir;
+using namespace tlc;
+using namespace tlc::tile;
+
+namespace {
+
+/// A shared buffer whose uses a fragment serves as well.
+struct Candidate {
+  mutable AllocOp alloc; ///< ops' accessors are not const
+  int operand = -1;      ///< of the gemms that read it: 0, 1, or -1 for none
+  bool fromFragment = false;
+  mutable SmallVector<GemmOp> gemms;
+};
+
+using Policy = std::optional<WarpPolicy>; // nullopt: as the source says
+
+/// What to keep in registers, under which policy of all gemms.
+struct Plan {
+  Policy policy;
+  SmallVector<Candidate> chosen;
+  int64_t registers = 0;
+};
+
+class Sparer {
+public:
+  Sparer(KernelOp kernel, int64_t limit)
+      : kernel(kernel), limit(limit), threads(kernel.getNumThreads()) {}
+  void run();
+
+private:
+  int64_t need(ArrayRef<Candidate> without = {}) {
+    auto buffers = getLiveBuffers(kernel, true, [&](AllocOp alloc) -> int64_t {
+      return llvm::none_of(
+          without, [&](const Candidate &c) { return c.alloc == alloc; });
+    });
+    return planLds(buffers);
+  }
+  void sinkCopies();
+  std::optional<Candidate> consider(AllocOp alloc);
+  int64_t registersOf(const Candidate &c, Policy policy);
+  std::optional<Plan> planFor(Policy policy, ArrayRef<Candidate> candidates);
+  int64_t fragmentRegisters();
+  void apply(Plan &plan);
+  bool moveToRegisters();
+  bool splitLargest();
+
+  KernelOp kernel;
+  int64_t limit, threads;
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Copies next to their readers
+//===----------------------------------------------------------------------===//
+
+/// What tells two buffers' memory apart: tensors may share a pointer.
+static Value pointerOf(Value buffer) {
+  Value base = getBase(buffer);
+  auto tensor = base.getDefiningOp<TensorOp>();
+  return tensor ? Value(tensor.getSource()) : base;
+}
+
+void Sparer::sinkCopies() {
+  SmallVector<CopyOp> copies;
+  kernel.walk([&](CopyOp copy) {
+    if (getSpace(copy.getSrc()) == Space::Global &&
+        getSpace(copy.getDst()) == Space::Shared)
+      copies.push_back(copy);
+  });
+  for (CopyOp copy : llvm::reverse(copies)) {
+    Value tile = getBase(copy.getDst()), source = pointerOf(copy.getSrc());
+    Operation *before = nullptr;
+    for (Operation *op = copy->getNextNode(); op; op = op->getNextNode()) {
+      bool stop = op->hasTrait<OpTrait::IsTerminator>() || isa<SyncOp>(op);
+      op->walk([&](Operation *inner) {
+        for (const BufferUse &use : getUses(inner)) {
+          stop |= getBase(use.buffer) == tile;
+          stop |= use.write && pointerOf(use.buffer) == source;
+        }
+      });
+      if (stop) {
+        before = op;
+        break;
+      }
+    }
+    if (before && before != copy->getNextNode())
+      copy->moveBefore(before);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Tiles in registers
+//===----------------------------------------------------------------------===//
+
+std::optional<Candidate> Sparer::consider(AllocOp alloc) {
+  Candidate c;
+  c.alloc = alloc;
+  Value buffer = alloc.getResult();
+  std::optional<bool> kInnermost;
+  for (Operation *user : buffer.getUsers()) {
+    if (auto copy = dyn_cast<CopyOp>(user)) {
+      c.fromFragment |=
+          copy.getDst() == buffer && getSpace(copy.getSrc()) == Space::Fragment;
+    } else if (auto gemm = dyn_cast<GemmOp>(user)) {
+      if (gemm.getC() == buffer || gemm.getA() == gemm.getB())
+        return std::nullopt;
+      int operand = gemm.getA() == buffer ? 0 : 1;
+      // One fragment has one layout: all gemms must want the same.
+      if (c.operand >= 0 &&
+          (c.operand != operand || *kInnermost != isKInnermost(gemm, operand)))
+        return std::nullopt;
+      c.operand = operand;
+      kInnermost = isKInnermost(gemm, operand);
+      c.gemms.push_back(gemm);
+    } else if (isa<LoadOp, StoreOp>(user)) {
+      auto parallel = user->getParentOfType<ParallelOp>();
+      if (!parallel)
+        return std::nullopt;
+      for (const Access &access : getPointAccesses(parallel))
+        if (access.buffer == buffer && !access.isPlain())
+          return std::nullopt;
+    } else if (!isa<FillOp>(user)) {
+      return std::nullopt;
+    }
+  }
+  if (c.operand < 0)
+    return std::nullopt;
+  return c;
+}
+
+/// As many wavefronts along an extent as have 16 rows each.
+static int64_t wavesAlong(int64_t extent, int64_t waves) {
+  int64_t n = 1;
+  for (int64_t d = 1; d <= waves; ++d)
+    if (waves % d == 0 && d * 16 <= std::max<int64_t>(extent, 16))
+      n = d;
+  return n;
+}
+
+int64_t Sparer::registersOf(const Candidate &c, Policy policy) {
+  int64_t waves = threads / 64, spread = waves;
+  for (GemmOp gemm : c.gemms) {
+    // Square may turn out either way.
+    WarpPolicy p = policy.value_or(gemm.getPolicy());
+    int64_t m = p == WarpPolicy::FullRow ? wavesAlong(gemm.getM(), waves)
+                : p == WarpPolicy::FullCol
+                    ? waves / wavesAlong(gemm.getN(), waves)
+                    : 1;
+    int64_t along = c.operand == 0            ? m
+                    : p == WarpPolicy::Square ? 1
+                                              : waves / m;
+    spread = std::min(spread, along);
+  }
+  auto type = cast<MemRefType>(c.alloc.getType());
+  return llvm::divideCeil(type.getNumElements() * getElementBytes(type),
+                          256 * spread);
+}
+
+/// 32-bit registers of a lane that the kernel's fragments need at once.
+int64_t Sparer::fragmentRegisters() {
+  auto live = getLiveBuffersOf(
+      kernel, Space::Fragment, true,
+      [&](AllocOp alloc) {
+        auto type = cast<MemRefType>(alloc.getType());
+        return int64_t(llvm::divideCeil(
+            type.getNumElements() * getElementBytes(type), threads));
+      },
+      [](AllocOp) { return false; });
+  return peakBytes(live) / 4;
+}
+
+std::optional<Plan> Sparer::planFor(Policy policy,
+                                    ArrayRef<Candidate> candidates) {
+  constexpr int64_t kReserve = 64; // operands and addresses
+  int64_t budget = (threads <= 256   ? 512
+                    : threads <= 512 ? 256
+                                     : 128) -
+                   kReserve - fragmentRegisters();
+  Plan plan;
+  plan.policy = policy;
+  SmallVector<Candidate> order;
+  for (const Candidate &c : candidates) {
+    // A result becomes an operand in place only where each wavefront has whole
+    // rows of it.
+    bool rows = llvm::all_of(c.gemms, [&](GemmOp gemm) {
+      return policy.value_or(gemm.getPolicy()) == WarpPolicy::FullRow;
+    });
+    if (!c.fromFragment || (c.operand == 0 && rows))
+      order.push_back(c);
+  }
+  llvm::stable_sort(order, [&](const Candidate &a, const Candidate &b) {
+    return registersOf(a, policy) * getLdsBytes(b.alloc) <
+           registersOf(b, policy) * getLdsBytes(a.alloc);
+  });
+  for (const Candidate &c : order) {
+    if (need(plan.chosen) <= limit)
+      break;
+    plan.chosen.push_back(c);
+  }
+  if (need(plan.chosen) > limit)
+    return std::nullopt;
+  // What later choices made unnecessary stays in LDS, the dearest first.
+  for (size_t i = plan.chosen.size(); i-- > 0;) {
+    SmallVector<Candidate> fewer(plan.chosen);
+    fewer.erase(fewer.begin() + i);
+    if (need(fewer) <= limit)
+      plan.chosen = fewer;
+  }
+  for (const Candidate &c : plan.chosen)
+    plan.registers += registersOf(c, policy);
+  if (plan.registers > budget)
+    return std::nullopt;
+  return plan;
+}
+
+void Sparer::apply(Plan &plan) {
+  for (Candidate &c : plan.chosen) {
+    auto type = cast<MemRefType>(c.alloc.getType());
+    OpBuilder b(c.alloc);
+    auto fragment = AllocOp::create(
+        b, c.alloc.getLoc(),
+        getBufferType(type.getShape(), type.getElementType(), Space::Fragment),
+        c.alloc.getNameAttr(), LayoutAttr(), IntegerAttr());
+    c.alloc.emitRemark("goes to registers instead of LDS, which does not hold "
+                       "all buffers: ")
+        << registersOf(c, plan.policy) << " registers a lane, "
+        << getLdsBytes(c.alloc) << " bytes of LDS saved";
+    c.alloc.getResult().replaceAllUsesWith(fragment);
+    c.alloc.erase();
+  }
+  if (!plan.policy)
+    return;
+  kernel.walk([&](GemmOp gemm) {
+    if (gemm.getPolicy() == *plan.policy)
+      return;
+    gemm.setPolicy(*plan.policy);
+    gemm.emitRemark("wavefronts take ")
+        << (*plan.policy == WarpPolicy::FullRow ? "rows" : "columns")
+        << " of the result here, so that operands fit registers";
+  });
+}
+
+bool Sparer::moveToRegisters() {
+  SmallVector<Candidate> candidates;
+  for (AllocOp alloc : getAllocs(kernel, Space::Shared))
+    if (auto c = consider(alloc))
+      candidates.push_back(*c);
+  std::optional<Plan> best;
+  for (Policy policy :
+       {Policy(), Policy(WarpPolicy::FullRow), Policy(WarpPolicy::FullCol)}) {
+    auto plan = planFor(policy, candidates);
+    if (plan && (!best || plan->registers < best->registers))
+      best = plan;
+  }
+  if (best)
+    apply(*best);
+  return best.has_value();
+}
+
+/// Splits the largest tile that can be, into as few parts as make it smaller
+/// than its share.
+bool Sparer::splitLargest() {
+  SmallVector<AllocOp> allocs = getAllocs(kernel, Space::Shared);
+  llvm::stable_sort(allocs, [](AllocOp a, AllocOp b) {
+    return getLdsBytes(a) > getLdsBytes(b);
+  });
+  for (AllocOp alloc : allocs)
+    if (splitTile(alloc, 2))
+      return true;
+  return false;
+}
+
+void Sparer::run() {
+  if (need() <= limit)
+    return;
+  sinkCopies();
+  // Each split halves a tile; the parts can be split again.
+  constexpr unsigned kMostSplits = 6;
+  for (unsigned i = 0; i < kMostSplits; ++i)
+    if (need() <= limit || moveToRegisters() || !splitLargest())
+      return;
+}
+
+void tile::spareLds(KernelOp kernel, int64_t limit) {
+  Sparer(kernel, limit).run();
+}

@@ -1,0 +1,188 @@
+//===- CompileReport.cpp - What a compiled kernel takes ---------*- C++ -*-===//
+//
+// Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "tlc/Report/CompileReport.h"
+#include "tlc/Dialect/Tile/IR/TileDialect.h"
+#include "tlc/Simulator/Check/SourceLines.h"
+#include "tlc/Simulator/Timing/LoopCosts.h"
+#include "tlc/Simulator/Timing/Parameters.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace tlc;
+using namespace tlc::report;
+
+Occupancy report::occupancyOf(const target::KernelResources &k) {
+  using namespace sim;
+  unsigned waves = llvm::divideCeil(std::max(k.threads, 1u), kWaveSize);
+  unsigned registers = llvm::alignTo(std::max(1u, k.vgprs), 8);
+  Occupancy best{param::wavesPerSimd, "wavefront slots"};
+  auto limit = [&](unsigned wavesPerSimd, const char *by) {
+    if (wavesPerSimd < best.wavesPerSimd)
+      best = {wavesPerSimd, by};
+  };
+  limit(param::vgprsPerSimd / registers, "vector registers");
+  if (k.ldsBytes) {
+    unsigned groups =
+        param::ldsBytes / llvm::alignTo(k.ldsBytes, param::ldsGranule);
+    limit(llvm::divideCeil(groups * waves, param::simdsPerCu), "LDS");
+  }
+  if (waves > 1)
+    limit(llvm::divideCeil(param::maxGroupsPerCu * waves, param::simdsPerCu),
+          "workgroups of a compute unit");
+  return best;
+}
+
+/// "kernel.tile:70" of a whole path, with or without a column.
+static std::string shortLine(StringRef place, bool hasColumn) {
+  if (hasColumn)
+    place = place.rsplit(':').first;
+  size_t slash = place.rfind('/');
+  return place.substr(slash == StringRef::npos ? 0 : slash + 1).str();
+}
+
+/// Lines of one file in their order, not "100" before "70".
+static std::pair<StringRef, unsigned> lineKey(StringRef line) {
+  auto [file, number] = line.rsplit(':');
+  unsigned n = 0;
+  number.getAsInteger(10, n);
+  return {file, n};
+}
+
+void CompileReport::readTile(ModuleOp module) {
+  for (auto func : module.getOps<tile::FuncOp>())
+    for (auto kernel : func.getBody().getOps<tile::KernelOp>()) {
+      Kernel &k = kernels[tile::getKernelSymbol(kernel)];
+      k.buffers.clear();
+      kernel.walk([&](tile::AllocOp alloc) {
+        if (tile::getSpace(alloc.getType()) != tile::Space::Shared ||
+            !alloc.getLdsOffset())
+          return;
+        auto type = cast<MemRefType>(alloc.getType());
+        int64_t elements =
+            alloc.getLayout()
+                ? alloc.getLayout()->getLayout().span(tlc::Place::Memory)
+                : type.getNumElements();
+        k.buffers.push_back(
+            {alloc.getName().value_or("").str(),
+             shortLine(sourceLine(alloc.getLoc()), false),
+             int64_t(*alloc.getLdsOffset()),
+             elements *
+                 std::max<int64_t>(1, type.getElementTypeBitWidth() / 8)});
+      });
+      llvm::stable_sort(k.buffers, [](const LdsBuffer &a, const LdsBuffer &b) {
+        return a.offset < b.offset;
+      });
+    }
+}
+
+void CompileReport::readWave(ModuleOp module) {
+  for (auto kernel : module.getOps<wave::KernelOp>()) {
+    Kernel &k = kernels[kernel.getSymName().str()];
+    k.accesses.clear();
+    for (const LdsAccess &access : findLdsAccesses(kernel)) {
+      std::string line = shortLine(sourceLine(access.loc), false);
+      auto same = llvm::find_if(k.accesses, [&](const Access &a) {
+        return a.line == line && a.direction == access.direction &&
+               a.bytes == access.bytes && a.exact == access.exact;
+      });
+      if (same == k.accesses.end()) {
+        k.accesses.push_back(
+            {line, access.direction, access.bytes, 0, {}, access.exact});
+        same = k.accesses.end() - 1;
+      }
+      ++same->count;
+      same->cycles.base += access.cycles.base;
+      same->cycles.conflicts += access.cycles.conflicts;
+    }
+    llvm::stable_sort(k.accesses, [](const Access &a, const Access &b) {
+      return lineKey(a.line) < lineKey(b.line);
+    });
+  }
+}
+
+void CompileReport::printLds(const Kernel &kernel,
+                             llvm::raw_ostream &os) const {
+  if (!kernel.buffers.empty())
+    os << "  LDS buffers               at      bytes\n";
+  for (const LdsBuffer &buffer : kernel.buffers)
+    os << llvm::formatv("    {0,-18} {1,8} {2,10}  {3}\n",
+                        buffer.name.empty() ? "(unnamed)" : buffer.name,
+                        buffer.offset, buffer.bytes, buffer.line);
+  if (!kernel.accesses.empty())
+    os << "  LDS accesses of a workgroup, once each; cycles of the banks\n"
+          "                               count     cycles  conflicts\n";
+  for (const Access &access : kernel.accesses) {
+    std::string what = llvm::formatv(
+        "{0} {1} B", access.direction == LdsDirection::Read ? "read" : "write",
+        access.bytes);
+    os << llvm::formatv("    {0,-24} {1,8} {2,10} ", what, access.count,
+                        access.cycles.base);
+    if (access.exact)
+      os << llvm::formatv("{0,10}", access.cycles.conflicts);
+    else
+      os << "   unknown";
+    os << "  " << access.line << '\n';
+  }
+}
+
+static void printLoops(const sim::CodeObject &object,
+                       const sim::KernelInfo &kernel, sim::SourceLines &lines,
+                       llvm::raw_ostream &os) {
+  using sim::IssueKind;
+  std::vector<sim::LoopCost> loops = sim::loopCosts(object, kernel);
+  if (!loops.empty())
+    os << "  loops, one trip of a wavefront; cycles of its SIMD\n"
+          "                      matrix   vector    trans  issue    LDS  "
+          "loads  waits  barriers\n";
+  for (const sim::LoopCost &loop : loops) {
+    auto kind = [&](IssueKind k) { return loop.byKind[size_t(k)]; };
+    uint64_t trans = kind(IssueKind::Transcendental) * sim::param::transCycles;
+    os << llvm::formatv(
+        "    {0,-16} {1,7} {2,8} {3,8} {4,6} {5,6} {6,6} {7,6} {8,9}  {9}\n",
+        std::string(2 * loop.depth, ' ') +
+            llvm::formatv("+{0:x}", loop.begin - kernel.entryAddress).str(),
+        loop.matrixCycles,
+        loop.vectorCycles - std::min(trans, loop.vectorCycles), trans,
+        loop.issueCycles(), loop.ldsCycles, kind(IssueKind::VectorMemory),
+        loop.waits, loop.barriers, shortLine(lines.at(loop.branch), true));
+    if (loop.scratch)
+      os << llvm::formatv("      {0} accesses to scratch\n", loop.scratch);
+  }
+}
+
+llvm::Error CompileReport::print(StringRef bytes, llvm::raw_ostream &os) const {
+  auto resources = target::readResources(bytes);
+  if (!resources)
+    return resources.takeError();
+  sim::CodeObject object;
+  std::string error;
+  auto *data = reinterpret_cast<const uint8_t *>(bytes.data());
+  if (!sim::CodeObject::parse({data, bytes.size()}, object, error))
+    return llvm::createStringError(llvm::inconvertibleErrorCode(), error);
+  sim::SourceLines lines(object.bytes);
+  for (const target::KernelResources &k : *resources) {
+    Occupancy occupancy = occupancyOf(k);
+    os << llvm::formatv("kernel {0}, {1} threads\n", k.name, k.threads);
+    os << llvm::formatv("  registers  VGPR {0}, AGPR {1}, SGPR {2}", k.vgprs,
+                        k.agprs, k.sgprs);
+    if (unsigned spills = k.vgprSpills + k.sgprSpills)
+      os << llvm::formatv(", {0} spilled", spills);
+    os << llvm::formatv("\n  scratch    {0} bytes a lane\n  LDS        {1} of "
+                        "{2} bytes\n  occupancy  {3} of {4} waves/SIMD, "
+                        "limited by {5}\n",
+                        k.scratchBytes, k.ldsBytes, +sim::param::ldsBytes,
+                        occupancy.wavesPerSimd, +sim::param::wavesPerSimd,
+                        occupancy.limit);
+    if (auto it = kernels.find(k.name); it != kernels.end())
+      printLds(it->second, os);
+    if (const sim::KernelInfo *info = object.findKernel(k.name))
+      printLoops(object, *info, lines, os);
+  }
+  return llvm::Error::success();
+}
