@@ -238,6 +238,8 @@ std::optional<std::string> Compilation::compile(ModuleOp module, Stage stage) {
         k.ldsBytes = kernel.getLdsBytes();
         k.block = {int64_t(kernel.getThreads()), 1, 1};
       }
+  if (atWave)
+    atWave(module);
   // The boldest schedule that does without scratch memory.
   OwningOpRef<ModuleOp> wave = module.clone();
   std::optional<std::string> best;
@@ -253,11 +255,8 @@ std::optional<std::string> Compilation::compile(ModuleOp module, Stage stage) {
       return std::nullopt;
     module.walk(
         [&](Operation *op) { scheduled |= op->hasAttr(wave::kScheduledAttr); });
-    if (to == Stage::Wave) {
-      if (atWave)
-        atWave(module);
+    if (to == Stage::Wave)
       return text();
-    }
     if (!run(buildROCDLPipeline))
       return std::nullopt;
     if (to == Stage::ROCDL)
@@ -292,8 +291,6 @@ std::optional<std::string> Compilation::compile(ModuleOp module, Stage stage) {
               .emitRemark("registers do not suffice for this schedule: ")
           << bytes << " bytes of scratch memory a lane; trying a plainer one";
   }
-  if (atWave && stage != Stage::Wave && !lower(bestLevel, Stage::Wave))
-    return std::nullopt;
   if (stage == Stage::HSACO)
     return link(*best);
   return stage == Stage::Obj ? best : lower(bestLevel, stage);
