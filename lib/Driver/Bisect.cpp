@@ -141,8 +141,8 @@ int tlc::bisect(Compilation &compilation, ModuleOp module,
     build(passes);
     return succeeded(passes.run(on));
   };
-  if (!run(module, [](PassManager &passes) {
-        buildTilePipeline(passes);
+  if (!run(module, [&](PassManager &passes) {
+        buildTilePipeline(passes, compilation.disabledPasses());
         buildWavePipeline(passes);
       }))
     return compilation.failureCode();

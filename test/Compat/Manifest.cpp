@@ -33,7 +33,8 @@ using llvm::StringRef;
 
 namespace {
 
-enum class Level { Nothing, Parses, Compiles, Runs, Matches };
+/// Refused: by a diagnostic with a place in the file and an id.
+enum class Level { Nothing, Refused, Parses, Compiles, Runs, Matches };
 
 struct Entry {
   int line = 0;
@@ -75,13 +76,15 @@ std::optional<Entry> parseLine(StringRef text, int line, std::string &error) {
   entry.file = words[0];
   entry.kernel = words[1];
   entry.expected = llvm::StringSwitch<Level>(words[2])
+                       .Case("refused", Level::Refused)
                        .Case("parses", Level::Parses)
                        .Case("compiles", Level::Compiles)
                        .Case("matches", Level::Matches)
                        .Default(Level::Nothing);
   entry.speed = words[3];
   if (entry.expected == Level::Nothing)
-    error = ("'" + words[2] + "' is not parses, compiles or matches").str();
+    error = ("'" + words[2] + "' is not refused, parses, compiles or matches")
+                .str();
   else if (entry.speed != "fast" && entry.speed != "slow")
     error = ("'" + entry.speed + "' is not fast or slow").str();
   entry.options.append(words.begin() + 4, words.end());
@@ -137,6 +140,16 @@ std::string firstError(StringRef log) {
   return "";
 }
 
+/// Whether the first error names a place in `file` and has an id.
+bool isLocated(StringRef log, StringRef file) {
+  SmallVector<StringRef> lines;
+  log.split(lines, '\n');
+  for (StringRef line : lines)
+    if (line.contains(": error: "))
+      return line.starts_with(file) && line.contains(" [TL");
+  return false;
+}
+
 void Runner::readResources(StringRef log, Result &result) {
   SmallVector<StringRef> lines;
   log.split(lines, '\n');
@@ -175,6 +188,8 @@ Result Runner::steps(const Entry &entry) {
     if (result.why.empty())
       result.why = code < 0 ? "the compiler did not end in time"
                             : "exit code " + std::to_string(code);
+    if (isLocated(contents(log), file))
+      result.level = Level::Refused;
     compile.append({"--emit=tile", "-o", base + ".tile.mlir"});
     if (!execute(compile, base + ".parse.log"))
       result.level = Level::Parses;
@@ -290,8 +305,10 @@ int main(int argc, char **argv) {
     for (int l = 0; l <= int(result.level); ++l)
       ++reached[l];
   }
-  llvm::outs() << entries << " kernels: " << reached[int(Level::Parses)]
-               << " parse, " << reached[int(Level::Compiles)] << " compile, "
+  llvm::outs() << entries << " kernels: " << reached[int(Level::Refused)]
+               << " parse or are refused by a located diagnostic, "
+               << reached[int(Level::Parses)] << " parse, "
+               << reached[int(Level::Compiles)] << " compile, "
                << reached[int(Level::Runs)] << " run, "
                << reached[int(Level::Matches)] << " match; " << tooShort
                << " short of what the manifest expects\n";

@@ -335,7 +335,13 @@ Layout LayoutInference::freeLayout(Operation *op) {
   for (const Access &access : getPointAccesses(op))
     if (getSpace(access.buffer) != Space::Local)
       bits = std::max(bits, bitsOf(access.buffer));
-  return Layout::coalesced(points, threads, vectorWidth(points, bits, threads));
+  int64_t width = vectorWidth(points, bits, threads);
+  // The program may ask for narrower accesses.
+  if (auto parallel = dyn_cast<ParallelOp>(op))
+    if (std::optional<uint64_t> most = parallel.getCoalescedWidth())
+      while (width > 1 && width > int64_t(*most))
+        width /= 2;
+  return Layout::coalesced(points, threads, width);
 }
 
 namespace {
