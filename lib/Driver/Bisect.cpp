@@ -39,7 +39,9 @@ public:
       return;
     auto func = dyn_cast<tile::FuncOp>(op);
     auto module = dyn_cast<ModuleOp>(op);
-    if (module)
+    if (isa<wave::KernelOp>(op))
+      module = op->getParentOfType<ModuleOp>();
+    else if (module)
       for (auto each : module.getOps<tile::FuncOp>())
         func = each;
     bool same = true;
@@ -132,13 +134,26 @@ int tlc::bisect(Compilation &compilation, ModuleOp module,
   if (failed(contract))
     return compilation.failureCode();
   int code = ExitOk;
-  PassManager passes(&compilation.context(), ModuleOp::getOperationName());
-  passes.addInstrumentation(
-      std::make_unique<Watcher>(parameters, inputs, expected, *contract, code));
-  buildTilePipeline(passes, compilation.disabledPasses());
-  buildWavePipeline(passes);
-  buildSchedulePipeline(passes, ScheduleLevel::Paired);
-  if (failed(passes.run(module)))
+  auto run = [&](ModuleOp on, llvm::function_ref<void(PassManager &)> build) {
+    PassManager passes(&compilation.context(), ModuleOp::getOperationName());
+    passes.addInstrumentation(std::make_unique<Watcher>(
+        parameters, inputs, expected, *contract, code));
+    build(passes);
+    return succeeded(passes.run(on));
+  };
+  if (!run(module, [&](PassManager &passes) {
+        buildTilePipeline(passes, compilation.disabledPasses());
+        buildWavePipeline(passes);
+      }))
     return compilation.failureCode();
+  // The compiler tries several schedules and keeps the best: all must be right.
+  for (ScheduleLevel level : {ScheduleLevel::Paired, ScheduleLevel::Limited,
+                              ScheduleLevel::Overlap, ScheduleLevel::Apart}) {
+    OwningOpRef<ModuleOp> copy = module.clone();
+    if (code == ExitOk && !run(*copy, [&](PassManager &passes) {
+          buildSchedulePipeline(passes, level);
+        }))
+      return compilation.failureCode();
+  }
   return code;
 }
