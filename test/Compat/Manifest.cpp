@@ -33,22 +33,24 @@ using llvm::StringRef;
 
 namespace {
 
-enum class Level { Nothing, Parses, Compiles, Runs, Matches };
+enum class Level { Refused, Parses, Compiles, Runs, Matches };
 
 struct Entry {
   int line = 0;
   StringRef file, kernel, speed;
-  Level expected = Level::Nothing;
+  Level expected = Level::Refused;
   SmallVector<StringRef> options;
 };
 
 struct Result {
-  Level level = Level::Nothing;
+  Level level = Level::Refused;
   /// Of the kernel that needs most, as `tlc objdump` gives them; -1: unknown.
   int64_t lds = -1, registers = -1, scratch = -1;
   double seconds = 0;
   /// The first error.
   std::string why;
+  /// Ended in something other than a result or diagnostics.
+  bool fault = false;
 };
 
 struct Options {
@@ -74,17 +76,21 @@ std::optional<Entry> parseLine(StringRef text, int line, std::string &error) {
   }
   entry.file = words[0];
   entry.kernel = words[1];
-  entry.expected = llvm::StringSwitch<Level>(words[2])
-                       .Case("parses", Level::Parses)
-                       .Case("compiles", Level::Compiles)
-                       .Case("runs", Level::Runs)
-                       .Case("matches", Level::Matches)
-                       .Default(Level::Nothing);
+  auto expected = llvm::StringSwitch<std::optional<Level>>(words[2])
+                      .Case("refused", Level::Refused)
+                      .Case("parses", Level::Parses)
+                      .Case("compiles", Level::Compiles)
+                      .Case("runs", Level::Runs)
+                      .Case("matches", Level::Matches)
+                      .Default(std::nullopt);
   entry.speed = words[3];
-  if (entry.expected == Level::Nothing)
-    error = ("'" + words[2] + "' is not parses, compiles, runs or matches").str();
+  if (!expected)
+    error =
+        ("'" + words[2] + "' is not refused, parses, compiles, runs or matches")
+            .str();
   else if (entry.speed != "fast" && entry.speed != "slow")
     error = ("'" + entry.speed + "' is not fast or slow").str();
+  entry.expected = expected.value_or(Level::Refused);
   entry.options.append(words.begin() + 4, words.end());
   return entry;
 }
@@ -172,6 +178,8 @@ Result Runner::steps(const Entry &entry) {
   SmallVector<StringRef> toObject(compile);
   toObject.append({"-o", object});
   if (int code = execute(toObject, log)) {
+    // Diagnostics, or a limit that they name; anything else is a fault.
+    result.fault = code != 1 && code != 4;
     result.why = firstError(contents(log));
     if (result.why.empty())
       result.why = code < 0 ? "the compiler did not end in time"
@@ -287,7 +295,7 @@ int main(int argc, char **argv) {
     Result result = runner.run(*entry);
     printRow(*entry, result);
     ++entries;
-    tooShort += result.level < entry->expected;
+    tooShort += result.level < entry->expected || result.fault;
     for (int l = 0; l <= int(result.level); ++l)
       ++reached[l];
   }
