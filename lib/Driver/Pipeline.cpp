@@ -15,6 +15,7 @@
 #include "tlc/Conversion/WaveToROCDL.h"
 #include "tlc/Dialect/Tile/Transforms/Passes.h"
 #include "tlc/Dialect/Wave/IR/WaveDialect.h"
+#include "tlc/Dialect/Wave/Transforms/Passes.h"
 #include "tlc/Support/LdsBanks.h"
 #include "tlc/Target/AMDGPU.h"
 #include "tlc/Target/BuildContract.h"
@@ -139,6 +140,25 @@ void tlc::buildWavePipeline(PassManager &passes) {
   passes.addPass(createConvertTileToWave());
   passes.addPass(createCanonicalizerPass());
   passes.addPass(createCSEPass());
+  OpPassManager &kernel = passes.nest<wave::KernelOp>();
+  kernel.addPass(wave::createWavePackConversions());
+  kernel.addPass(wave::createWaveSkipRescale());
+}
+
+/// What the estimate says of loops that just fit 256 registers: it is high.
+constexpr int64_t kScheduleRegisters = 272;
+
+void tlc::buildSchedulePipeline(PassManager &passes, ScheduleLevel level) {
+  if (level == ScheduleLevel::None)
+    return;
+  wave::WaveScheduleOptions options;
+  options.unroll =
+      level == ScheduleLevel::Paired || level == ScheduleLevel::Limited;
+  if (level == ScheduleLevel::Limited)
+    options.limit = kScheduleRegisters;
+  options.overlap = level != ScheduleLevel::Apart;
+  OpPassManager &kernel = passes.nest<wave::KernelOp>();
+  kernel.addPass(wave::createWaveSchedule(options));
 }
 
 void tlc::buildROCDLPipeline(PassManager &passes) {
@@ -264,7 +284,8 @@ static unsigned scratchOf(StringRef object) {
   return most;
 }
 
-std::optional<std::string> Compilation::lower(ModuleOp module, Stage stage) {
+std::optional<std::string> Compilation::lower(ModuleOp module, Stage stage,
+                                              bool final) {
   auto text = [&] {
     std::string result;
     llvm::raw_string_ostream os(result);
@@ -280,22 +301,66 @@ std::optional<std::string> Compilation::lower(ModuleOp module, Stage stage) {
         k.ldsBytes = kernel.getLdsBytes();
         k.block = {int64_t(kernel.getThreads()), 1, 1};
       }
-  if (atWave)
-    atWave(module);
-  if (stage == Stage::Wave)
-    return text();
-  if (!runPasses(module, buildROCDLPipeline))
-    return std::nullopt;
-  if (stage == Stage::ROCDL)
-    return text();
-  llvm::Expected<std::string> result = generate(module, stage);
-  if (!result) {
-    mlir::emitError(module.getLoc(),
-                    llvm::toString(result.takeError()) + " [TL0904]");
-    code = ExitInternal;
-    return std::nullopt;
+  // The boldest schedule that does without scratch memory.
+  OwningOpRef<ModuleOp> wave = module.clone();
+  std::optional<std::string> best;
+  uint64_t bestBytes = 0;
+  bool scheduled = false;
+  ScheduleLevel bestLevel = ScheduleLevel::Paired;
+  auto lowerAt = [&](ScheduleLevel level,
+                     Stage to) -> std::optional<std::string> {
+    OwningOpRef<ModuleOp> copy = wave->clone();
+    module = *copy;
+    if (!runPasses(module, [&](PassManager &passes) {
+          buildSchedulePipeline(passes, level);
+        }))
+      return std::nullopt;
+    module.walk(
+        [&](Operation *op) { scheduled |= op->hasAttr(wave::kScheduledAttr); });
+    if (to == Stage::Wave) {
+      if (final && atWave)
+        atWave(module);
+      return text();
+    }
+    if (!runPasses(module, buildROCDLPipeline))
+      return std::nullopt;
+    if (to == Stage::ROCDL)
+      return text();
+    llvm::Expected<std::string> result = generate(module, to);
+    if (!result) {
+      mlir::emitError(module.getLoc(),
+                      llvm::toString(result.takeError()) + " [TL0904]");
+      code = ExitInternal;
+      return std::nullopt;
+    }
+    return std::move(*result);
+  };
+  for (ScheduleLevel level : kScheduleLevels) {
+    std::optional<std::string> object = lowerAt(level, Stage::Obj);
+    if (!object)
+      return std::nullopt;
+    uint64_t bytes = 0;
+    if (auto kernels = target::readResources(*object))
+      for (const target::KernelResources &k : *kernels)
+        bytes += k.scratchBytes;
+    else
+      llvm::consumeError(kernels.takeError());
+    if (!best || bytes < bestBytes) {
+      best = std::move(object);
+      bestBytes = bytes;
+      bestLevel = level;
+    }
+    if (bestBytes == 0 || !scheduled)
+      break;
+    if (level != ScheduleLevel::None)
+      (*wave->getOps<wave::KernelOp>().begin())
+              .emitRemark("registers do not suffice for this schedule: ")
+          << bytes << " bytes of scratch memory a lane; trying a plainer one";
   }
-  return std::move(*result);
+  if (final && atWave && stage != Stage::Wave &&
+      !lowerAt(bestLevel, Stage::Wave))
+    return std::nullopt;
+  return stage == Stage::Obj ? best : lowerAt(bestLevel, stage);
 }
 
 /// What is done, level by level, about a kernel whose registers do not suffice.
@@ -352,13 +417,14 @@ std::optional<std::string> Compilation::lowerWithoutSpills(ModuleOp module,
                                                            Stage stage) {
   OwningOpRef<ModuleOp> source = module.clone();
   auto attempt = [&](const RegisterLevel &level, Stage to, Diagnostics &said,
-                     bool &possible) -> std::optional<std::string> {
+                     bool &possible,
+                     bool final = false) -> std::optional<std::string> {
     OwningOpRef<ModuleOp> copy = source->clone();
     Held held(ctx.get(), said);
     possible = applyLevel(*copy, level);
     if (!possible)
       return std::nullopt;
-    auto result = lower(*copy, to);
+    auto result = lower(*copy, to, final);
     module.getBodyRegion().takeBody(copy->getBodyRegion());
     return result;
   };
@@ -384,9 +450,11 @@ std::optional<std::string> Compilation::lowerWithoutSpills(ModuleOp module,
     said = std::move(others);
     best = &level;
   }
-  if (result && stage != Stage::Obj && stage != Stage::HSACO) {
+  bool toObject = stage == Stage::Obj || stage == Stage::HSACO;
+  if (result && (!toObject || atWave)) {
     said.clear();
-    result = attempt(*best, stage, said, possible);
+    result = attempt(*best, toObject ? Stage::Obj : stage, said, possible,
+                     /*final=*/true);
   }
   for (mlir::Diagnostic &diag : said)
     ctx->getDiagEngine().emit(std::move(diag));
@@ -411,9 +479,7 @@ std::optional<std::string> Compilation::compile(ModuleOp module, Stage stage) {
       return std::nullopt;
     launchContract = std::move(*contract);
   }
-  bool toMachine = stage != Stage::Wave && stage != Stage::ROCDL;
-  std::optional<std::string> result =
-      toMachine ? lowerWithoutSpills(module, stage) : lower(module, stage);
+  std::optional<std::string> result = lowerWithoutSpills(module, stage);
   // A pass that fails says why; one that does not is at fault.
   if (!result && !diags.hasErrors()) {
     diags.report(DiagID::Internal, "a pass failed without a reason");

@@ -10,7 +10,7 @@
 #include "tlc/Conversion/TileToWave.h"
 #include "tlc/Conversion/WaveToROCDL.h"
 #include "tlc/Dialect/Tile/Transforms/Passes.h"
-#include "tlc/Dialect/Wave/IR/WaveDialect.h"
+#include "tlc/Dialect/Wave/Transforms/Passes.h"
 
 int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
@@ -20,6 +20,7 @@ int main(int argc, char **argv) {
                   mlir::vector::VectorDialect>();
   mlir::registerTransformsPasses();
   tlc::tile::registerTilePasses();
+  tlc::wave::registerWavePasses();
   tlc::registerTileToWavePasses();
   tlc::registerWaveToROCDLPasses();
   return mlir::asMainReturnCode(

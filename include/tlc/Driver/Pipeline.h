@@ -85,7 +85,8 @@ private:
   friend class DiagnosticRouter;
   /// compile() from the tile dialect on: once, or as often as it takes to keep
   /// everything in registers.
-  std::optional<std::string> lower(mlir::ModuleOp module, Stage stage);
+  std::optional<std::string> lower(mlir::ModuleOp module, Stage stage,
+                                   bool final);
   std::optional<std::string> lowerWithoutSpills(mlir::ModuleOp module,
                                                 Stage stage);
   /// From the LLVM dialect on: text or object.
@@ -104,8 +105,22 @@ private:
 
 /// The passes on the tile dialect, in the compiler's order.
 void buildTilePipeline(mlir::PassManager &passes);
-/// The passes from tile to the wave dialect's final form.
+/// The passes from tile to the wave dialect, before loops are ordered.
 void buildWavePipeline(mlir::PassManager &passes);
+/// How hot loops are ordered, boldest first. Each needs fewer registers than
+/// the one before.
+enum class ScheduleLevel {
+  Paired,  ///< iterations overlap, two a turn
+  Limited, ///< the same, but for loops with more values than registers
+  Overlap, ///< iterations overlap
+  Apart,   ///< within each iteration
+  None,    ///< left to LLVM
+};
+inline constexpr ScheduleLevel kScheduleLevels[] = {
+    ScheduleLevel::Paired, ScheduleLevel::Limited, ScheduleLevel::Overlap,
+    ScheduleLevel::Apart, ScheduleLevel::None};
+/// The passes that order loops.
+void buildSchedulePipeline(mlir::PassManager &passes, ScheduleLevel level);
 /// The passes to the LLVM dialect.
 void buildROCDLPipeline(mlir::PassManager &passes);
 

@@ -23,6 +23,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "KernelLowering.h"
+#include "tlc/Dialect/Tile/Transforms/RotatingSlot.h"
 #include "tlc/Layout/BankModel.h"
 #include <numeric>
 
@@ -167,6 +168,21 @@ FailureOr<AccessPlan> KernelLowering::planLds(const tile::Access &access,
   };
   SmallVector<Base> bases;
   int64_t start = ldsOffsetOf(access.buffer);
+  int64_t size = 0;
+  for (int64_t offset : table)
+    size = std::max(size, offset + bytes);
+  for (unsigned d = 0; d < shape.size(); ++d)
+    if (linear[d])
+      size += (shape[d] - 1) * linear[d] * bytes;
+  if (!dynamic)
+    plan.facts.push_back(b.getNamedAttr(
+        wave::kLdsAttr, b.getDenseI64ArrayAttr({start, start + size})));
+  for (unsigned d = 0; d < shape.size() && !dynamic; ++d)
+    if (linear[d])
+      if (auto slot = tile::matchSlot(access.indices[d].uniform))
+        plan.facts.push_back(b.getNamedAttr(
+            wave::kSlotAttr,
+            b.getDenseI64ArrayAttr({slot->ahead, slot->copies})));
   Value uniform;
   for (unsigned d = 0; d < shape.size(); ++d)
     if (linear[d]) {
@@ -670,9 +686,12 @@ SmallVector<Value> KernelLowering::load(const AccessPlan &plan,
     int64_t count = group.registers.size();
     Type type = count == 1 ? element : VectorType::get(count, element);
     Value v;
-    if (plan.lds)
-      v = wave::LdsLoadOp::create(b, loc, type, group.address, group.offset);
-    else
+    if (plan.lds) {
+      auto load =
+          wave::LdsLoadOp::create(b, loc, type, group.address, group.offset);
+      load->setDiscardableAttrs(plan.facts);
+      v = load;
+    } else
       v = wave::BufferLoadOp::create(b, loc, type, plan.resource, group.address,
                                      group.soffset, group.offset);
     for (auto [i, r] : llvm::enumerate(group.registers))
@@ -697,7 +716,9 @@ void KernelLowering::store(const AccessPlan &plan, ArrayRef<Value> values,
           b, loc, VectorType::get(parts.size(), v.getType()), parts);
     if (plan.lds)
       guarded(group.valid, loc, [&] {
-        wave::LdsStoreOp::create(b, loc, v, group.address, group.offset);
+        auto write =
+            wave::LdsStoreOp::create(b, loc, v, group.address, group.offset);
+        write->setDiscardableAttrs(plan.facts);
       });
     else
       wave::BufferStoreOp::create(b, loc, v, plan.resource, group.address,

@@ -79,6 +79,8 @@ struct AccessGroup {
 struct AccessPlan {
   bool lds = false;
   mlir::Value resource; ///< global only
+  /// What the schedule may know of an LDS access: wave::kLdsAttr, kSlotAttr.
+  llvm::SmallVector<mlir::NamedAttribute> facts;
   std::vector<AccessGroup> groups;
 };
 

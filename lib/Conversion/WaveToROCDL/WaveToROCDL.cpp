@@ -13,7 +13,8 @@
 //      folder (higher benefit) for wave ops, narrow floats and the math
 //      functions that have an instruction.
 //   3. Floating-point ops get the flag `contract` (multiply and add may fuse);
-//      no other: infinities, NaN and signed zeros mean what IEEE 754 says.
+//      no other, and none where `wave.exact` stands: infinities, NaN and
+//      signed zeros mean what IEEE 754 says.
 //
 //   wave.kernel @k(%p: !wave.ptr) attributes {threads = 64 : i64, ...} {
 //     %t = wave.thread_id
@@ -125,9 +126,48 @@ struct ConvertWaveToROCDL : impl::ConvertWaveToROCDLBase<ConvertWaveToROCDL> {
 };
 } // namespace
 
+namespace {
+/// A loop that runs at least once, tested at its end. Tested at its beginning,
+/// as other loops are until LLVM rotates them (which it does not do for bodies
+/// with branches of their own), the accumulators would be copied each time.
+struct LowerNonEmptyFor : OpRewritePattern<scf::ForOp> {
+  LowerNonEmptyFor(MLIRContext *context)
+      : OpRewritePattern(context, /*benefit=*/10) {}
+  LogicalResult matchAndRewrite(scf::ForOp loop,
+                                PatternRewriter &rewriter) const override {
+    if (!loop->hasAttr(wave::kNonEmptyAttr))
+      return failure();
+    Location loc = loop.getLoc();
+    Block *head = rewriter.getInsertionBlock();
+    Block *end = rewriter.splitBlock(head, rewriter.getInsertionPoint());
+    Block *first = &loop.getRegion().front(), *last = &loop.getRegion().back();
+    rewriter.inlineRegionBefore(loop.getRegion(), end);
+    Operation *yield = last->getTerminator();
+    rewriter.setInsertionPointToEnd(last);
+    Value next = arith::AddIOp::create(rewriter, loc, first->getArgument(0),
+                                       loop.getStep());
+    Value more = arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::slt,
+                                       next, loop.getUpperBound());
+    SmallVector<Value> results(yield->getOperands()), again = {next};
+    llvm::append_range(again, results);
+    for (Value v : results)
+      end->addArgument(v.getType(), loc);
+    cf::CondBranchOp::create(rewriter, loc, more, first, again, end, results);
+    rewriter.eraseOp(yield);
+    rewriter.setInsertionPointToEnd(head);
+    SmallVector<Value> start = {loop.getLowerBound()};
+    llvm::append_range(start, loop.getInits());
+    cf::BranchOp::create(rewriter, loc, first, start);
+    rewriter.replaceOp(loop, end->getArguments());
+    return success();
+  }
+};
+} // namespace
+
 static LogicalResult lowerControlFlow(ModuleOp module) {
   MLIRContext *context = module.getContext();
   RewritePatternSet patterns(context);
+  patterns.add<LowerNonEmptyFor>(context);
   populateSCFToControlFlowConversionPatterns(patterns);
   ConversionTarget target(*context);
   target.addIllegalDialect<scf::SCFDialect>();
@@ -153,7 +193,7 @@ static void populateUpstreamPatterns(LLVMTypeConverter &converter,
 /// A product and a sum may be fused: more exact, and what the hardware has.
 static void allowContraction(ModuleOp module) {
   module.walk([](LLVM::FastmathFlagsInterface op) {
-    if (isa<LLVM::CallIntrinsicOp>(op))
+    if (isa<LLVM::CallIntrinsicOp>(op) || op->removeAttr(wave::kExactAttr))
       return;
     LLVM::FastmathFlags flags = op.getFastmathAttr()
                                     ? op.getFastmathAttr().getValue()

@@ -82,50 +82,52 @@ bool GlobalShadow::ordered(const Access &earlier, const View &now) {
          group.releases[earlier.period] <= now.acquired;
 }
 
-std::string GlobalShadow::accessDword(Cell &cell, uint64_t word, unsigned bytes,
-                                      const Op &op, const AccessPart &part,
-                                      const View &now) {
-  Access access;
-  access.op = &op;
-  access.group = uint32_t(now.group);
-  access.period = now.period;
-  access.bytes = uint8_t(bytes);
-  access.atomic = part.atomic || part.coherent;
-  std::string problem;
+std::string GlobalShadow::conflict(const Cell &cell, const Access &access,
+                                   uint64_t word, bool writes,
+                                   const View &now) {
   auto conflicts = [&](const Access &earlier) {
-    return earlier.op && (earlier.bytes & bytes) &&
+    return earlier.op && (earlier.bytes & access.bytes) &&
            !(earlier.atomic && access.atomic) && !ordered(earlier, now);
   };
   auto describe = [&](const Access &earlier, const char *first,
                       const char *second) {
     return fmt::format("byte {:#x} of global memory: workgroup {} {}, "
                        "workgroup {} {} by '{}' at {:#x}: nothing orders them",
-                       word * 4 + __builtin_ctz(earlier.bytes & bytes),
+                       word * 4 + __builtin_ctz(earlier.bytes & access.bytes),
                        now.group, second, earlier.group, first,
                        toString(*earlier.op->inst), earlier.op->address);
   };
   if (conflicts(cell.write))
-    problem = describe(cell.write, "wrote it",
-                       part.writes ? "writes it" : "reads it");
-  else if (part.writes && conflicts(cell.read))
-    problem = describe(cell.read, "read it", "writes it");
-  if (part.writes) {
-    if (cell.write.op && cell.write.group == access.group)
-      access.bytes |= cell.write.bytes;
+    return describe(cell.write, "wrote it", writes ? "writes it" : "reads it");
+  if (writes && conflicts(cell.read))
+    return describe(cell.read, "read it", "writes it");
+  return "";
+}
+
+void GlobalShadow::note(Cell &cell, const Access &access, bool writes,
+                        const View &now) {
+  if (writes) {
+    uint8_t together = cell.write.op && cell.write.group == access.group
+                           ? cell.write.bytes
+                           : 0;
     cell.write = access;
-  } else {
-    // The first reader stays: any other group's write meets it.
-    bool replace = !cell.read.op || cell.read.group == access.group ||
-                   ordered(cell.read, now);
-    if (replace)
-      cell.read = access;
+    cell.write.bytes |= together;
+    return;
   }
-  return problem;
+  // The first reader stays: any other group's write meets it.
+  if (!cell.read.op || cell.read.group == access.group ||
+      (now.acquired && ordered(cell.read, now)))
+    cell.read = access;
 }
 
 std::string GlobalShadow::access(uint64_t group, const Op &op,
                                  const AccessPart &part, int &lane) {
   View now = synchronise(group, part);
+  Access access;
+  access.op = &op;
+  access.group = uint32_t(group);
+  access.period = now.period;
+  access.atomic = part.atomic || part.coherent;
   std::string problem;
   uint64_t lockedPage = ~uint64_t(0);
   std::unique_lock<std::mutex> lock;
@@ -148,13 +150,17 @@ std::string GlobalShadow::access(uint64_t group, const Op &op,
       }
       unsigned from = std::max(begin, word * 4) - word * 4;
       unsigned to = std::min(end, word * 4 + 4) - word * 4;
-      unsigned bytes = ((1u << to) - 1) & ~((1u << from) - 1);
-      std::string text = accessDword(cells[word % (PageBytes / 4)], word, bytes,
-                                     op, part, now);
-      if (problem.empty() && !text.empty()) {
-        problem = std::move(text);
-        lane = int(l);
+      access.bytes = uint8_t(((1u << to) - 1) & ~((1u << from) - 1));
+      Cell &cell = cells[word % (PageBytes / 4)];
+      bool others =
+          (cell.write.op && cell.write.group != access.group) ||
+          (part.writes && cell.read.op && cell.read.group != access.group);
+      if (others && problem.empty()) {
+        problem = conflict(cell, access, word, part.writes, now);
+        if (!problem.empty())
+          lane = int(l);
       }
+      note(cell, access, part.writes, now);
     }
   }
   return problem;

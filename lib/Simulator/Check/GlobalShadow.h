@@ -62,7 +62,6 @@ private:
   };
   struct Cell {
     Access write, read;
-    bool manyReaders = false;
   };
   struct Shard {
     std::mutex mutex;
@@ -80,9 +79,10 @@ private:
 
   View synchronise(uint64_t group, const AccessPart &part);
   bool ordered(const Access &earlier, const View &now);
-  std::string accessDword(Cell &cell, uint64_t word, unsigned bytes,
-                          const Op &op, const AccessPart &part,
-                          const View &now);
+  /// What is wrong with an access to a dword; empty if nothing.
+  std::string conflict(const Cell &cell, const Access &access, uint64_t word,
+                       bool writes, const View &now);
+  void note(Cell &cell, const Access &access, bool writes, const View &now);
 
   const DeviceMemory &memory;
   Shard shards[Shards];

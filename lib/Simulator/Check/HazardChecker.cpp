@@ -14,6 +14,8 @@ namespace {
 
 /// Longer ago than any rule reaches.
 constexpr uint32_t startState = 1000;
+/// No hazard reaches further, in wait states.
+constexpr uint32_t longestHazard = 20;
 
 bool isLaneAccess(Opcode op) {
   return op == Opcode::v_readlane_b32 || op == Opcode::v_writelane_b32;
@@ -38,6 +40,7 @@ void HazardChecker::begin(unsigned vgprCount, unsigned accumOffset_) {
   readAsC.assign(vgprCount, Use());
   storeData.assign(vgprCount, Use());
   state = startState;
+  lastSpecial = 0;
   accumOffset = accumOffset_;
 }
 
@@ -178,6 +181,12 @@ std::string HazardChecker::checkWrite(const OpFacts &facts,
 std::string HazardChecker::check(const Op &op, const OpFacts &facts) {
   if (facts.isScalar || facts.isSmem)
     return "";
+  // Plain vector code, with nothing of another kind near before it.
+  bool plain = facts.isVector && !facts.isMatrix &&
+               op.inst->form != Form::Dpp && !isLaneAccess(op.inst->op) &&
+               !readsLane(op.inst->op) && !isDivFmas(op.inst->op);
+  if (plain && since(lastSpecial) > longestHazard)
+    return "";
   if (facts.isVector && (facts.isMatrix || op.inst->form == Form::Dpp)) {
     const Last &exec = scalar[ScalarReg::ExecLo];
     RegisterRange range;
@@ -211,6 +220,8 @@ void HazardChecker::issue(const Op &op, const OpFacts &facts) {
                                                             : Writer::Vector;
   else if (facts.isScalar)
     last.writer = Writer::Scalar;
+  if (facts.isMatrix || last.writer == Writer::Partial || facts.isVmem)
+    lastSpecial = state;
   last.passes = facts.passes;
   last.xdl = facts.isXdl;
   last.isDouble = facts.isDouble;

@@ -73,6 +73,8 @@ private:
   std::vector<Use> readAsC, storeData;
   uint32_t state = 0; // wait states so far
   unsigned accumOffset = 0;
+  /// When something ran last that later vector code may have to wait for.
+  uint32_t lastSpecial = 0;
 };
 
 } // namespace tlc::sim

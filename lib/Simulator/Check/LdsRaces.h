@@ -11,9 +11,11 @@
 // barrier. The order in which the simulator happens to run them plays no part.
 // Atomic operations do not race with one another.
 //
-// Each dword remembers its last writer and the wavefronts that read it since.
-// All wavefronts pass a barrier together, so the number of barriers passed, the
-// epoch, is the clock.
+// Every eight bytes remember their last writer and the wavefronts that read
+// them since. Where different wavefronts access different bytes of them, each
+// byte gets a memory of its own: nothing is lost, and nothing laid to the wrong
+// wavefront. All wavefronts pass a barrier together, so the number of barriers
+// passed, the epoch, is the clock.
 //
 //===----------------------------------------------------------------------===//
 
@@ -40,17 +42,20 @@ public:
   void barrier(const std::vector<WaitChecker> &counters);
 
 private:
+  static constexpr unsigned cellBytes = 8;
   struct Access {
-    const Op *op = nullptr;
+    uint32_t op = 0; // Op::number plus 1; 0: none
     uint32_t epoch = 0;
     uint32_t number = 0; // of the counter
-    uint16_t wave = 0;
-    uint8_t bytes = 0; // mask of the dword's bytes
+    uint8_t wave = 0;
+    uint8_t bytes = 0; // mask of the cell's
     bool byVm = false, atomic = false;
   };
   struct Cell {
-    Access write, read;
-    uint16_t readers = 0; // wavefronts that read since the write, this epoch
+    Access write;
+    Access read; // all of its bytes were read by all of `readers`
+    uint16_t readers = 0;
+    uint32_t split = 0; // index into `single` plus 1; 0: this cell counts
   };
   struct Completed {
     uint32_t vm = 0, lgkm = 0; // at the last barrier
@@ -69,16 +74,19 @@ private:
         cell.read.wave != now.wave || (cell.readers & ~(1u << now.wave));
     return byWrite || (writes && cell.read.op && others && !ordered(cell.read));
   }
-  /// What is wrong with \p now at a dword; empty if nothing.
-  std::string conflict(const Cell &cell, const Access &now,
-                       const AccessPart &part, unsigned lane,
+  /// What is wrong with \p now in the cell at \p address; empty if nothing.
+  std::string conflict(const Cell &cell, const Access &now, bool writes,
                        uint64_t address) const;
-  static void noteRead(Cell &cell, const Access &now, bool isLds);
+  /// Record an access. False if the cell cannot hold it along with others.
+  bool noteWrite(Cell &cell, const Access &now) const;
+  static bool noteRead(Cell &cell, const Access &now, bool isLds);
+  void split(Cell &cell);
   std::string describe(const Access &earlier, const char *first,
                        const char *second, uint64_t address,
                        unsigned wave) const;
 
-  std::vector<Cell> cells;
+  std::vector<Cell> cells, single;
+  std::vector<const Op *> ops; // by Op::number
   std::vector<Completed> completed;
   uint32_t epoch = 1;
 };

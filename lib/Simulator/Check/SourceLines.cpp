@@ -9,6 +9,7 @@
 #include "llvm/DebugInfo/DWARF/DWARFContext.h"
 #include "llvm/Object/ELFObjectFile.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include <cstring>
 
 using namespace llvm;
 using namespace tlc::sim;
@@ -17,6 +18,28 @@ struct SourceLines::Tables {
   std::unique_ptr<object::ObjectFile> object;
   std::unique_ptr<DWARFContext> dwarf;
 };
+
+/// A damaged header may claim any size for what a compressed section holds, and
+/// the reader would ask for so much memory.
+static bool sizesAreSane(const object::ObjectFile &object) {
+  constexpr uint64_t most = uint64_t(64) << 20;
+  for (const object::SectionRef &section : object.sections()) {
+    if (!section.isCompressed())
+      continue;
+    Expected<StringRef> contents = section.getContents();
+    if (!contents) {
+      consumeError(contents.takeError());
+      return false;
+    }
+    // ELF64: type, reserved, size.
+    uint64_t size = ~uint64_t(0);
+    if (contents->size() >= 16)
+      std::memcpy(&size, contents->data() + 8, sizeof(size));
+    if (size > most)
+      return false;
+  }
+  return true;
+}
 
 SourceLines::SourceLines(ArrayRef<uint8_t> file) : file(file) {}
 SourceLines::~SourceLines() = default;
@@ -31,6 +54,8 @@ std::string SourceLines::at(uint64_t address) {
       consumeError(object.takeError());
       return "";
     }
+    if (!sizesAreSane(**object))
+      return "";
     tables->object = std::move(*object);
     // A damaged line table only costs the lines.
     auto ignore = [](Error error) { consumeError(std::move(error)); };

@@ -21,6 +21,7 @@
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Verifier.h"
+#include "llvm/Pass.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
@@ -200,11 +201,27 @@ std::string CodeGenerator::printIR() const {
 // Code generation
 //===----------------------------------------------------------------------===//
 
+namespace {
+/// Code generation without the passes that move instructions to where their
+/// results are used: those took apart what a schedule placed beside matrix
+/// work before a branch.
+class KeepOrderPassManager : public legacy::PassManager {
+public:
+  void add(Pass *pass) override {
+    StringRef name = pass->getPassName();
+    if (name == "Code sinking" || name == "Machine code sinking")
+      delete pass;
+    else
+      legacy::PassManager::add(pass);
+  }
+};
+} // namespace
+
 Expected<std::string> CodeGenerator::emit(bool assembly) {
   machine->Options.MCOptions.AsmVerbose = assembly;
   SmallString<0> buffer;
   raw_svector_ostream stream(buffer);
-  legacy::PassManager passes;
+  KeepOrderPassManager passes;
   CodeGenFileType type =
       assembly ? CodeGenFileType::AssemblyFile : CodeGenFileType::ObjectFile;
   if (machine->addPassesToEmitFile(passes, stream, nullptr, type,

@@ -5,8 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "mlir/IR/Builders.h"
-#include "mlir/Interfaces/FunctionImplementation.h"
+#include "tlc/Dialect/FuncSyntax.h"
 #include "tlc/Dialect/Tile/IR/TileDialect.h"
 
 using namespace mlir;
@@ -19,39 +18,13 @@ using namespace tlc::tile;
 
 void FuncOp::build(OpBuilder &b, OperationState &state, StringRef name,
                    FunctionType type, ArrayRef<DictionaryAttr> argAttrs) {
-  state.addAttribute(SymbolTable::getSymbolAttrName(), b.getStringAttr(name));
-  state.addAttribute(getFunctionTypeAttrName(state.name), TypeAttr::get(type));
-  OpBuilder::InsertionGuard guard(b);
-  mlir::Region *body = state.addRegion();
-  Block *block = b.createBlock(body);
-  for (Type t : type.getInputs())
-    block->addArgument(t, state.location);
-  ensureTerminator(*body, b, state.location);
-  if (!argAttrs.empty()) {
-    SmallVector<Attribute> attrs(argAttrs.begin(), argAttrs.end());
-    state.addAttribute(getArgAttrsAttrName(state.name), b.getArrayAttr(attrs));
-  }
+  buildFunc<FuncOp>(b, state, name, type, argAttrs);
 }
 
 ParseResult FuncOp::parse(OpAsmParser &parser, OperationState &result) {
-  auto build = [](Builder &b, ArrayRef<Type> in, ArrayRef<Type> out,
-                  function_interface_impl::VariadicFlag,
-                  std::string &) { return b.getFunctionType(in, out); };
-  if (function_interface_impl::parseFunctionOp(
-          parser, result, /*allowVariadic=*/false,
-          getFunctionTypeAttrName(result.name), build,
-          getArgAttrsAttrName(result.name), getResAttrsAttrName(result.name)))
-    return failure();
-  ensureTerminator(*result.regions.front(), parser.getBuilder(),
-                   result.location);
-  return success();
+  return parseFunc<FuncOp>(parser, result);
 }
-
-void FuncOp::print(OpAsmPrinter &p) {
-  function_interface_impl::printFunctionOp(
-      p, *this, /*isVariadic=*/false, getFunctionTypeAttrName(),
-      getArgAttrsAttrName(), getResAttrsAttrName());
-}
+void FuncOp::print(OpAsmPrinter &p) { printFunc(p, *this); }
 
 //===----------------------------------------------------------------------===//
 // tensor, alloc, view, alias

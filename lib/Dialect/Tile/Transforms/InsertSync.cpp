@@ -30,7 +30,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "BufferUse.h"
-#include "RotatingSlot.h"
+#include "tlc/Dialect/Tile/Transforms/RotatingSlot.h"
 #include "mlir/IR/Matchers.h"
 #include "tlc/Dialect/Tile/Transforms/Passes.h"
 

@@ -27,6 +27,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "BufferUse.h"
+#include "ChunkLoops.h"
 #include "FragmentAliases.h"
 #include "PaddedCopies.h"
 #include "ThreadBranches.h"
@@ -379,6 +380,8 @@ struct Legalize : tlc::tile::impl::TileLegalizeBase<Legalize> {
       eraseUnreadBuffers(kernel);
       expandFragmentAliases(kernel);
       expandPaddedCopies(kernel);
+      if (kernel->hasAttr(kSpareRegistersAttr))
+        chunkLoops(kernel);
       SmallVector<AllocOp> allocs;
       kernel.walk([&](AllocOp alloc) { allocs.push_back(alloc); });
       for (AllocOp alloc : allocs)

@@ -38,7 +38,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Liveness.h"
-#include "RotatingSlot.h"
+#include "tlc/Dialect/Tile/Transforms/RotatingSlot.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
 #include "tlc/Dialect/Tile/Transforms/Passes.h"

@@ -8,7 +8,7 @@
 #include "tlc/Dialect/Wave/IR/WaveDialect.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
-#include "mlir/Interfaces/FunctionImplementation.h"
+#include "tlc/Dialect/FuncSyntax.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -44,43 +44,17 @@ int64_t wave::getByteSize(Type type) {
 void KernelOp::build(OpBuilder &b, OperationState &state, StringRef name,
                      FunctionType type, int64_t threads, int64_t ldsBytes,
                      ArrayRef<DictionaryAttr> argAttrs) {
-  state.addAttribute(SymbolTable::getSymbolAttrName(), b.getStringAttr(name));
-  state.addAttribute(getFunctionTypeAttrName(state.name), TypeAttr::get(type));
   state.addAttribute(getThreadsAttrName(state.name),
                      b.getI64IntegerAttr(threads));
   state.addAttribute(getLdsBytesAttrName(state.name),
                      b.getI64IntegerAttr(ldsBytes));
-  OpBuilder::InsertionGuard guard(b);
-  Region *body = state.addRegion();
-  Block *block = b.createBlock(body);
-  for (Type t : type.getInputs())
-    block->addArgument(t, state.location);
-  ensureTerminator(*body, b, state.location);
-  if (!argAttrs.empty()) {
-    SmallVector<Attribute> attrs(argAttrs.begin(), argAttrs.end());
-    state.addAttribute(getArgAttrsAttrName(state.name), b.getArrayAttr(attrs));
-  }
+  buildFunc<KernelOp>(b, state, name, type, argAttrs);
 }
 
 ParseResult KernelOp::parse(OpAsmParser &parser, OperationState &result) {
-  auto build = [](Builder &b, ArrayRef<Type> in, ArrayRef<Type> out,
-                  function_interface_impl::VariadicFlag,
-                  std::string &) { return b.getFunctionType(in, out); };
-  if (function_interface_impl::parseFunctionOp(
-          parser, result, /*allowVariadic=*/false,
-          getFunctionTypeAttrName(result.name), build,
-          getArgAttrsAttrName(result.name), getResAttrsAttrName(result.name)))
-    return failure();
-  ensureTerminator(*result.regions.front(), parser.getBuilder(),
-                   result.location);
-  return success();
+  return parseFunc<KernelOp>(parser, result);
 }
-
-void KernelOp::print(OpAsmPrinter &p) {
-  function_interface_impl::printFunctionOp(
-      p, *this, /*isVariadic=*/false, getFunctionTypeAttrName(),
-      getArgAttrsAttrName(), getResAttrsAttrName());
-}
+void KernelOp::print(OpAsmPrinter &p) { printFunc(p, *this); }
 
 //===----------------------------------------------------------------------===//
 // Verifiers

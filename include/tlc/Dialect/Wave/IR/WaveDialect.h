@@ -33,6 +33,18 @@
 
 namespace tlc::wave {
 
+/// On LDS accesses of tiles: [begin, end) of the tile in LDS, in bytes, all of
+/// its copies.
+inline constexpr llvm::StringLiteral kLdsAttr = "wave.lds";
+/// With it, on accesses of a tile with rotating copies: [c, n], step t of the
+/// innermost loop touches copy (t + c) mod n only.
+inline constexpr llvm::StringLiteral kSlotAttr = "wave.slot";
+
+/// On a loop whose lower bound is below its upper bound.
+inline constexpr llvm::StringLiteral kNonEmptyAttr = "wave.non_empty";
+/// On a product that must be rounded by itself, not fused into a sum.
+inline constexpr llvm::StringLiteral kExactAttr = "wave.exact";
+
 /// Bytes of a scalar or vector value held by one lane.
 int64_t getByteSize(mlir::Type type);
 

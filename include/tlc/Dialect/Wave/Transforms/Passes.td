@@ -6,3 +6,30 @@
 //===----------------------------------------------------------------------===//
 
 include "mlir/Pass/PassBase.td"
+
+def WavePackConversions : Pass<"wave-pack-conversions", "::tlc::wave::KernelOp"> {
+  let summary = "Round scalars to bf16 in the vectors they end in";
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::vector::VectorDialect"];
+}
+
+def WaveSkipRescale : Pass<"wave-skip-rescale", "::tlc::wave::KernelOp"> {
+  let summary = "Branch around multiplications of accumulators by exactly one";
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect",
+                           "::tlc::wave::WaveDialect"];
+  let options = [
+    Option<"minimum", "minimum", "int64_t", "16", "Multiplications that are worth a branch">
+  ];
+}
+
+def WaveSchedule : Pass<"wave-schedule", "::tlc::wave::KernelOp"> {
+  let summary = "Order hot loops slot by slot around their matrix instructions";
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect",
+                           "::tlc::wave::WaveDialect"];
+  let options = [
+    Option<"overlap", "overlap", "bool", "true", "Overlap iterations (modulo schedule)">,
+    Option<"pin", "pin", "bool", "true", "Close each slot with a scheduling barrier">,
+    Option<"unroll", "unroll", "bool", "true", "Two iterations a turn where LDS tiles have two copies">,
+    Option<"limit", "limit", "int64_t", "0", "Registers above which iterations do not overlap; 0: no limit">,
+    Option<"report", "report", "bool", "false", "Print each slot as a remark">
+  ];
+}

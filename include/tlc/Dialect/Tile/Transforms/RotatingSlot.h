@@ -13,8 +13,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TLC_LIB_DIALECT_TILE_TRANSFORMS_ROTATINGSLOT_H
-#define TLC_LIB_DIALECT_TILE_TRANSFORMS_ROTATINGSLOT_H
+#ifndef TLC_DIALECT_TILE_TRANSFORMS_ROTATINGSLOT_H
+#define TLC_DIALECT_TILE_TRANSFORMS_ROTATINGSLOT_H
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Builders.h"
@@ -41,4 +41,4 @@ std::optional<RotatingSlot> matchSlot(mlir::Value value);
 
 } // namespace tlc::tile
 
-#endif // TLC_LIB_DIALECT_TILE_TRANSFORMS_ROTATINGSLOT_H
+#endif // TLC_DIALECT_TILE_TRANSFORMS_ROTATINGSLOT_H

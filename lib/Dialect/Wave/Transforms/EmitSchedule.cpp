@@ -1,0 +1,494 @@
+//===- EmitSchedule.cpp - A loop from its placement -----------------------===//
+//
+// Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// With S stages, row i of the schedule does stage s of iteration i + S-1 - s
+// for each s, slot by slot. Rows before 0 hold the stages of iterations that
+// exist and stand before the loop; the loop is row i for each i of the original
+// loop. Its last rows begin iterations that do not exist: those do the last
+// one's work again, up to where their results would be used, and nobody reads
+// what they leave. (Loads are range-checked, LDS writes go to a copy of a tile
+// that is not read any more.) A loop that may have no iteration is guarded.
+//
+// Where tiles in LDS have two copies, the loop does two rows a turn: which copy
+// a row uses is then a constant in its addresses.
+//
+// A value of stage a that stage b reads is handed on for b - a rows; the value
+// an iteration leaves for the next is handed on for b - a + 1.
+//
+//   scf.for %i = 0 to %n iter_args(%acc = %zero) {     // stage 0: load, stage
+//   1:
+//     %v = wave.lds_load ...                           // mfma
+//     %d = wave.mfma %v, %b, %acc
+//     scf.yield %d
+//   }
+// becomes
+//   %v0 = wave.lds_load ...
+//   scf.for %i = 0 to %n iter_args(%acc = %zero, %v = %v0) {
+//     %d = wave.mfma %v, %b, %acc
+//     %vn = wave.lds_load ...                          // for %i + 1
+//     wave.sched_barrier
+//     scf.yield %d, %vn
+//   }
+//
+//===----------------------------------------------------------------------===//
+
+#include "EmitSchedule.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
+#include "tlc/Dialect/Wave/Transforms/Passes.h"
+#include "llvm/ADT/MapVector.h"
+
+using namespace mlir;
+using namespace tlc;
+using namespace tlc::wave;
+
+namespace {
+
+/// A value of the old body, rows ago. Block arguments stand for what the
+/// iteration before left.
+using Carried = std::pair<Value, int>;
+
+class Emitter {
+public:
+  Emitter(LoopGraph &graph, const Placement &placement,
+          const EmitOptions &options)
+      : graph(graph), p(placement), loop(graph.loop), b(loop),
+        options(options) {}
+  scf::ForOp run();
+
+private:
+  struct Row {
+    int number = 0;  ///< -(S-1) .. -1 before the loop; 0 for rows of the loop
+    int parity = -1; ///< of the iteration in stage S-1, if known
+    Value iv;        ///< of stage S-1; null before the loop
+    SmallVector<Value> in; ///< carried values, as the row before left them
+    DenseMap<std::pair<Value, int>, Value> values; ///< by value and stage
+  };
+  void plan();
+  void need(Value value, int stage);
+  void emitRow(Row &row);
+  void emitOp(Operation *op, Row &row, int stage);
+  Value get(Value value, Row &row, int stage);
+  Value variable(Row &row, int stage);
+  int stageOf(Value value) const {
+    int node = graph.indexOf(value.getDefiningOp());
+    assert(node >= 0 && "only nodes are handed on");
+    return p.stage(node);
+  }
+  Value yieldOf(BlockArgument arg) const {
+    return graph.loop.getTiedLoopYieldedValue(arg)->get();
+  }
+  /// The carried value's instance at a row before the loop's first.
+  Value initial(Value value, int lag);
+  SmallVector<Value> leave(Row &row);
+  std::optional<int> copyOf(Operation *op, const Row &row, int stage);
+  bool usesCopies();
+  SmallVector<Value> emitLoop(ValueRange inits, Value lower, Value upper,
+                              int rows, bool nonEmpty);
+  SmallVector<Value> emitPairs(SmallVector<Value> values,
+                               std::optional<int64_t> count);
+
+  LoopGraph &graph;
+  const Placement &p;
+  scf::ForOp loop;
+  OpBuilder b;
+  EmitOptions options;
+  Value lastIv; ///< the loop's variable in its last iteration
+  std::vector<Row> before;
+  /// Index of the new loop's argument for each carried value.
+  llvm::MapVector<Carried, unsigned> carried;
+  std::vector<std::vector<int>> slots; ///< nodes by slot, in order of emission
+  scf::ForOp result;
+};
+
+} // namespace
+
+static bool isInside(Value v, scf::ForOp loop) {
+  return v.getParentRegion() == &loop.getRegion();
+}
+
+//===----------------------------------------------------------------------===//
+// What is handed on
+//===----------------------------------------------------------------------===//
+
+/// Notes what reading `value` in `stage` hands on.
+void Emitter::need(Value value, int stage) {
+  if (!isInside(value, loop))
+    return;
+  int lag = 0;
+  if (auto arg = dyn_cast<BlockArgument>(value)) {
+    if (arg == loop.getInductionVar())
+      return;
+    Value next = yieldOf(arg);
+    lag = isInside(next, loop) ? stage - stageOf(next) + 1 : 1;
+  } else if (graph.isFree(value.getDefiningOp())) {
+    for (Value v : value.getDefiningOp()->getOperands())
+      need(v, stage);
+    return;
+  } else {
+    lag = stage - stageOf(value);
+  }
+  assert(lag >= 0 && "the placement breaks a dependence");
+  for (int l = 1; l <= lag; ++l)
+    carried.insert({{value, l}, 0});
+}
+
+void Emitter::plan() {
+  for (auto [i, node] : llvm::enumerate(graph.nodes))
+    for (Value v : LoopGraph::getInputs(node.op))
+      need(v, p.stage(i));
+  // What the loop leaves: of iteration n-1, some rows before the last.
+  for (BlockArgument arg : loop.getRegionIterArgs()) {
+    Value next = yieldOf(arg);
+    int lag = isInside(next, loop) ? p.stages - stageOf(next) : 1;
+    for (int l = 1; l <= lag; ++l)
+      carried.insert({{arg, l}, 0});
+  }
+  unsigned n = 0;
+  for (auto &entry : carried)
+    entry.second = n++;
+
+  slots.resize(p.interval);
+  for (int i = 0, n = graph.nodes.size(); i < n; ++i)
+    slots[p.slot(i)].push_back(i);
+  for (auto &slot : slots)
+    llvm::stable_sort(slot, [&](int a, int c) {
+      // Older iterations first among equals.
+      return std::make_tuple(graph.nodes[a].unit, -p.stage(a), a) <
+             std::make_tuple(graph.nodes[c].unit, -p.stage(c), c);
+    });
+}
+
+//===----------------------------------------------------------------------===//
+// Values
+//===----------------------------------------------------------------------===//
+
+/// The loop's variable for a stage: later iterations for earlier stages, none
+/// beyond the last.
+Value Emitter::variable(Row &row, int stage) {
+  int ahead = row.number + p.stages - 1 - stage;
+  Value base = row.iv ? row.iv : loop.getLowerBound();
+  if (ahead == 0)
+    return base;
+  Location loc = loop.getLoc();
+  Type type = base.getType();
+  Value count =
+      arith::ConstantOp::create(b, loc, b.getIntegerAttr(type, ahead));
+  Value step = arith::MulIOp::create(b, loc, count, loop.getStep());
+  Value iv = arith::AddIOp::create(b, loc, base, step);
+  return arith::MinSIOp::create(b, loc, iv, lastIv);
+}
+
+Value Emitter::get(Value value, Row &row, int stage) {
+  if (!isInside(value, loop))
+    return value;
+  auto key = std::make_pair(value, stage);
+  if (Value known = row.values.lookup(key))
+    return known;
+  Value v;
+  auto arg = dyn_cast<BlockArgument>(value);
+  if (arg && arg == loop.getInductionVar()) {
+    v = variable(row, stage);
+  } else if (arg) {
+    Value next = yieldOf(arg);
+    int lag = isInside(next, loop) ? stage - stageOf(next) + 1 : 1;
+    if (lag == 0) {
+      v = row.values.lookup({next, stageOf(next)});
+      if (!v && !row.iv)
+        v = loop.getTiedLoopInit(arg)->get();
+    } else if (row.iv)
+      v = row.in[carried.lookup({value, lag})];
+    else
+      v = initial(value, lag - row.number);
+  } else if (graph.isFree(value.getDefiningOp())) {
+    Operation *op = value.getDefiningOp();
+    if (auto copy = copyOf(op, row, stage))
+      row.values[key] = arith::ConstantOp::create(
+          b, op->getLoc(), b.getIntegerAttr(value.getType(), *copy));
+    else
+      emitOp(op, row, stage);
+    v = row.values.lookup(key);
+  } else {
+    int lag = stage - stageOf(value);
+    if (lag == 0)
+      v = row.values.lookup(key);
+    else if (row.iv)
+      v = row.in[carried.lookup({value, lag})];
+    else
+      v = initial(value, lag - row.number);
+  }
+  assert(v && "a value is read before it is there");
+  row.values[key] = v;
+  return v;
+}
+
+/// `value` as row -lag had it.
+Value Emitter::initial(Value value, int lag) {
+  int row = p.stages - 1 - lag; // counted from the first one
+  auto arg = dyn_cast<BlockArgument>(value);
+  Value made = arg ? yieldOf(arg) : value;
+  if (arg && !isInside(made, loop)) {
+    // Constant from the second iteration on: only lag 1 occurs.
+    return row < 0 ? loop.getTiedLoopInit(arg)->get() : made;
+  }
+  if (row >= 0 && row >= stageOf(made))
+    return before[row].values.lookup({made, stageOf(made)});
+  return arg ? loop.getTiedLoopInit(arg)->get() : Value();
+}
+
+//===----------------------------------------------------------------------===//
+// Rows
+//===----------------------------------------------------------------------===//
+
+void Emitter::emitOp(Operation *op, Row &row, int stage) {
+  IRMapping map;
+  for (Value v : LoopGraph::getInputs(op))
+    map.map(v, get(v, row, stage));
+  Operation *clone = b.clone(*op, map);
+  for (auto [from, to] : llvm::zip(op->getResults(), clone->getResults()))
+    row.values[{from, stage}] = to;
+}
+
+void Emitter::emitRow(Row &row) {
+  for (auto &slot : slots) {
+    bool any = false;
+    for (int i : slot) {
+      int stage = p.stage(i);
+      if (row.number + p.stages - 1 - stage < 0)
+        continue; // of an iteration before the first
+      emitOp(graph.nodes[i].op, row, stage);
+      any |= graph.nodes[i].unit != Unit::Branch;
+    }
+    if (any && options.pin && row.iv)
+      SchedBarrierOp::create(b, loop.getLoc(), int64_t(0));
+  }
+}
+
+/// The carried values as the next row finds them.
+SmallVector<Value> Emitter::leave(Row &row) {
+  SmallVector<Value> out;
+  for (auto &[key, n] : carried) {
+    auto [value, lag] = key;
+    auto arg = dyn_cast<BlockArgument>(value);
+    Value made = arg ? yieldOf(arg) : value;
+    if (lag > 1)
+      out.push_back(row.in[carried.lookup({value, lag - 1})]);
+    else if (!isInside(made, loop))
+      out.push_back(made);
+    else
+      out.push_back(row.values.lookup({made, stageOf(made)}));
+  }
+  return out;
+}
+
+//===----------------------------------------------------------------------===//
+// Two rows a turn
+//===----------------------------------------------------------------------===//
+
+static std::optional<int64_t> constantOf(Value v) {
+  APInt c;
+  if (matchPattern(v, m_ConstantInt(&c)))
+    return c.getSExtValue();
+  return std::nullopt;
+}
+
+/// What counts the loop's iterations modulo two, plus a constant: which copy of
+/// a doubled tile a step uses. That constant, if `op` is such.
+static std::optional<int64_t> matchCopy(Operation *op, scf::ForOp loop) {
+  auto rem = dyn_cast<arith::RemUIOp>(op);
+  if (!rem || constantOf(rem.getRhs()) != 2)
+    return std::nullopt;
+  Value t = rem.getLhs();
+  int64_t ahead = 0;
+  if (auto add = t.getDefiningOp<arith::AddIOp>()) {
+    auto c = constantOf(add.getRhs());
+    if (!c || *c < 0)
+      return std::nullopt;
+    ahead = *c;
+    t = add.getLhs();
+  }
+  bool stepDone = constantOf(loop.getStep()) == 1;
+  if (auto div = t.getDefiningOp<arith::DivUIOp>(); div && !stepDone) {
+    if (div.getRhs() != loop.getStep())
+      return std::nullopt;
+    stepDone = true;
+    t = div.getLhs();
+  }
+  bool lowerDone = constantOf(loop.getLowerBound()) == 0;
+  if (auto sub = t.getDefiningOp<arith::SubIOp>(); sub && !lowerDone) {
+    if (sub.getRhs() != loop.getLowerBound())
+      return std::nullopt;
+    lowerDone = true;
+    t = sub.getLhs();
+  }
+  if (t != loop.getInductionVar() || !stepDone || !lowerDone)
+    return std::nullopt;
+  return ahead;
+}
+
+std::optional<int> Emitter::copyOf(Operation *op, const Row &row, int stage) {
+  if (row.parity < 0)
+    return std::nullopt;
+  auto ahead = matchCopy(op, loop);
+  if (!ahead)
+    return std::nullopt;
+  return (row.parity + p.stages - 1 - stage + *ahead) & 1;
+}
+
+bool Emitter::usesCopies() {
+  return llvm::any_of(*loop.getBody(), [&](Operation &op) {
+    return graph.isFree(&op) && matchCopy(&op, loop);
+  });
+}
+
+/// The loop over `rows` rows a turn; gives what its last row leaves.
+SmallVector<Value> Emitter::emitLoop(ValueRange inits, Value lower, Value upper,
+                                     int rows, bool nonEmpty) {
+  Location loc = loop.getLoc();
+  Value step = loop.getStep();
+  if (rows > 1)
+    step = arith::AddIOp::create(b, loc, step, step);
+  result = scf::ForOp::create(b, loc, lower, upper, step, inits);
+  result->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
+  result->setAttr(kScheduledAttr, b.getUnitAttr());
+  if (nonEmpty)
+    result->setAttr(kNonEmptyAttr, b.getUnitAttr());
+  OpBuilder::InsertionGuard guard(b);
+  Block *body = result.getBody();
+  if (!body->empty())
+    body->back().erase();
+  b.setInsertionPointToEnd(body);
+  SmallVector<Value> values(result.getRegionIterArgs());
+  for (int i = 0; i < rows; ++i) {
+    Row row;
+    row.iv = result.getInductionVar();
+    row.parity = rows > 1 ? i & 1 : -1;
+    if (i)
+      row.iv = arith::AddIOp::create(b, loc, row.iv, loop.getStep());
+    row.in = values;
+    emitRow(row);
+    values = leave(row);
+  }
+  scf::YieldOp::create(b, loc, values);
+  return llvm::to_vector(ValueRange(result.getResults()));
+}
+
+/// The rows in pairs, so that the copies of doubled tiles are constants and
+/// values that outlive a row need no moves; then the odd one.
+SmallVector<Value> Emitter::emitPairs(SmallVector<Value> values,
+                                      std::optional<int64_t> count) {
+  Location loc = loop.getLoc();
+  Value lower = loop.getLowerBound(), upper = loop.getUpperBound();
+  auto odd = [&] {
+    Row row;
+    row.iv = lastIv;
+    row.parity = 0;
+    row.in = values;
+    emitRow(row);
+    return leave(row);
+  };
+  if (count) {
+    // The bound of whole pairs: the last iteration, if it stands alone.
+    if (*count >= 2)
+      values = emitLoop(values, lower, *count % 2 ? lastIv : upper, 2, true);
+    return *count % 2 ? odd() : values;
+  }
+  Type type = lower.getType();
+  auto number = [&](int64_t v) -> Value {
+    return arith::ConstantOp::create(b, loc, b.getIntegerAttr(type, v));
+  };
+  // The last iteration's number is even if the count is odd.
+  Value last = arith::SubIOp::create(b, loc, lastIv, lower);
+  if (constantOf(loop.getStep()) != 1)
+    last = arith::DivUIOp::create(b, loc, last, loop.getStep());
+  Value bit = arith::AndIOp::create(b, loc, last, number(1));
+  Value isOdd =
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, bit, number(0));
+  Value end = arith::SelectOp::create(b, loc, isOdd, lastIv, upper);
+  Value some =
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, lower, end);
+  auto branch = [&](Value condition,
+                    llvm::function_ref<SmallVector<Value>()> body) {
+    auto choice = scf::IfOp::create(b, loc, ValueRange(values).getTypes(),
+                                    condition, /*withElseRegion=*/true);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(choice.elseBlock());
+    scf::YieldOp::create(b, loc, values);
+    b.setInsertionPointToStart(choice.thenBlock());
+    scf::YieldOp::create(b, loc, body());
+    values.assign(choice.getResults().begin(), choice.getResults().end());
+  };
+  branch(some, [&] { return emitLoop(values, lower, end, 2, true); });
+  branch(isOdd, odd);
+  return values;
+}
+
+scf::ForOp Emitter::run() {
+  plan();
+  Location loc = loop.getLoc();
+  Value lower = loop.getLowerBound(), upper = loop.getUpperBound();
+  auto from = constantOf(lower), to = constantOf(upper),
+       step = constantOf(loop.getStep());
+  bool nonEmpty = from && to && *from < *to;
+  std::optional<int64_t> count;
+  if (nonEmpty && step && *step > 0)
+    count = (*to - *from + *step - 1) / *step;
+  scf::IfOp guard;
+  if (p.stages > 1) {
+    // lower + (upper - 1 - lower) / step * step
+    Type type = lower.getType();
+    Value one = arith::ConstantOp::create(b, loc, b.getIntegerAttr(type, 1));
+    Value span = arith::SubIOp::create(b, loc, upper, lower);
+    span = arith::SubIOp::create(b, loc, span, one);
+    if (step != 1) {
+      span = arith::DivUIOp::create(b, loc, span, loop.getStep());
+      span = arith::MulIOp::create(b, loc, span, loop.getStep());
+    }
+    lastIv = arith::AddIOp::create(b, loc, lower, span);
+    if (!nonEmpty) {
+      Value some = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt,
+                                         lower, upper);
+      guard = scf::IfOp::create(b, loc, loop.getResultTypes(), some,
+                                /*withElseRegion=*/true);
+      b.setInsertionPointToStart(guard.elseBlock());
+      scf::YieldOp::create(b, loc, loop.getInits());
+      b.setInsertionPointToStart(guard.thenBlock());
+      nonEmpty = true;
+    }
+  }
+  before.resize(p.stages - 1);
+  for (int r = 0; r < p.stages - 1; ++r) {
+    before[r].number = r - (p.stages - 1);
+    before[r].parity = before[r].number & 1;
+    emitRow(before[r]);
+  }
+  SmallVector<Value> values;
+  for (auto &[key, n] : carried)
+    values.push_back(initial(key.first, key.second));
+  if (options.unroll && p.stages > 1 && usesCopies())
+    values = emitPairs(values, count);
+  else
+    values = emitLoop(values, lower, upper, 1, nonEmpty);
+  SmallVector<Value> finals;
+  for (BlockArgument arg : loop.getRegionIterArgs()) {
+    Value next = yieldOf(arg);
+    int lag = isInside(next, loop) ? p.stages - stageOf(next) : 1;
+    finals.push_back(values[carried.lookup({arg, lag})]);
+  }
+  if (guard) {
+    scf::YieldOp::create(b, loc, finals);
+    finals.assign(guard.getResults().begin(), guard.getResults().end());
+  }
+  loop.replaceAllUsesWith(finals);
+  loop.erase();
+  return result;
+}
+
+scf::ForOp wave::emitSchedule(LoopGraph &graph, const Placement &placement,
+                              const EmitOptions &options) {
+  return Emitter(graph, placement, options).run();
+}

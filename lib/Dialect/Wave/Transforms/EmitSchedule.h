@@ -1,0 +1,28 @@
+//===- EmitSchedule.h - A loop from its placement ---------------*- C++ -*-===//
+//
+// Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TLC_LIB_DIALECT_WAVE_TRANSFORMS_EMITSCHEDULE_H
+#define TLC_LIB_DIALECT_WAVE_TRANSFORMS_EMITSCHEDULE_H
+
+#include "Placement.h"
+
+namespace tlc::wave {
+
+struct EmitOptions {
+  bool pin = true;    ///< close slots with scheduling barriers
+  bool unroll = true; ///< two iterations a turn where tiles have two copies
+};
+
+/// Replaces graph.loop by the loop that `placement` describes, preceded by what
+/// its first iterations need. Returns the new loop; null if one iteration in
+/// line is all.
+mlir::scf::ForOp emitSchedule(LoopGraph &graph, const Placement &placement,
+                              const EmitOptions &options);
+
+} // namespace tlc::wave
+
+#endif // TLC_LIB_DIALECT_WAVE_TRANSFORMS_EMITSCHEDULE_H

@@ -1,0 +1,409 @@
+//===- LoopGraph.cpp - The dependences of a loop's body -------------------===//
+//
+// Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Costs are issue cycles on gfx942: 4 for a VALU instruction, 16 for a
+// transcendental one. Latencies are what a wavefront alone should leave between
+// an instruction and the first reader of its result.
+//
+//===----------------------------------------------------------------------===//
+
+#include "LoopGraph.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/EquivalenceClasses.h"
+
+using namespace mlir;
+using namespace tlc;
+using namespace tlc::wave;
+
+namespace {
+constexpr int kLdsLatency = 128;     // cycles, ds_read_b128 under load
+constexpr int kGlobalLatency = 1500; // cycles, HBM
+} // namespace
+
+SmallVector<Value> LoopGraph::getInputs(Operation *op) {
+  SmallVector<Value> inputs(op->getOperands());
+  for (Region &region : op->getRegions())
+    region.walk([&](Operation *inner) {
+      for (Value v : inner->getOperands())
+        if (!op->isAncestor(v.getParentBlock()->getParentOp()))
+          inputs.push_back(v);
+    });
+  return inputs;
+}
+
+int LoopGraph::getRegisters(Type type) {
+  if (isa<RsrcType, PtrType>(type))
+    return 0;
+  return (getByteSize(type) + 3) / 4;
+}
+
+//===----------------------------------------------------------------------===//
+// What is scalar, what is free
+//===----------------------------------------------------------------------===//
+
+bool LoopGraph::isUniform(Value value) {
+  if (auto it = uniform.find(value); it != uniform.end())
+    return it->second;
+  uniform[value] = false; // a cycle is taken for divergent
+  bool result = false;
+  if (auto arg = dyn_cast<BlockArgument>(value)) {
+    auto parent = dyn_cast<scf::ForOp>(arg.getOwner()->getParentOp());
+    result = parent ? arg == parent.getInductionVar()
+                    : isa<KernelOp>(arg.getOwner()->getParentOp());
+  } else {
+    Operation *op = value.getDefiningOp();
+    if (isa<BlockIdOp, WaveIdOp, UniformOp, AnyOp, ResourceOp>(op))
+      result = true;
+    else if (!isa<ThreadIdOp, LaneIdOp>(op) && op->getNumRegions() == 0 &&
+             isPure(op))
+      result = llvm::all_of(op->getOperands(),
+                            [&](Value v) { return isUniform(v); });
+  }
+  return uniform[value] = result;
+}
+
+static Type scalarOf(Type type) { return getElementTypeOrSelf(type); }
+
+static bool isInteger(Operation *op) {
+  return op->getNumResults() == 1 &&
+         (isa<IntegerType, IndexType>(scalarOf(op->getResult(0).getType())) ||
+          isa<PtrType, RsrcType>(op->getResult(0).getType()));
+}
+
+/// Whether sixteen-bit (or smaller) elements come together as they lie in the
+/// registers of one source already.
+static bool isRegisterMove(vector::FromElementsOp op) {
+  unsigned bits = op.getType().getElementTypeBitWidth();
+  if (bits >= 32)
+    return true;
+  unsigned perRegister = 32 / bits;
+  auto elements = op.getElements();
+  for (unsigned i = 0; i < elements.size(); ++i) {
+    auto part = elements[i].getDefiningOp<vector::ExtractOp>();
+    if (!part || part.getStaticPosition().size() != 1)
+      return false;
+    int64_t position = part.getStaticPosition()[0];
+    if (position % perRegister != i % perRegister)
+      return false;
+    if (i % perRegister == 0)
+      continue;
+    auto before = elements[i - 1].getDefiningOp<vector::ExtractOp>();
+    if (before.getSource() != part.getSource() ||
+        before.getStaticPosition()[0] + 1 != position)
+      return false;
+  }
+  return true;
+}
+
+/// A product that becomes one fused multiply-add with the sum that alone uses
+/// it.
+static bool fuses(Operation *op) {
+  if (!isa<arith::MulFOp>(op) || !op->hasOneUse() || op->hasAttr(kExactAttr) ||
+      !scalarOf(op->getResult(0).getType()).isF32())
+    return false;
+  Operation *user = *op->getUsers().begin();
+  return isa<arith::AddFOp, arith::SubFOp>(user) &&
+         user->getBlock() == op->getBlock();
+}
+
+void LoopGraph::classify(Operation *op) {
+  bool result = false;
+  bool yielded = llvm::any_of(
+      op->getUsers(), [](Operation *user) { return isa<scf::YieldOp>(user); });
+  if (op->hasTrait<OpTrait::ConstantLike>()) {
+    result = true;
+  } else if (yielded || op->getNumRegions() || !isPure(op)) {
+    result = false;
+  } else if (isa<vector::ExtractOp, vector::BroadcastOp, arith::BitcastOp,
+                 vector::BitCastOp, vector::ShapeCastOp,
+                 vector::ExtractStridedSliceOp>(op) ||
+             fuses(op)) {
+    result = true;
+  } else if (auto elements = dyn_cast<vector::FromElementsOp>(op)) {
+    result = isRegisterMove(elements);
+  } else if (isInteger(op) &&
+             !isa<AnyOp, UniformOp, ShuffleXorOp, ShuffleOp>(op)) {
+    // Address arithmetic: from the loop's variable and what does not change.
+    result = llvm::all_of(op->getOperands(), [&](Value v) {
+      if (v.getParentRegion() != &loop.getRegion())
+        return true;
+      if (auto arg = dyn_cast<BlockArgument>(v))
+        return arg == loop.getInductionVar();
+      return free.contains(v.getDefiningOp()) && isInteger(v.getDefiningOp());
+    });
+  }
+  if (result)
+    free.insert(op);
+}
+
+//===----------------------------------------------------------------------===//
+// Costs
+//===----------------------------------------------------------------------===//
+
+static bool isTranscendental(Operation *op) {
+  return isa<math::Exp2Op, math::Log2Op, math::RsqrtOp, math::SqrtOp,
+             math::ExpOp, math::LogOp, math::Log10Op, math::SinOp, math::CosOp>(
+      op);
+}
+
+/// VALU issue cycles of an op.
+static int vectorCost(Operation *op) {
+  if (op->getNumResults() != 1 || op->getNumRegions())
+    return 0;
+  Type type = op->getResult(0).getType();
+  if (!isa<IntegerType, FloatType, VectorType>(type))
+    return 0;
+  int count = 1;
+  if (auto vector = dyn_cast<VectorType>(type))
+    count = vector.getNumElements();
+  int wide = scalarOf(type).getIntOrFloatBitWidth() > 32 ? 2 : 1;
+  if (isTranscendental(op))
+    return 16 * count;
+  if (auto elements = dyn_cast<vector::FromElementsOp>(op)) {
+    int bits = scalarOf(type).getIntOrFloatBitWidth();
+    return isRegisterMove(elements) ? 0
+           : bits == 16             ? 4 * ((count + 1) / 2)
+                                    : 4 * count;
+  }
+  if (isa<arith::MaxNumFOp, arith::MinNumFOp, arith::MaximumFOp,
+          arith::MinimumFOp>(op))
+    return 2 * count; // two make one v_max3
+  if (auto trunc = dyn_cast<arith::TruncFOp>(op))
+    return scalarOf(type).isF16() ? 4 * count : count > 1 ? 10 * count : 16;
+  if (isa<arith::DivFOp, arith::DivSIOp, arith::DivUIOp, arith::RemSIOp,
+          arith::RemUIOp, arith::RemFOp>(op))
+    return 48 * count;
+  if (isa<math::MathDialect>(op->getDialect()))
+    return 8 * count;
+  if (isa<arith::MulIOp>(op))
+    return 16 * count * wide;
+  return 4 * count * wide;
+}
+
+void LoopGraph::addNode(Operation *op) {
+  Node node;
+  node.op = op;
+  node.latency = 0;
+  auto slots = [&](int cycles) {
+    return (cycles + slotCycles - 1) / slotCycles;
+  };
+  if (isa<BarrierOp>(op)) {
+    node.unit = Unit::Barrier;
+    ++numBarriers;
+  } else if (auto mfma = dyn_cast<MfmaOp>(op)) {
+    node.unit = Unit::Matrix;
+    ++numMatrix;
+    // The result leaves the pipeline after its last pass, and code generation
+    // counts instructions, not cycles, until then: three slots need no s_nop.
+    node.latency = 3;
+  } else if (isa<LdsLoadOp, LdsStoreOp, LdsAtomicOp>(op)) {
+    node.unit = Unit::Memory;
+    node.ldsRead = !isa<LdsStoreOp>(op);
+    node.ldsWrite = !isa<LdsLoadOp>(op);
+    node.latency = slots(kLdsLatency);
+  } else if (isa<BufferLoadOp, GlobalLoadOp, GlobalAtomicOp>(op)) {
+    node.unit = Unit::Memory;
+    node.globalRead = true;
+    node.globalWrite = isa<GlobalAtomicOp>(op);
+    node.latency = slots(kGlobalLatency);
+  } else if (isa<BufferStoreOp, GlobalStoreOp>(op)) {
+    node.unit = Unit::Memory;
+    node.globalWrite = true;
+  } else if (auto shuffle = dyn_cast<ShuffleXorOp>(op);
+             shuffle ? shuffle.getMask() >= 16 : isa<ShuffleOp>(op)) {
+    node.unit = Unit::Memory; // through the LDS crossbar
+    node.latency = slots(kLdsLatency);
+  } else if (op->getNumRegions()) {
+    node.unit = Unit::Branch;
+  } else {
+    node.unit = Unit::Vector;
+    bool scalar = isInteger(op) && isUniform(op->getResult(0));
+    node.cycles = scalar ? 0 : vectorCost(op);
+    node.trans = isTranscendental(op);
+    vectorCycles += node.cycles;
+  }
+  numMemory += node.unit == Unit::Memory;
+  writesGlobal |= node.globalWrite;
+  index[op] = nodes.size();
+  nodes.push_back(std::move(node));
+}
+
+//===----------------------------------------------------------------------===//
+// Dependences
+//===----------------------------------------------------------------------===//
+
+void LoopGraph::connect(int from, int to, int latency, int distance,
+                        bool data) {
+  nodes[from].out.push_back({to, latency, distance, data});
+  nodes[to].in.push_back({from, latency, distance, data});
+}
+
+/// In a slot, the order is: barrier, matrix, memory, vector, branch. A reader
+/// that comes later in that order may stand in the slot of the writer.
+int LoopGraph::latencyOf(const Node &from, const Node &to,
+                         Value through) const {
+  auto mfma = dyn_cast<MfmaOp>(to.op);
+  if (from.unit == Unit::Matrix)
+    return mfma && mfma.getC() == through ? 1 : from.latency;
+  if (from.unit == Unit::Memory)
+    return from.latency;
+  if (from.unit == Unit::Vector) {
+    // A mask in VCC, too, cannot be read by the next instruction.
+    if (from.trans || isa<arith::CmpFOp, arith::CmpIOp>(from.op))
+      return 1;
+    return to.unit == Unit::Vector || to.unit == Unit::Branch ? 0 : 1;
+  }
+  return 1;
+}
+
+/// The nodes whose results `value` is made of, and how many iterations ago.
+/// False if that is more than one.
+bool LoopGraph::collect(Value value, int distance,
+                        function_ref<void(int, int)> found) {
+  if (value.getParentRegion() != &loop.getRegion())
+    return true;
+  if (auto arg = dyn_cast<BlockArgument>(value)) {
+    if (arg == loop.getInductionVar())
+      return true;
+    if (distance)
+      return false;
+    Value next = loop.getTiedLoopYieldedValue(arg)->get();
+    return collect(next, 1, found);
+  }
+  Operation *op = value.getDefiningOp();
+  if (int node = indexOf(op); node >= 0) {
+    found(node, distance);
+    return true;
+  }
+  return llvm::all_of(op->getOperands(),
+                      [&](Value v) { return collect(v, distance, found); });
+}
+
+void LoopGraph::addDataEdges() {
+  for (unsigned i = 0; i < nodes.size(); ++i)
+    for (Value input : getInputs(nodes[i].op)) {
+      bool simple = collect(input, 0, [&](int from, int distance) {
+        int latency = latencyOf(nodes[from], nodes[i], input);
+        connect(from, i, latency, distance, /*data=*/true);
+      });
+      if (!simple)
+        serial = "a value is handed on from iteration to iteration";
+    }
+}
+
+/// Tiles that overlap in LDS are one. Accesses nothing is known of belong to
+/// all.
+void LoopGraph::joinTiles() {
+  llvm::EquivalenceClasses<int> classes;
+  SmallVector<std::pair<int, std::pair<int64_t, int64_t>>> ranges;
+  for (auto [i, node] : llvm::enumerate(nodes)) {
+    if (!node.ldsRead && !node.ldsWrite)
+      continue;
+    classes.insert(i);
+    std::pair<int64_t, int64_t> range = {0, INT64_MAX};
+    if (auto attr = node.op->getAttrOfType<DenseI64ArrayAttr>(kLdsAttr))
+      range = {attr[0], attr[1]};
+    if (auto slot = node.op->getAttrOfType<DenseI64ArrayAttr>(kSlotAttr)) {
+      node.copy = slot[0];
+      node.copies = slot[1];
+    }
+    for (auto &[other, r] : ranges)
+      if (range.first < r.second && r.first < range.second)
+        classes.unionSets(i, other);
+    ranges.push_back({int(i), range});
+  }
+  llvm::DenseMap<int, int> numbers;
+  for (auto &[i, range] : ranges) {
+    int leader = classes.getLeaderValue(i);
+    nodes[i].tile = numbers.try_emplace(leader, numbers.size()).first->second;
+  }
+  numTiles = numbers.size();
+}
+
+void LoopGraph::addMemoryEdges() {
+  for (int i = 0, n = nodes.size(); i < n; ++i) {
+    Node &a = nodes[i];
+    for (int j = i + 1; j < n; ++j) {
+      Node &b = nodes[j];
+      // Another copy of a rotating tile is another place.
+      bool apart = a.copies && a.copies == b.copies && a.copy != b.copy;
+      bool lds = a.tile >= 0 && a.tile == b.tile && (a.ldsWrite || b.ldsWrite);
+      bool global = (a.globalWrite && (b.globalRead || b.globalWrite)) ||
+                    (a.globalRead && b.globalWrite);
+      bool barrier = a.unit == Unit::Barrier || b.unit == Unit::Barrier;
+      if ((lds && !apart) || global)
+        connect(i, j, 1);
+      else if (barrier && (a.unit == b.unit || a.tile >= 0 || b.tile >= 0 ||
+                           a.globalWrite || b.globalWrite))
+        connect(i, j,
+                a.unit == Unit::Barrier && b.unit != Unit::Barrier ? 0 : 1);
+      else if (barrier && (a.globalRead || b.globalRead) &&
+               (a.op->hasAttr("wave.global") || b.op->hasAttr("wave.global")))
+        connect(i, j, 1);
+    }
+  }
+}
+
+std::string LoopGraph::build() {
+  llvm::DenseMap<int, int> passes;
+  for (Operation &op : *loop.getBody())
+    if (auto mfma = dyn_cast<MfmaOp>(op)) {
+      ArrayRef<int64_t> s = mfma.getShape();
+      if (auto info = getMfma(s[0], s[1], s[2], scalarOf(mfma.getA().getType()),
+                              scalarOf(mfma.getB().getType()),
+                              scalarOf(mfma.getC().getType())))
+        ++passes[info->passes];
+    }
+  int most = 0;
+  for (auto [p, count] : passes)
+    if (count > most || (count == most && 4 * p > slotCycles)) {
+      most = count;
+      slotCycles = 4 * p;
+    }
+  for (Operation &op : loop.getBody()->without_terminator()) {
+    if (isa<SchedBarrierOp>(op))
+      continue;
+    if (isa<SetPrioOp, TrapOp>(op))
+      return "it sets priorities or traps";
+    if (op.getNumRegions()) {
+      bool pure = !isa<scf::ForOp, scf::WhileOp>(op);
+      op.walk([&](Operation *inner) {
+        pure &= inner->getNumRegions() || isa<scf::YieldOp>(inner) ||
+                (isPure(inner) && !isa<MfmaOp>(inner));
+      });
+      if (!pure)
+        return "it holds control flow with memory accesses or matrix work";
+    }
+    classify(&op);
+    if (!isFree(&op))
+      addNode(&op);
+  }
+  joinTiles();
+  addDataEdges();
+  addMemoryEdges();
+
+  // Across iterations.
+  if (!serial.empty())
+    return "";
+  if (writesGlobal) {
+    serial = "it writes global memory";
+  } else if (numBarriers > 1) {
+    serial = "it has more than one barrier an iteration";
+  } else {
+    for (Node &node : nodes) {
+      if (node.ldsWrite && (!numBarriers || node.copies < 2))
+        serial = "it writes LDS without a rotating copy";
+      if (node.tile >= 0 && !node.op->hasAttr(kLdsAttr))
+        serial = "it accesses LDS at places nothing is known of";
+      if (node.unit == Unit::Barrier && node.op->hasAttr("wave.global"))
+        serial = "its barrier orders global memory";
+      if (isa<LdsAtomicOp, GlobalLoadOp>(node.op))
+        serial = "it accesses memory without a range check";
+    }
+  }
+  return "";
+}

@@ -1,0 +1,107 @@
+//===- PackConversions.cpp - Round to bf16 in pairs -----------------------===//
+//
+// Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The pass `wave-pack-conversions`. gfx942 has no conversion to bf16; rounded
+// as a vector, two elements share the instruction that packs them. So scalars
+// that are rounded only to be put together are put together first.
+//
+// Rounding must keep a NaN one. Where an exponential is rounded, plain integer
+// rounding does: its NaNs are those that matrix instructions and arithmetic
+// make of 16-bit data, whose lower half has no bits that could carry. Such
+// roundings are marked `nnan`, which saves the test.
+//
+//   %0 = arith.truncf %a : f32 to bf16       %v = vector.from_elements %a, %b
+//   %1 = arith.truncf %b : f32 to bf16   =>  %p = arith.truncf %v
+//   %p = vector.from_elements %0, %1             : vector<2xf32> to
+//   vector<2xbf16>
+//
+//===----------------------------------------------------------------------===//
+
+#include "tlc/Dialect/Wave/Transforms/Passes.h"
+
+using namespace mlir;
+using namespace tlc;
+using namespace tlc::wave;
+
+namespace tlc::wave {
+#define GEN_PASS_DEF_WAVEPACKCONVERSIONS
+#include "tlc/Dialect/Wave/Transforms/Passes.h.inc"
+} // namespace tlc::wave
+
+/// Whether the value is an exponential of what matrix products of 16-bit data
+/// and scalars that any step leaves give.
+static bool hasShortNaN(Value value) {
+  auto exponential = value.getDefiningOp<math::Exp2Op>();
+  if (!exponential)
+    return false;
+  SmallVector<Value> work = {exponential.getOperand()};
+  bool matrix = false;
+  for (int steps = 0; !work.empty(); ++steps) {
+    Operation *op = work.pop_back_val().getDefiningOp();
+    if (steps > 16)
+      return false;
+    if (auto mfma = dyn_cast_or_null<MfmaOp>(op)) {
+      Type a = getElementTypeOrSelf(mfma.getA().getType());
+      if (!a.isF16() && !a.isBF16())
+        return false;
+      matrix = true;
+    } else if (auto part = dyn_cast_or_null<vector::ExtractOp>(op)) {
+      work.push_back(part.getSource());
+    } else if (isa_and_nonnull<arith::SubFOp, arith::MulFOp>(op)) {
+      // What is subtracted and the scale hold for the whole row: a NaN there
+      // is as short, for it comes of the same scores.
+      work.push_back(op->getOperand(0));
+    } else {
+      return false;
+    }
+  }
+  return matrix;
+}
+
+namespace {
+struct PackConversions
+    : tlc::wave::impl::WavePackConversionsBase<PackConversions> {
+  void runOnOperation() override {
+    SmallVector<vector::FromElementsOp> packs;
+    getOperation().walk([&](vector::FromElementsOp pack) {
+      if (pack.getType().getElementType().isBF16() &&
+          pack.getType().getRank() == 1 &&
+          pack.getType().getNumElements() % 2 == 0)
+        packs.push_back(pack);
+    });
+    for (vector::FromElementsOp pack : packs)
+      rewrite(pack);
+  }
+
+  void rewrite(vector::FromElementsOp pack) {
+    SmallVector<Value> wide;
+    SmallVector<Operation *> roundings;
+    bool shortNaN = true;
+    for (Value element : pack.getElements()) {
+      auto trunc = element.getDefiningOp<arith::TruncFOp>();
+      if (!trunc || !trunc->hasOneUse() || !trunc.getIn().getType().isF32())
+        return;
+      shortNaN &= hasShortNaN(trunc.getIn());
+      wide.push_back(trunc.getIn());
+      roundings.push_back(trunc);
+    }
+    OpBuilder b(pack);
+    VectorType type = pack.getType();
+    auto together = vector::FromElementsOp::create(
+        b, pack.getLoc(), VectorType::get(type.getShape(), b.getF32Type()),
+        wide);
+    auto rounded =
+        arith::TruncFOp::create(b, pack.getLoc(), type, together.getResult());
+    if (shortNaN)
+      rounded.setFastmath(arith::FastMathFlags::nnan);
+    pack.replaceAllUsesWith(rounded.getResult());
+    pack.erase();
+    for (Operation *rounding : roundings)
+      rounding->erase();
+  }
+};
+} // namespace

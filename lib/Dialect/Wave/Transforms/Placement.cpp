@@ -1,0 +1,514 @@
+//===- Placement.cpp - The slot of each op of a loop ----------------------===//
+//
+// Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A modulo schedule by list scheduling, in three sweeps over one reservation
+// table (per slot: one matrix instruction, one memory instruction, a share of
+// VALU cycles):
+//
+//   1. Matrix, vector and branch nodes, as early as dependences and the table
+//      allow, those first that free the registers of a matrix result before the
+//      next iteration's writes them. Matrix instructions come in program order,
+//      others among those ready.
+//   2. With each reader placed, the LDS reads it waits for: as late as their
+//      latency allows, so that few registers hold fragments.
+//   3. LDS writes, what packs their values, and the loads from global memory
+//      that feed them, as long before as registers can be had again.
+//
+// One barrier an iteration orders LDS. All accesses to a tile must lie between
+// the same two barriers relative to their iteration: the tile's window, one
+// interval long. Which window is found by trying. So is the start of nodes that
+// a recurrence reaches too late: when a node must come before what was placed
+// earlier, the earlier one is forbidden its time and all starts anew.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Placement.h"
+
+using namespace mlir;
+using namespace tlc;
+using namespace tlc::wave;
+
+namespace {
+constexpr int kUnplaced = INT_MIN / 2;
+constexpr int kFar = INT_MAX / 2;
+/// Slots that an LDS read may come before its latency demands it.
+constexpr int kRing = 8;
+/// Matrix instructions that make overlapping iterations worth while.
+constexpr int kMinInterval = 8;
+constexpr int kMaxTries = 32, kMaxWindow = 3, kMaxMore = 6;
+
+class Placer {
+public:
+  Placer(LoopGraph &graph, bool overlap)
+      : graph(graph), nodes(graph.nodes), overlap(overlap),
+        floor(nodes.size(), 0), firstWindow(graph.numTiles, 0) {}
+
+  std::optional<Placement> run();
+  int blamed = -1; ///< the node that could not be placed
+
+private:
+  enum class Outcome { Done, Again, Never };
+  std::optional<Placement> overlapped();
+  Outcome attempt();
+  Outcome placeForward(int n);
+  Outcome placeStores();
+  bool placeReads(int n, int t);
+  void sinkReads();
+
+  int index(int t) const {
+    return overlap ? ((t % interval) + interval) % interval : t;
+  }
+  /// A load can come no longer before its use than its registers last.
+  int latencyOf(int from, const Edge &e) const {
+    if (overlap && nodes[from].globalRead)
+      return std::min(e.latency, interval - interval / 8);
+    if (nodes[from].unit == Unit::Matrix && e.latency > 1)
+      return e.latency - (hasty ? 1 : 0);
+    return e.latency;
+  }
+  bool fits(const Node &node, int t);
+  void reserve(int n, int t);
+  int earliest(int n) const;
+  int latest(int n) const;
+  bool isLazy(const Node &node) const {
+    return node.unit == Unit::Memory &&
+           (node.ldsRead || node.ldsWrite || node.globalRead) && overlap;
+  }
+  bool hasWindow(const Node &node) const {
+    return node.tile >= 0 && overlap && graph.numBarriers;
+  }
+  int windowBegin(const Node &node) const {
+    return hasWindow(node) ? window[node.tile] * interval : 0;
+  }
+  int windowEnd(const Node &node) const {
+    return hasWindow(node) && windowFixed[node.tile]
+               ? windowBegin(node) + interval - 1
+               : kFar;
+  }
+  bool isLate(int n);
+  bool rotate(Placement &result);
+
+  LoopGraph &graph;
+  std::vector<Node> &nodes;
+  bool overlap;
+  int interval = 0, vectorShare = 0, memoryShare = 1;
+  bool hasty = false;     ///< matrix results are read a slot earlier
+  std::vector<int> floor; ///< times before which a node must not be tried
+  /// Of each set of tiles: where its window lies, in intervals from the
+  /// barrier, whether that is settled, and what to begin trying with.
+  std::vector<int> window, firstWindow;
+  std::vector<bool> windowFixed;
+  std::vector<int> time;
+  std::vector<signed char> late;
+  struct Slot {
+    int matrix = 0, memory = 0, vector = 0;
+  };
+  std::vector<Slot> table;
+};
+} // namespace
+
+bool Placer::fits(const Node &node, int t) {
+  int i = index(t);
+  if (i >= int(table.size()))
+    table.resize(i + 64);
+  const Slot &slot = table[i];
+  switch (node.unit) {
+  case Unit::Barrier:
+  case Unit::Branch:
+    return true;
+  case Unit::Matrix:
+    return slot.matrix == 0;
+  case Unit::Memory:
+    return slot.memory < memoryShare;
+  case Unit::Vector:
+    return node.cycles == 0 || slot.vector == 0 ||
+           slot.vector + node.cycles <= vectorShare;
+  }
+  return true;
+}
+
+void Placer::reserve(int n, int t) {
+  Slot &slot = table[index(t)];
+  time[n] = t;
+  slot.matrix += nodes[n].unit == Unit::Matrix;
+  slot.memory += nodes[n].unit == Unit::Memory;
+  slot.vector += nodes[n].cycles;
+}
+
+int Placer::earliest(int n) const {
+  int t = std::max(floor[n], windowBegin(nodes[n]));
+  for (const Edge &e : nodes[n].in) {
+    if (!overlap && e.distance)
+      continue;
+    int from = time[e.node];
+    if (from == kUnplaced) {
+      if (!isLazy(nodes[e.node]) || e.distance)
+        continue;
+      from = std::max(floor[e.node], windowBegin(nodes[e.node]));
+    }
+    t = std::max(t, from + latencyOf(e.node, e) - e.distance * interval);
+  }
+  return t;
+}
+
+int Placer::latest(int n) const {
+  int t = windowEnd(nodes[n]);
+  for (const Edge &e : nodes[n].out) {
+    if (time[e.node] == kUnplaced || (!overlap && e.distance))
+      continue;
+    t = std::min(t, time[e.node] - latencyOf(n, e) + e.distance * interval);
+  }
+  return t;
+}
+
+/// Vector work between a load from global memory and an LDS write: it waits for
+/// sweep 3.
+bool Placer::isLate(int n) {
+  if (late[n] >= 0)
+    return late[n];
+  late[n] = 0;
+  const Node &node = nodes[n];
+  if (!overlap || node.unit != Unit::Vector || node.out.empty())
+    return false;
+  for (const Edge &e : node.out) {
+    const Node &to = nodes[e.node];
+    bool store = to.unit == Unit::Memory && to.ldsWrite && !to.ldsRead;
+    if (e.distance || !(store || isLate(e.node)))
+      return false;
+  }
+  for (const Edge &e : node.in)
+    if (e.distance || !(nodes[e.node].globalRead || isLate(e.node)))
+      return false;
+  return late[n] = 1;
+}
+
+/// The LDS reads (and loads) that node n at time t waits for.
+bool Placer::placeReads(int n, int t) {
+  SmallVector<int> placed, settled;
+  for (const Edge &e : nodes[n].in) {
+    int r = e.node;
+    if (time[r] != kUnplaced || e.distance || !isLazy(nodes[r]))
+      continue;
+    int due = t - latencyOf(r, e);
+    if (hasWindow(nodes[r]) && !windowFixed[nodes[r].tile]) {
+      int tile = nodes[r].tile;
+      window[tile] = std::max(firstWindow[tile], due / interval);
+      windowFixed[tile] = true;
+      settled.push_back(tile);
+    }
+    int from = earliest(r), best = std::min(latest(r), due);
+    // Fragments that wait long for their use take registers.
+    if (nodes[r].ldsRead)
+      from = std::max(from, due - kRing);
+    while (best >= from && !fits(nodes[r], best))
+      --best;
+    if (best < from) {
+      for (int p : placed) {
+        --table[index(time[p])].memory;
+        time[p] = kUnplaced;
+      }
+      for (int tile : settled) {
+        windowFixed[tile] = false;
+        window[tile] = firstWindow[tile];
+      }
+      return false;
+    }
+    reserve(r, best);
+    placed.push_back(r);
+  }
+  return true;
+}
+
+Placer::Outcome Placer::placeForward(int n) {
+  Node &node = nodes[n];
+  int from = earliest(n), to = latest(n);
+  int reach = overlap ? from + 2 * interval : kFar;
+  for (int t = from; t <= std::min(to, reach); ++t) {
+    if (!fits(node, t))
+      continue;
+    if (overlap && !placeReads(n, t))
+      continue;
+    reserve(n, t);
+    return Outcome::Done;
+  }
+  // Too late for what was placed before it: that must come later.
+  for (const Edge &e : node.out)
+    if (time[e.node] != kUnplaced) {
+      int bound = time[e.node] - e.latency + e.distance * interval;
+      if (bound < from) {
+        floor[e.node] = std::max(floor[e.node], time[e.node] + from - bound);
+        return Outcome::Again;
+      }
+    }
+  for (const Edge &e : node.out)
+    if (time[e.node] != kUnplaced && e.distance) {
+      floor[e.node] = std::max(floor[e.node], time[e.node] + 1);
+      return Outcome::Again;
+    }
+  // Its fragments cannot be read in the window of their tile: take a later one.
+  for (const Edge &e : node.in)
+    if (time[e.node] == kUnplaced && nodes[e.node].tile >= 0) {
+      int tile = nodes[e.node].tile;
+      firstWindow[tile] = window[tile] + 1;
+      return Outcome::Again;
+    }
+  return Outcome::Never;
+}
+
+Placer::Outcome Placer::placeStores() {
+  int n = nodes.size();
+  // Writes to LDS, as early as their window lets them.
+  for (int i = 0; i < n; ++i) {
+    const Node &node = nodes[i];
+    if (time[i] != kUnplaced || !node.ldsWrite)
+      continue;
+    if (hasWindow(node))
+      windowFixed[node.tile] = true;
+    int from = earliest(i);
+    int t = from;
+    while (t <= latest(i) && !fits(node, t))
+      ++t;
+    if (t > latest(i)) {
+      blamed = i;
+      if (from > windowEnd(node)) {
+        firstWindow[node.tile] = window[node.tile] + 1;
+        return Outcome::Again;
+      }
+      return Outcome::Never;
+    }
+    reserve(i, t);
+  }
+  // What packs their values, right before.
+  for (int i = n - 1; i >= 0; --i) {
+    if (time[i] != kUnplaced || late[i] != 1)
+      continue;
+    // Near its user, even if the slot gets more than its share.
+    int last = latest(i), t = last;
+    for (int u = last; u > last - std::min(8, interval / 8); --u)
+      if (table[index(u)].vector < table[index(t)].vector)
+        t = u;
+    reserve(i, t);
+  }
+  // Loads: their registers are free once the iteration before has used them.
+  for (int i = 0; i < n; ++i) {
+    const Node &node = nodes[i];
+    if (time[i] != kUnplaced || !node.globalRead)
+      continue;
+    int firstUse = kFar, lastUse = kUnplaced;
+    for (const Edge &e : node.out)
+      if (!e.distance && time[e.node] != kUnplaced) {
+        firstUse = std::min(firstUse, time[e.node]);
+        lastUse = std::max(lastUse, time[e.node]);
+      }
+    int from = earliest(i), bound = from;
+    if (lastUse != kUnplaced)
+      bound = std::max(bound, lastUse - interval + 1);
+    int t = bound;
+    while (t < firstUse && !fits(node, t))
+      ++t;
+    // Else with registers of their own.
+    if (t >= firstUse)
+      for (t = bound - 1; t >= from && !fits(node, t);)
+        --t;
+    if (t < from) {
+      blamed = i;
+      return Outcome::Never;
+    }
+    reserve(i, t);
+  }
+  return Outcome::Done;
+}
+
+/// Without overlap: each LDS read as late as its first reader allows.
+void Placer::sinkReads() {
+  for (int i = nodes.size() - 1; i >= 0; --i) {
+    if (!nodes[i].ldsRead || nodes[i].ldsWrite || nodes[i].out.empty())
+      continue;
+    --table[time[i]].memory;
+    int t = latest(i);
+    while (t > time[i] && !fits(nodes[i], t))
+      --t;
+    reserve(i, t);
+  }
+}
+
+Placer::Outcome Placer::attempt() {
+  int n = nodes.size();
+  time.assign(n, kUnplaced);
+  table.assign(overlap ? interval : 64, Slot());
+  window = firstWindow;
+  windowFixed.assign(graph.numTiles, false);
+  late.assign(n, -1);
+  for (int i = n - 1; i >= 0; --i)
+    isLate(i);
+
+  // Registers of a matrix result are written anew, one interval after the first
+  // instruction of its chain: readers are urgent.
+  std::vector<bool> urgent(n, false);
+  for (int i = 0; i < n; ++i)
+    if (nodes[i].unit == Unit::Matrix && overlap)
+      for (const Edge &e : nodes[i].out)
+        if (nodes[e.node].unit == Unit::Vector)
+          urgent[e.node] = true;
+
+  std::vector<int> missing(n, 0);
+  SmallVector<int> ready;
+  auto waits = [&](const Edge &e) {
+    return !e.distance && !isLazy(nodes[e.node]);
+  };
+  auto mine = [&](int i) { return !isLazy(nodes[i]) && late[i] != 1; };
+  for (int i = 0; i < n; ++i) {
+    if (!mine(i))
+      continue;
+    for (const Edge &e : nodes[i].in)
+      missing[i] += waits(e);
+    if (!missing[i])
+      ready.push_back(i);
+  }
+  // Matrix instructions in program order, urgent readers, then what became
+  // ready last: work on one element ends before that on the next begins.
+  std::vector<int> since(n, 0);
+  int round = 0;
+  auto rank = [&](int i) {
+    bool matrix = nodes[i].unit == Unit::Matrix;
+    return std::make_tuple(!matrix, !urgent[i], matrix ? 0 : -since[i], i);
+  };
+  while (!ready.empty()) {
+    auto *best = llvm::min_element(
+        ready, [&](int a, int b) { return rank(a) < rank(b); });
+    int i = *best;
+    ready.erase(best);
+    ++round;
+    Outcome outcome = Outcome::Done;
+    if (nodes[i].unit == Unit::Barrier && overlap) {
+      time[i] = 0;
+    } else {
+      outcome = placeForward(i);
+    }
+    if (outcome != Outcome::Done) {
+      blamed = i;
+      return outcome;
+    }
+    for (const Edge &e : nodes[i].out)
+      if (!e.distance && mine(e.node) && !isLazy(nodes[i]) &&
+          --missing[e.node] == 0) {
+        ready.push_back(e.node);
+        since[e.node] = round;
+      }
+  }
+  if (overlap) {
+    Outcome outcome = placeStores();
+    if (outcome != Outcome::Done)
+      return outcome;
+  } else {
+    sinkReads();
+  }
+  for (int i = 0; i < n; ++i)
+    if (time[i] == kUnplaced)
+      return Outcome::Never;
+  return Outcome::Done;
+}
+
+/// Where in the iteration the loop begins: few iterations in flight, then
+/// little to do before the loop.
+bool Placer::rotate(Placement &result) {
+  int bestStages = kFar, bestWork = kFar, best = 0;
+  for (int r = 0; r < interval; ++r) {
+    int low = kFar, high = kUnplaced, work = 0;
+    auto stage = [&](int t) { return (t - r + 4 * interval) / interval; };
+    for (int t : time) {
+      low = std::min(low, stage(t));
+      high = std::max(high, stage(t));
+    }
+    for (int i = 0, n = nodes.size(); i < n; ++i)
+      work += (high - stage(time[i])) *
+              (nodes[i].unit == Unit::Matrix ? graph.slotCycles : 4);
+    int stages = high - low + 1;
+    if (std::make_pair(work, stages) < std::make_pair(bestWork, bestStages)) {
+      bestStages = stages;
+      bestWork = work;
+      best = r + (low - 4) * interval;
+    }
+  }
+  result.stages = bestStages;
+  for (int &t : time)
+    t -= best;
+  for (int &t : time)
+    if (t < 0)
+      return false;
+  return true;
+}
+
+std::optional<Placement> Placer::run() {
+  if (!overlap) {
+    interval = 1 << 20;
+    vectorShare = std::max(24, graph.vectorCycles / graph.numMatrix + 8);
+    if (attempt() != Outcome::Done)
+      return std::nullopt;
+    Placement result;
+    result.interval = 1 + *std::max_element(time.begin(), time.end());
+    result.time = time;
+    return result;
+  }
+  interval = graph.numMatrix;
+  if (interval < kMinInterval)
+    return std::nullopt;
+  // Some ways to do it; the one that needs the fewest registers is best, for
+  // all fit the matrix core's time. More room where none is found.
+  int even = (graph.vectorCycles + interval - 1) / interval;
+  memoryShare = (graph.numMemory + interval - 1) / interval;
+  std::optional<Placement> best;
+  int bestRegisters = kFar;
+  for (int more = 0; more < kMaxMore && (more < 2 || !best); ++more) {
+    for (bool early : {false, true}) {
+      hasty = early;
+      vectorShare = std::max(20, (even + even / 8 + 3) / 4 * 4 + 4 * more);
+      std::optional<Placement> result = overlapped();
+      if (!result)
+        continue;
+      int registers = estimateRegisters(graph, *result);
+      if (registers < bestRegisters) {
+        bestRegisters = registers;
+        best = std::move(result);
+      }
+    }
+    if (more == 2)
+      ++memoryShare;
+  }
+  return best;
+}
+
+/// A modulo schedule with the shares as they are set.
+std::optional<Placement> Placer::overlapped() {
+  std::fill(firstWindow.begin(), firstWindow.end(), 0);
+  // Loads can be an iteration ahead of all else.
+  for (int i = 0, n = nodes.size(); i < n; ++i)
+    floor[i] = nodes[i].globalRead ? -interval : 0;
+  Outcome outcome = Outcome::Again;
+  for (int tries = 0; tries < kMaxTries && outcome == Outcome::Again; ++tries) {
+    outcome = attempt();
+    for (int w : firstWindow)
+      if (w > kMaxWindow)
+        outcome = Outcome::Never;
+  }
+  if (outcome != Outcome::Done)
+    return std::nullopt;
+  Placement result;
+  result.interval = interval;
+  if (!rotate(result))
+    return std::nullopt;
+  result.time = time;
+  return result;
+}
+
+std::optional<Placement> wave::place(LoopGraph &graph, bool overlap,
+                                     int &blamed) {
+  Placer placer(graph, overlap);
+  std::optional<Placement> result = placer.run();
+  blamed = placer.blamed;
+  return result;
+}

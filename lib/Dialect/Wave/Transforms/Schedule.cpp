@@ -1,0 +1,129 @@
+//===- Schedule.cpp - Hot loops slot by slot ------------------------------===//
+//
+// Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The pass `wave-schedule`. Innermost loops with matrix instructions are
+// modulo-scheduled: a slot for each of them, beside which stand at most one
+// memory instruction (more where there are more than slots) and a share of the
+// vector work, be it of the same iteration or of its neighbours. Each slot ends
+// in a scheduling barrier, so that code generation keeps the order and only
+// adds the waits.
+//
+//   1. LoopGraph.cpp    what costs what, and the dependences
+//   2. Placement.cpp    a time for each op
+//   3. EmitSchedule.cpp the loop in that order, its first rows before it
+//
+// A loop that cannot be overlapped (it writes global memory, LDS has no second
+// copy of a tile, ...) is ordered within its iteration. A loop that cannot be
+// scheduled stays as it is; a remark says why.
+//
+//   scf.for %i ... {                     scf.for %i ... {
+//     wave.barrier                         %d = wave.mfma ...
+//     %k = wave.lds_load ...               %k4 = wave.lds_load ...
+//     ...                          =>      %e = math.exp2 %x   (iteration - 1)
+//     %d = wave.mfma ...                   wave.sched_barrier
+//     ...                                  %d1 = wave.mfma ...
+//     %e = math.exp2 ...                   ...
+//
+//===----------------------------------------------------------------------===//
+
+#include "EmitSchedule.h"
+#include "tlc/Dialect/Wave/Transforms/Passes.h"
+
+using namespace mlir;
+using namespace tlc;
+using namespace tlc::wave;
+
+namespace tlc::wave {
+#define GEN_PASS_DEF_WAVESCHEDULE
+#include "tlc/Dialect/Wave/Transforms/Passes.h.inc"
+} // namespace tlc::wave
+
+namespace {
+/// Fewer matrix instructions than this make no loop hot.
+constexpr int kMinMatrix = 4;
+
+struct Schedule : tlc::wave::impl::WaveScheduleBase<Schedule> {
+  using WaveScheduleBase::WaveScheduleBase;
+
+  void runOnOperation() override {
+    SmallVector<scf::ForOp> loops;
+    getOperation().walk([&](scf::ForOp loop) {
+      int count = llvm::range_size(loop.getBody()->getOps<MfmaOp>());
+      if (count >= kMinMatrix && !loop->hasAttr(kScheduledAttr))
+        loops.push_back(loop);
+    });
+    for (scf::ForOp loop : loops)
+      schedule(loop);
+  }
+
+  void schedule(scf::ForOp loop);
+  void describe(Location loc, const LoopGraph &graph, const Placement &p);
+};
+} // namespace
+
+void Schedule::describe(Location loc, const LoopGraph &graph,
+                        const Placement &p) {
+  for (int slot = 0; slot < p.interval; ++slot) {
+    std::string text;
+    llvm::raw_string_ostream os(text);
+    os << "slot " << slot << ':';
+    for (int i = 0, n = graph.nodes.size(); i < n; ++i)
+      if (p.slot(i) == slot)
+        os << ' ' << p.stage(i) << ':' << graph.nodes[i].op->getName() << '#'
+           << i;
+    mlir::emitRemark(loc) << text;
+  }
+}
+
+void Schedule::schedule(scf::ForOp loop) {
+  LoopGraph graph(loop);
+  std::string why = graph.build();
+  if (!why.empty()) {
+    loop.emitRemark("not scheduled: ") << why;
+    return;
+  }
+  std::optional<Placement> placement;
+  int blamed = -1;
+  if (overlap && graph.serial.empty()) {
+    placement = place(graph, /*overlap=*/true, blamed);
+    if (!placement) {
+      graph.serial = "no slot was found for ";
+      graph.serial += blamed < 0
+                          ? "so few"
+                          : graph.nodes[blamed].op->getName().getStringRef();
+      if (report && blamed >= 0)
+        graph.nodes[blamed].op->emitRemark("no slot was found for this");
+    }
+  }
+  if (placement && limit > 0 && estimateRegisters(graph, *placement) > limit) {
+    placement.reset();
+    graph.serial = "registers would not suffice";
+  }
+  if (!placement)
+    placement = place(graph, /*overlap=*/false, blamed);
+  if (!placement) {
+    loop.emitRemark("not scheduled: no order was found");
+    return;
+  }
+  Location loc = loop.getLoc();
+  if (report)
+    describe(loc, graph, *placement);
+  int matrix = graph.numMatrix, cycles = graph.vectorCycles;
+  int registers = estimateRegisters(graph, *placement);
+  EmitOptions options{pin, unroll};
+  emitSchedule(graph, *placement, options);
+  auto remark = mlir::emitRemark(loc, "scheduled: ");
+  remark << matrix << " matrix instructions in " << placement->interval
+         << " slots, " << cycles << " vector cycles, ";
+  if (placement->stages > 1)
+    remark << placement->stages << " iterations in flight";
+  else
+    remark << "iterations apart";
+  if (!graph.serial.empty())
+    remark << " (" << graph.serial << ")";
+  remark << ", about " << registers << " vector registers";
+}

@@ -1,0 +1,40 @@
+// RUN: tlc-opt %s --pass-pipeline='builtin.module(wave.kernel(wave-pack-conversions))' | FileCheck %s
+
+// Four roundings become one of a vector. That of exponentials of matrix
+// products needs no test for NaN.
+// CHECK-LABEL: wave.kernel @weights
+// CHECK: %[[V:.*]] = vector.from_elements {{.*}} : vector<2xf32>
+// CHECK-NEXT: arith.truncf %[[V]] fastmath<nnan> : vector<2xf32> to vector<2xbf16>
+// CHECK-NOT: f32 to bf16
+wave.kernel @weights(%p: !wave.ptr, %a: vector<4xbf16>, %m: f32) attributes {lds_bytes = 0 : i64, threads = 64 : i64} {
+  %c0 = arith.constant 0 : i32
+  %scale = arith.constant 0.125 : f32
+  %zero = arith.constant dense<0.0> : vector<4xf32>
+  %s = wave.mfma [16, 16, 16] %a, %a, %zero : vector<4xbf16>, vector<4xbf16>, vector<4xf32> -> vector<4xf32>
+  %s0 = vector.extract %s[0] : f32 from vector<4xf32>
+  %s1 = vector.extract %s[1] : f32 from vector<4xf32>
+  %t0 = arith.mulf %s0, %scale : f32
+  %t1 = arith.mulf %s1, %scale : f32
+  %d0 = arith.subf %t0, %m : f32
+  %d1 = arith.subf %t1, %m : f32
+  %e0 = math.exp2 %d0 : f32
+  %e1 = math.exp2 %d1 : f32
+  %r0 = arith.truncf %e0 : f32 to bf16
+  %r1 = arith.truncf %e1 : f32 to bf16
+  %r = vector.from_elements %r0, %r1 : vector<2xbf16>
+  wave.global_store %r, %p[%c0 : i32] : vector<2xbf16>
+  wave.return
+}
+
+// Other values keep the test.
+// CHECK-LABEL: wave.kernel @values
+// CHECK: arith.truncf %{{.*}} : vector<2xf32> to vector<2xbf16>
+wave.kernel @values(%p: !wave.ptr, %x: f32, %y: f32) attributes {lds_bytes = 0 : i64, threads = 64 : i64} {
+  %c0 = arith.constant 0 : i32
+  %e0 = math.exp2 %x : f32
+  %r0 = arith.truncf %e0 : f32 to bf16
+  %r1 = arith.truncf %y : f32 to bf16
+  %r = vector.from_elements %r0, %r1 : vector<2xbf16>
+  wave.global_store %r, %p[%c0 : i32] : vector<2xbf16>
+  wave.return
+}

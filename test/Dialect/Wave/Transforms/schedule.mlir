@@ -1,0 +1,69 @@
+// RUN: tlc-opt %s --pass-pipeline='builtin.module(wave.kernel(wave-schedule))' | FileCheck %s
+// RUN: tlc-opt %s --pass-pipeline='builtin.module(wave.kernel(wave-schedule{overlap=false}))' | FileCheck %s --check-prefix=APART
+
+// The fragments of the next step are read beside the products of this one: the
+// first reads stand before the loop, one slot follows another, and each slot
+// has one matrix instruction.
+// CHECK-LABEL: wave.kernel @product
+// CHECK: wave.barrier
+// CHECK: wave.lds_load
+// CHECK: scf.for
+// CHECK-NEXT: wave.mfma
+// CHECK: wave.sched_barrier
+// CHECK-NEXT: wave.mfma
+// CHECK: wave.barrier
+// CHECK: wave.lds_load
+// CHECK: wave.sched_barrier
+// CHECK: scf.yield
+// CHECK: wave.non_empty
+// CHECK-SAME: wave.scheduled
+
+// Without overlap nothing stands before the loop.
+// APART-LABEL: wave.kernel @product
+// APART-NOT: wave.barrier
+// APART: scf.for
+// APART: wave.barrier
+// APART: wave.mfma
+// APART: wave.sched_barrier
+wave.kernel @product(%p: !wave.ptr) attributes {lds_bytes = 8192 : i64, threads = 64 : i64} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c2 = arith.constant 2 : i32
+  %c16 = arith.constant 16 : i32
+  %c4096 = arith.constant 4096 : i32
+  %bytes = arith.constant 65536 : i32
+  %zero = arith.constant dense<0.0> : vector<16xf32>
+  %t = wave.thread_id
+  %at = arith.muli %t, %c16 : i32
+  %rsrc = wave.resource %p, %bytes : i32
+  %first = wave.buffer_load %rsrc[%at] : vector<8xf16>
+  wave.lds_store %first, %at {wave.lds = array<i64: 0, 8192>, wave.slot = array<i64: 0, 2>} : vector<8xf16>
+  %r:2 = scf.for %i = %c0 to %c16 step %c1 iter_args(%x = %zero, %y = %zero) -> (vector<16xf32>, vector<16xf32>) : i32 {
+    %j = arith.addi %i, %c1 : i32
+    %from = arith.muli %j, %c4096 : i32
+    %g = wave.buffer_load %rsrc[%at, %from] : vector<8xf16>
+    wave.barrier
+    %s = arith.remui %i, %c2 : i32
+    %so = arith.muli %s, %c4096 : i32
+    %a = arith.addi %at, %so : i32
+    %v0 = wave.lds_load %a {wave.lds = array<i64: 0, 8192>, wave.slot = array<i64: 0, 2>} : vector<4xf16>
+    %v1 = wave.lds_load %a {offset = 1024 : i64, wave.lds = array<i64: 0, 8192>, wave.slot = array<i64: 0, 2>} : vector<4xf16>
+    %x0 = wave.mfma [32, 32, 8] %v0, %v0, %x : vector<4xf16>, vector<4xf16>, vector<16xf32> -> vector<16xf32>
+    %y0 = wave.mfma [32, 32, 8] %v0, %v1, %y : vector<4xf16>, vector<4xf16>, vector<16xf32> -> vector<16xf32>
+    %x1 = wave.mfma [32, 32, 8] %v1, %v0, %x0 : vector<4xf16>, vector<4xf16>, vector<16xf32> -> vector<16xf32>
+    %y1 = wave.mfma [32, 32, 8] %v1, %v1, %y0 : vector<4xf16>, vector<4xf16>, vector<16xf32> -> vector<16xf32>
+    %x2 = wave.mfma [32, 32, 8] %v0, %v0, %x1 : vector<4xf16>, vector<4xf16>, vector<16xf32> -> vector<16xf32>
+    %y2 = wave.mfma [32, 32, 8] %v0, %v1, %y1 : vector<4xf16>, vector<4xf16>, vector<16xf32> -> vector<16xf32>
+    %x3 = wave.mfma [32, 32, 8] %v1, %v0, %x2 : vector<4xf16>, vector<4xf16>, vector<16xf32> -> vector<16xf32>
+    %y3 = wave.mfma [32, 32, 8] %v1, %v1, %y2 : vector<4xf16>, vector<4xf16>, vector<16xf32> -> vector<16xf32>
+    %s1 = arith.remui %j, %c2 : i32
+    %so1 = arith.muli %s1, %c4096 : i32
+    %a1 = arith.addi %at, %so1 : i32
+    wave.lds_store %g, %a1 {wave.lds = array<i64: 0, 8192>, wave.slot = array<i64: 1, 2>} : vector<8xf16>
+    scf.yield %x3, %y3 : vector<16xf32>, vector<16xf32>
+  }
+  %sum = arith.addf %r#0, %r#1 : vector<16xf32>
+  %e = vector.extract %sum[0] : f32 from vector<16xf32>
+  wave.buffer_store %e, %rsrc[%at] : f32
+  wave.return
+}
