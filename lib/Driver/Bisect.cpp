@@ -137,6 +137,7 @@ int tlc::bisect(Compilation &compilation, ModuleOp module,
       std::make_unique<Watcher>(parameters, inputs, expected, *contract, code));
   buildTilePipeline(passes);
   buildWavePipeline(passes);
+  buildSchedulePipeline(passes, ScheduleLevel::Paired);
   if (failed(passes.run(module)))
     return compilation.failureCode();
   return code;

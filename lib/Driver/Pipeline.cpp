@@ -301,6 +301,8 @@ std::optional<std::string> Compilation::lower(ModuleOp module, Stage stage,
         k.ldsBytes = kernel.getLdsBytes();
         k.block = {int64_t(kernel.getThreads()), 1, 1};
       }
+  if (final && atWave)
+    atWave(module);
   // The boldest schedule that does without scratch memory.
   OwningOpRef<ModuleOp> wave = module.clone();
   std::optional<std::string> best;
@@ -317,11 +319,8 @@ std::optional<std::string> Compilation::lower(ModuleOp module, Stage stage,
       return std::nullopt;
     module.walk(
         [&](Operation *op) { scheduled |= op->hasAttr(wave::kScheduledAttr); });
-    if (to == Stage::Wave) {
-      if (final && atWave)
-        atWave(module);
+    if (to == Stage::Wave)
       return text();
-    }
     if (!runPasses(module, buildROCDLPipeline))
       return std::nullopt;
     if (to == Stage::ROCDL)
@@ -357,9 +356,6 @@ std::optional<std::string> Compilation::lower(ModuleOp module, Stage stage,
               .emitRemark("registers do not suffice for this schedule: ")
           << bytes << " bytes of scratch memory a lane; trying a plainer one";
   }
-  if (final && atWave && stage != Stage::Wave &&
-      !lowerAt(bestLevel, Stage::Wave))
-    return std::nullopt;
   return stage == Stage::Obj ? best : lowerAt(bestLevel, stage);
 }
 

@@ -75,7 +75,7 @@ public:
   const target::Contract &contract() const { return launchContract; }
 
   /// Shown the program on its way through compile(): in the wave dialect,
-  /// before it leaves it.
+  /// before loops are ordered.
   std::function<void(mlir::ModuleOp)> atWave;
 
   /// What to exit with after something was reported.

@@ -290,8 +290,8 @@ void LoopGraph::addDataEdges() {
         int latency = latencyOf(nodes[from], nodes[i], input);
         connect(from, i, latency, distance, /*data=*/true);
       });
-      if (!simple)
-        serial = "a value is handed on from iteration to iteration";
+      assert(simple && "yielded values are nodes");
+      (void)simple;
     }
 }
 
@@ -382,6 +382,10 @@ std::string LoopGraph::build() {
     if (!isFree(&op))
       addNode(&op);
   }
+  for (Value v : loop.getYieldedValues())
+    if (v.getParentRegion() == &loop.getRegion() &&
+        indexOf(v.getDefiningOp()) < 0)
+      return "a value is handed on from iteration to iteration as it is";
   joinTiles();
   addDataEdges();
   addMemoryEdges();

@@ -53,6 +53,7 @@ public:
 private:
   enum class Outcome { Done, Again, Never };
   std::optional<Placement> overlapped();
+  bool holds() const;
   Outcome attempt();
   Outcome placeForward(int n);
   Outcome placeStores();
@@ -84,6 +85,10 @@ private:
   int windowBegin(const Node &node) const {
     return hasWindow(node) ? window[node.tile] * interval : 0;
   }
+  int begin(int n) const {
+    return hasWindow(nodes[n]) ? std::max(floor[n], windowBegin(nodes[n]))
+                               : floor[n];
+  }
   int windowEnd(const Node &node) const {
     return hasWindow(node) && windowFixed[node.tile]
                ? windowBegin(node) + interval - 1
@@ -97,6 +102,7 @@ private:
   bool overlap;
   int interval = 0, vectorShare = 0, memoryShare = 1;
   bool hasty = false;     ///< matrix results are read a slot earlier
+  bool ahead = false;     ///< loads may come an iteration before all else
   std::vector<int> floor; ///< times before which a node must not be tried
   /// Of each set of tiles: where its window lies, in intervals from the
   /// barrier, whether that is settled, and what to begin trying with.
@@ -140,7 +146,7 @@ void Placer::reserve(int n, int t) {
 }
 
 int Placer::earliest(int n) const {
-  int t = std::max(floor[n], windowBegin(nodes[n]));
+  int t = begin(n);
   for (const Edge &e : nodes[n].in) {
     if (!overlap && e.distance)
       continue;
@@ -148,7 +154,7 @@ int Placer::earliest(int n) const {
     if (from == kUnplaced) {
       if (!isLazy(nodes[e.node]) || e.distance)
         continue;
-      from = std::max(floor[e.node], windowBegin(nodes[e.node]));
+      from = begin(e.node);
     }
     t = std::max(t, from + latencyOf(e.node, e) - e.distance * interval);
   }
@@ -312,7 +318,7 @@ Placer::Outcome Placer::placeStores() {
       ++t;
     // Else with registers of their own.
     if (t >= firstUse)
-      for (t = bound - 1; t >= from && !fits(node, t);)
+      for (t = std::min(bound, firstUse) - 1; t >= from && !fits(node, t);)
         --t;
     if (t < from) {
       blamed = i;
@@ -447,7 +453,7 @@ std::optional<Placement> Placer::run() {
   if (!overlap) {
     interval = 1 << 20;
     vectorShare = std::max(24, graph.vectorCycles / graph.numMatrix + 8);
-    if (attempt() != Outcome::Done)
+    if (attempt() != Outcome::Done || !holds())
       return std::nullopt;
     Placement result;
     result.interval = 1 + *std::max_element(time.begin(), time.end());
@@ -464,8 +470,11 @@ std::optional<Placement> Placer::run() {
   std::optional<Placement> best;
   int bestRegisters = kFar;
   for (int more = 0; more < kMaxMore && (more < 2 || !best); ++more) {
-    for (bool early : {false, true}) {
-      hasty = early;
+    for (int way = 0; way < 4; ++way) {
+      if (way > 1 && best)
+        break;
+      hasty = way & 1;
+      ahead = way > 1;
       vectorShare = std::max(20, (even + even / 8 + 3) / 4 * 4 + 4 * more);
       std::optional<Placement> result = overlapped();
       if (!result)
@@ -485,9 +494,8 @@ std::optional<Placement> Placer::run() {
 /// A modulo schedule with the shares as they are set.
 std::optional<Placement> Placer::overlapped() {
   std::fill(firstWindow.begin(), firstWindow.end(), 0);
-  // Loads can be an iteration ahead of all else.
   for (int i = 0, n = nodes.size(); i < n; ++i)
-    floor[i] = nodes[i].globalRead ? -interval : 0;
+    floor[i] = nodes[i].globalRead && ahead ? -interval : 0;
   Outcome outcome = Outcome::Again;
   for (int tries = 0; tries < kMaxTries && outcome == Outcome::Again; ++tries) {
     outcome = attempt();
@@ -497,12 +505,32 @@ std::optional<Placement> Placer::overlapped() {
   }
   if (outcome != Outcome::Done)
     return std::nullopt;
+  if (!holds())
+    return std::nullopt;
   Placement result;
   result.interval = interval;
   if (!rotate(result))
     return std::nullopt;
   result.time = time;
   return result;
+}
+
+/// Whether every dependence and window is kept: the sweeps see to it, and a
+/// wrong schedule must not get out if they fail.
+bool Placer::holds() const {
+  for (int i = 0, n = nodes.size(); i < n; ++i) {
+    for (const Edge &e : nodes[i].out) {
+      // A reader of memory waits as long as it must.
+      int least = nodes[i].unit == Unit::Memory ? std::min(e.latency, 1)
+                                                : latencyOf(i, e);
+      if (time[e.node] + e.distance * interval < time[i] + least)
+        return false;
+    }
+    if (hasWindow(nodes[i]) &&
+        (time[i] < windowBegin(nodes[i]) || time[i] > windowEnd(nodes[i])))
+      return false;
+  }
+  return true;
 }
 
 std::optional<Placement> wave::place(LoopGraph &graph, bool overlap,

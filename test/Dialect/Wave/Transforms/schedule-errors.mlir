@@ -63,3 +63,21 @@ wave.kernel @priority(%v: vector<4xf16>) attributes {lds_bytes = 0 : i64, thread
   }
   wave.return
 }
+
+// -----
+
+wave.kernel @exchanged(%v: vector<4xf16>) attributes {lds_bytes = 0 : i64, threads = 64 : i64} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %n = arith.constant 4 : i32
+  %zero = arith.constant dense<0.0> : vector<4xf32>
+  // expected-remark @+1 {{not scheduled: a value is handed on from iteration to iteration as it is}}
+  %r:2 = scf.for %i = %c0 to %n step %c1 iter_args(%x = %zero, %y = %zero) -> (vector<4xf32>, vector<4xf32>) : i32 {
+    %0 = wave.mfma [16, 16, 16] %v, %v, %x : vector<4xf16>, vector<4xf16>, vector<4xf32> -> vector<4xf32>
+    %1 = wave.mfma [16, 16, 16] %v, %v, %0 : vector<4xf16>, vector<4xf16>, vector<4xf32> -> vector<4xf32>
+    %2 = wave.mfma [16, 16, 16] %v, %v, %1 : vector<4xf16>, vector<4xf16>, vector<4xf32> -> vector<4xf32>
+    %3 = wave.mfma [16, 16, 16] %v, %v, %2 : vector<4xf16>, vector<4xf16>, vector<4xf32> -> vector<4xf32>
+    scf.yield %y, %3 : vector<4xf32>, vector<4xf32>
+  }
+  wave.return
+}
