@@ -4,6 +4,7 @@
 #   tlc, tlc-opt         the programs of this build
 #   FileCheck, not, count, split-file, llvm-objdump, llvm-readelf, llvm-mc, clang   LLVM 22's
 #   %examples            python-free-examples/
+#   %tlc_hip             the folder of the simulator's own libamdhip64.so.5
 #   %shared_data         the data folder of the CMake option TLC_SHARED_DATA
 #   %rocm-tlc            tlc among the libraries of the CMake option TLC_ROCM_PREFIX
 # Features (for REQUIRES:):
@@ -61,6 +62,7 @@ for tool in (
 config.substitutions.append(("%{tlc-path}", os.path.join(config.tlc_bin_dir, "tlc")))
 config.substitutions.append(("%examples", os.path.join(config.tlc_source_dir, "python-free-examples")))
 config.substitutions.append(("%shared_data", config.shared_data))
+config.substitutions.append(("%tlc_hip", os.path.join(os.path.dirname(config.tlc_bin_dir), "hip", "5")))
 config.environment["FILECHECK_OPTS"] = "--dump-input=fail"
 
 if config.shared_data and os.path.isdir(config.shared_data):

@@ -135,7 +135,7 @@ int tlc::bisect(Compilation &compilation, ModuleOp module,
   PassManager passes(&compilation.context(), ModuleOp::getOperationName());
   passes.addInstrumentation(
       std::make_unique<Watcher>(parameters, inputs, expected, *contract, code));
-  buildTilePipeline(passes);
+  buildTilePipeline(passes, compilation.disabledPasses());
   buildWavePipeline(passes);
   buildSchedulePipeline(passes, ScheduleLevel::Paired);
   if (failed(passes.run(module)))

@@ -68,6 +68,16 @@ void DiagnosticRouter::route(mlir::Diagnostic &diag) {
   if (out.id == DiagID::LdsDoesNotFit || out.id == DiagID::RegistersDoNotFit)
     compilation.code = ExitResourceLimit;
   out.range = rangeOf(diag.getLocation());
+  if (out.severity != Severity::Remark) {
+    // The calls of the helpers around the place, innermost first.
+    mlir::Location loc = diag.getLocation();
+    while (auto call = mlir::dyn_cast<mlir::CallSiteLoc>(loc)) {
+      loc = call.getCaller();
+      auto inner = mlir::dyn_cast<mlir::CallSiteLoc>(loc);
+      out.notes.push_back(
+          {rangeOf(inner ? inner.getCallee() : loc), "in the call here"});
+    }
+  }
   for (mlir::Diagnostic &note : diag.getNotes()) {
     std::string text = note.str();
     llvm::StringRef ref(text);

@@ -7,6 +7,7 @@
 
 #include "tlc/Driver/Driver.h"
 #include "tlc/Driver/ObjDump.h"
+#include "tlc/Driver/Profile.h"
 #include "tlc/Driver/Run.h"
 #include "tlc/Driver/RunObject.h"
 #include "tlc/Support/Diagnostics.h"
@@ -42,11 +43,17 @@ static const Command commands[] = {
      "  -D NAME=VALUE     bind a parameter (repeatable)\n"
      "  --kernel NAME     choose a kernel of the file\n"
      "  --remarks         say what the passes decided\n"
+     "  --disable-pass P  leave an optional pass out: tile-swizzle-lds, "
+     "tile-pipeline,\n"
+     "                    tile-promote-operands, tile-split-masks "
+     "(repeatable)\n"
      "  --linker=LINKER   lld (built in, the default) or comgr (ROCm's)\n"},
     {"run", "compile a kernel, or take a code object, and execute it",
      runKernelOrObject, runUsage},
     {"check", "run a kernel and compare it with the reference", runCheck,
      checkUsage},
+    {"profile", "time a kernel or a code object, and say what holds it back",
+     runProfile, profileUsage},
     {"objdump", "show a gfx942 code object: metadata, resources, code",
      runObjdump, "tlc objdump [--raw] FILE\n"},
     {"explain", "explain a diagnostic by its id, such as TL0302", runExplain,
@@ -77,8 +84,11 @@ int tlc::runExplain(Arguments arguments) {
   auto info = findDiagnostic(arguments[0]);
   if (!info)
     return usageError("there is no diagnostic '" + arguments[0] + "'");
-  llvm::outs() << diagnosticCode(info->id) << " (" << info->name
-               << "): " << info->title << '\n';
+  llvm::StringRef page = diagnosticPage(info->id);
+  if (page.empty())
+    llvm::outs() << diagnosticCode(info->id) << ": " << info->title << '\n';
+  else
+    llvm::outs() << page.ltrim("# ");
   return ExitOk;
 }
 

@@ -19,6 +19,7 @@
 #include "tlc/Support/LdsBanks.h"
 #include "tlc/Target/AMDGPU.h"
 #include "tlc/Target/BuildContract.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/Process.h"
 
@@ -36,6 +37,14 @@ std::optional<Stage> tlc::parseStage(StringRef name) {
       .Case("obj", Stage::Obj)
       .Case("hsaco", Stage::HSACO)
       .Default(std::nullopt);
+}
+
+static constexpr StringLiteral optionalPasses[] = {
+    "tile-promote-operands", "tile-split-masks", "tile-pipeline",
+    "tile-swizzle-lds"};
+
+bool tlc::isOptionalPass(StringRef name) {
+  return llvm::is_contained(optionalPasses, name);
 }
 
 bool InputOptions::take(Arguments arguments, size_t &i, std::string &error) {
@@ -58,6 +67,17 @@ bool InputOptions::take(Arguments arguments, size_t &i, std::string &error) {
       comgr = *name == "comgr";
       if (!comgr && *name != "lld")
         error = ("--linker takes lld or comgr, not '" + *name + "'").str();
+    }
+    return true;
+  }
+  if (arg == "--disable-pass" || arg.starts_with("--disable-pass=")) {
+    if (auto name = value("--disable-pass")) {
+      disabledPasses.push_back(name->str());
+      if (!isOptionalPass(*name))
+        error = ("--disable-pass takes " +
+                 llvm::join(ArrayRef(optionalPasses), " or ") + ", not '" +
+                 *name + "'")
+                    .str();
     }
     return true;
   }
@@ -122,18 +142,23 @@ OwningOpRef<ModuleOp> Compilation::import() {
   return parseSourceString<ModuleOp>(buffer->text, ctx.get(), options.path);
 }
 
-void tlc::buildTilePipeline(PassManager &passes) {
+void tlc::buildTilePipeline(PassManager &passes,
+                            ArrayRef<std::string> disabled) {
   OpPassManager &func = passes.nest<tile::FuncOp>();
-  func.addPass(tile::createTileVerifyTarget());
-  func.addPass(tile::createTileLegalize());
-  func.addPass(tile::createTilePromoteOperands());
-  func.addPass(tile::createTileSplitMasks());
-  func.addPass(tile::createTilePipeline());
-  func.addPass(tile::createTileInferLayouts());
-  func.addPass(tile::createTileFitRegisters());
-  func.addPass(tile::createTileSwizzleLDS());
-  func.addPass(tile::createTileFitLDS());
-  func.addPass(tile::createTileInsertSync());
+  auto add = [&](std::unique_ptr<Pass> pass) {
+    if (!llvm::is_contained(disabled, pass->getArgument()))
+      func.addPass(std::move(pass));
+  };
+  add(tile::createTileVerifyTarget());
+  add(tile::createTileLegalize());
+  add(tile::createTilePromoteOperands());
+  add(tile::createTileSplitMasks());
+  add(tile::createTilePipeline());
+  add(tile::createTileInferLayouts());
+  add(tile::createTileFitRegisters());
+  add(tile::createTileSwizzleLDS());
+  add(tile::createTileFitLDS());
+  add(tile::createTileInsertSync());
 }
 
 void tlc::buildWavePipeline(PassManager &passes) {
@@ -232,7 +257,7 @@ static bool runPasses(ModuleOp module,
 
 /// To the wave dialect. A kernel that LDS does not hold is tried again, with as
 /// much less LDS as it lacked; if that is of no use, the first refusal stands.
-static bool lowerToWave(ModuleOp module) {
+static bool lowerToWave(ModuleOp module, ArrayRef<std::string> disabled) {
   constexpr unsigned kMostAttempts = 4;
   MLIRContext *ctx = module.getContext();
   Diagnostics first, said;
@@ -243,8 +268,8 @@ static bool lowerToWave(ModuleOp module) {
     said.clear();
     {
       Held held(ctx, said);
-      ok = runPasses(module, [](PassManager &passes) {
-        buildTilePipeline(passes);
+      ok = runPasses(module, [&](PassManager &passes) {
+        buildTilePipeline(passes, disabled);
         buildWavePipeline(passes);
       });
     }
@@ -293,7 +318,7 @@ std::optional<std::string> Compilation::lower(ModuleOp module, Stage stage,
     os << '\n';
     return result;
   };
-  if (!lowerToWave(module))
+  if (!lowerToWave(module, options.disabledPasses))
     return std::nullopt;
   for (auto kernel : module.getOps<wave::KernelOp>())
     for (target::Kernel &k : launchContract.kernels)

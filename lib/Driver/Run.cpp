@@ -15,7 +15,9 @@
 #include "tlc/Driver/Run.h"
 #include "Bisect.h"
 #include "Compare.h"
+#include "ProgramArguments.h"
 #include "tlc/Dialect/Tile/IR/TileDialect.h"
+#include "tlc/Dialect/Tile/Transforms/Messages.h"
 #include "tlc/Runtime/Launch.h"
 #include "tlc/Simulator/Simulator.h"
 #include "llvm/Support/Format.h"
@@ -43,8 +45,8 @@ public:
 
 private:
   int runObject();
-  bool readArguments(tile::FuncOp func);
   int execute(llvm::StringRef object, const target::Contract &contract);
+  bool printMessages();
   int finish();
   bool printTable();
   std::vector<const Array *> arrays(const Values &values) const {
@@ -59,6 +61,7 @@ private:
   Compilation compilation;
   tlc::DiagnosticEngine &diags;
   std::vector<Parameter> parameters;
+  std::vector<std::string> texts; ///< of what the kernel prints
   /// Inputs; then results of the device; results of the reference.
   Values values, expected;
   LaunchReport report;
@@ -66,42 +69,6 @@ private:
   double compileSeconds = 0, referenceSeconds = 0;
   uint64_t uncertain = 0;
 };
-
-/// Extents of the tensors as the source writes them, by argument.
-std::vector<std::vector<std::string>> writtenShapes(tile::FuncOp func) {
-  std::vector<std::vector<std::string>> shapes(func.getNumArguments());
-  for (unsigned i = 0; i < func.getNumArguments(); ++i)
-    if (auto attr = func.getArgAttrOfType<ArrayAttr>(i, "tile.shape"))
-      for (Attribute extent : attr)
-        if (auto text = dyn_cast<StringAttr>(extent))
-          shapes[i].push_back(text.getValue().str());
-  return shapes;
-}
-
-bool Session::readArguments(tile::FuncOp func) {
-  auto complain = [&](unsigned i, const llvm::Twine &message) {
-    if (i < func.getNumArguments())
-      mlir::emitError(func.getArgument(i).getLoc(), message + " [TL0701]");
-    else
-      diags.report(DiagID::BadRunArgument, message);
-  };
-  // Names and types do not depend on sizes; shapes do.
-  auto described = reference::describeParameters(func, {});
-  if (failed(described))
-    return false;
-  ArgumentReader reader(options, complain);
-  if (!reader.readScalars(*described, writtenShapes(func), values))
-    return false;
-  llvm::SmallVector<int64_t> scalars;
-  for (const reference::Argument &value : values)
-    scalars.push_back(value.integer);
-  described = reference::describeParameters(func, scalars);
-  if (failed(described))
-    return false;
-  parameters = std::move(*described);
-  return checkOutputNames(options, diags, parameters) &&
-         reader.fillTensors(parameters, values);
-}
 
 int Session::execute(llvm::StringRef object, const target::Contract &contract) {
   sim::simulatorOptions().checkers = options.checkers.value_or(check);
@@ -113,12 +80,7 @@ int Session::execute(llvm::StringRef object, const target::Contract &contract) {
   }
   device = opened.message;
   llvm::errs() << device << '\n';
-  std::vector<LaunchArgument> arguments(values.size());
-  for (size_t i = 0; i < values.size(); ++i) {
-    arguments[i].array = values[i].array;
-    arguments[i].integer = values[i].integer;
-    arguments[i].real = values[i].real;
-  }
+  std::vector<LaunchArgument> arguments = launchArguments(values);
   auto launched = launch(*opened.table, object, contract, arguments);
   if (!launched) {
     int code = ExitDiagnostics;
@@ -140,7 +102,55 @@ int Session::execute(llvm::StringRef object, const target::Contract &contract) {
     values[i].array = std::move(arguments[i].array);
   if (!report.findings.empty())
     llvm::errs() << report.findings;
-  return ExitOk;
+  if (printMessages())
+    return ExitOk;
+  return check ? ExitCheckFailed : ExitDiagnostics;
+}
+
+/// What the kernel printed. False if an assertion of it did not hold.
+bool Session::printMessages() {
+  auto it = llvm::find_if(parameters, [](const Parameter &p) {
+    return p.name == tile::kMessagesName;
+  });
+  if (it == parameters.end())
+    return true;
+  const auto &bytes = values[it - parameters.begin()].array.bytes;
+  auto word = [&](size_t i) {
+    int32_t w;
+    memcpy(&w, bytes.data() + 4 * i, 4);
+    return w;
+  };
+  uint32_t count = word(0);
+  bool ok = true;
+  for (uint32_t n = 0; n < std::min<uint32_t>(count, tile::kMessageCapacity);
+       ++n) {
+    size_t at = 1 + n * tile::kMessageWords;
+    uint32_t id = word(at);
+    llvm::StringRef whole = id < texts.size() ? llvm::StringRef(texts[id]) : "";
+    auto [text, place] = whole.split('\t');
+    bool asserted = text.consume_front("!");
+    llvm::errs() << place << ": " << (asserted ? "assertion failed: " : "")
+                 << text << (text.empty() ? "" : " ");
+    if (word(at + 3) >= 0)
+      llvm::errs() << '[' << word(at + 3) << "] ";
+    uint64_t bits = uint32_t(word(at + 5)) | uint64_t(uint32_t(word(at + 6)))
+                                                 << 32;
+    if (word(at + 4) == int32_t(tile::MessageType::Integer))
+      llvm::errs() << int64_t(bits) << ' ';
+    else if (word(at + 4) == int32_t(tile::MessageType::Float))
+      llvm::errs() << llvm::format("%.9g ", llvm::bit_cast<double>(bits));
+    llvm::errs() << "(workgroup " << word(at + 1);
+    if (word(at + 2) >= 0)
+      llvm::errs() << ", thread " << word(at + 2);
+    llvm::errs() << ")\n";
+    ok &= !asserted;
+  }
+  if (count > tile::kMessageCapacity)
+    llvm::errs() << "note: " << count - tile::kMessageCapacity
+                 << " further messages are lost\n";
+  if (!ok)
+    diags.report(DiagID::DeviceFault, "an assertion of the kernel failed");
+  return ok;
 }
 
 /// One line for each output. False if one is outside its bound.
@@ -223,44 +233,7 @@ int Session::runObject() {
                                          llvm::toString(contract.takeError()));
     return ExitDiagnostics;
   }
-  auto complain = [&](unsigned, const llvm::Twine &message) {
-    diags.report(DiagID::BadRunArgument, message);
-  };
-  for (const target::Argument &argument : contract->arguments) {
-    Parameter p;
-    p.name = argument.name;
-    p.dtype = parseDType(argument.dtype).value_or(DType::UInt8);
-    p.role = target::toString(argument.role).str();
-    p.isTensor = argument.isPointer();
-    parameters.push_back(std::move(p));
-  }
-  std::vector<std::vector<std::string>> shapes(parameters.size());
-  for (auto [i, argument] : llvm::enumerate(contract->arguments))
-    for (const target::Expr &extent : argument.shape)
-      shapes[i].push_back(extent.op == target::Expr::Op::Arg
-                              ? contract->arguments[extent.value].name
-                              : "");
-  ArgumentReader reader(options, complain);
-  if (!reader.readScalars(parameters, shapes, values))
-    return ExitDiagnostics;
-  llvm::SmallVector<int64_t> scalars;
-  for (const reference::Argument &value : values)
-    scalars.push_back(value.integer);
-  for (auto [i, argument] : llvm::enumerate(contract->arguments)) {
-    if (!argument.isPointer())
-      continue;
-    auto elements = spannedElements(argument, scalars);
-    if (!elements) {
-      complain(i, "the shape of '" + argument.name +
-                      "' has no value for these sizes");
-      return ExitDiagnostics;
-    }
-    parameters[i].elements = *elements;
-    for (const target::Expr &extent : argument.shape)
-      parameters[i].shape.push_back(extent.evaluate(scalars).value_or(0));
-  }
-  if (!checkOutputNames(options, diags, parameters) ||
-      !reader.fillTensors(parameters, values))
+  if (!readArguments(*contract, options, diags, parameters, values))
     return ExitDiagnostics;
   if (int code = execute((*buffer)->getBuffer(), *contract))
     return code;
@@ -287,7 +260,10 @@ int Session::run() {
     return ExitDiagnostics;
   }
   tile::FuncOp func = *funcs.begin();
-  if (!readArguments(func))
+  if (auto all = func->getAttrOfType<ArrayAttr>(tile::kMessagesAttr))
+    for (auto text : all.getAsRange<StringAttr>())
+      texts.push_back(text.str());
+  if (!readArguments(func, options, diags, parameters, values))
     return compilation.failureCode();
   compileSeconds = now() - start;
 

@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "RunArgs.h"
+#include "tlc/Dialect/Tile/Transforms/Messages.h"
 #include "tlc/Driver/Run.h"
 #include "tlc/Runtime/Npy.h"
 
@@ -31,7 +32,8 @@ using llvm::StringRef;
   "                    the simulator's checkers (on under check)\n"            \
   "  --seed N          order of wavefronts on the simulator\n"                 \
   "  --remarks         say what the passes decided\n"                          \
-  "  --linker=LINKER   lld (built in, the default) or comgr (ROCm's)\n"
+  "  --linker=LINKER   lld (built in, the default) or comgr (ROCm's)\n"         \
+  "  --disable-pass P  leave an optional pass out (repeatable)\n"
 
 const llvm::StringLiteral tlc::runUsage =
     "tlc run KERNEL.tile|OBJECT.hsaco [options]\n\n" RUN_OPTIONS;
@@ -189,6 +191,7 @@ bool ArgumentReader::load(llvm::ArrayRef<Parameter> parameters) {
     }
     size_t i = it - parameters.begin();
     contents[i] = llvm::cantFail(parseContents(text));
+    contents[i]->period = options.period;
     if (contents[i]->kind != Contents::Kind::File)
       continue;
     auto array = readNpy(contents[i]->path);
@@ -297,12 +300,14 @@ bool ArgumentReader::fillTensors(llvm::ArrayRef<Parameter> parameters,
     if (contents[i]) {
       fill(array, *contents[i]);
     } else if (p.role == "out" || p.role == "workspace") {
-      std::fill(array.bytes.begin(), array.bytes.end(), 0xff);
+      bool counts = p.name == tile::kMessagesName;
+      std::fill(array.bytes.begin(), array.bytes.end(), counts ? 0 : 0xff);
       if (p.dtype == DType::Bool)
         std::fill(array.bytes.begin(), array.bytes.end(), 1);
     } else {
       Contents normal;
       normal.seed = i + 1;
+      normal.period = options.period;
       fill(array, normal);
     }
   }

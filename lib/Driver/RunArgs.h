@@ -30,6 +30,8 @@ struct RunOptions {
   uint64_t seed = 0;
   std::vector<std::pair<std::string, std::string>> args, outs, expects;
   std::optional<double> rtol;
+  /// See Contents::period.
+  int64_t period = 0;
 };
 
 /// ExitOk, or the exit code after a message.

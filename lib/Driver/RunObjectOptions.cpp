@@ -83,11 +83,12 @@ Error scalarValue(StringRef text, ObjectArgument &argument) {
   return Error::success();
 }
 
-Error arrayValue(StringRef text, ObjectArgument &argument) {
+Error arrayValue(StringRef text, ObjectArgument &argument, int64_t period) {
   Expected<Contents> contents = parseContents(text);
   if (!contents)
     return bad("argument '" + argument.text +
                "': " + llvm::toString(contents.takeError()));
+  contents->period = period;
   if (contents->kind != Contents::Kind::File) {
     fill(argument.array, *contents);
     return Error::success();
@@ -108,7 +109,7 @@ Error arrayValue(StringRef text, ObjectArgument &argument) {
   return Error::success();
 }
 
-Expected<ObjectArgument> parseArgument(StringRef text) {
+Expected<ObjectArgument> parseArgument(StringRef text, int64_t period) {
   ObjectArgument argument;
   argument.text = text.str();
   auto [left, value] = text.split('=');
@@ -154,14 +155,15 @@ Expected<ObjectArgument> parseArgument(StringRef text) {
     extents.push_back(extent);
   }
   argument.array = Array(argument.type, extents);
-  if (Error error = arrayValue(value, argument))
+  if (Error error = arrayValue(value, argument, period))
     return std::move(error);
   return argument;
 }
 
 class Parser {
 public:
-  explicit Parser(llvm::ArrayRef<StringRef> words) : words(words) {}
+  Parser(llvm::ArrayRef<StringRef> words, int64_t period)
+      : words(words), period(period) {}
   Expected<RunObjectOptions> run();
 
 private:
@@ -171,12 +173,13 @@ private:
   Error finish();
 
   llvm::ArrayRef<StringRef> words;
+  int64_t period;
   RunObjectOptions options;
   std::vector<std::pair<unsigned, std::string>> saves;
 };
 
 Error Parser::addArgument(StringRef text) {
-  Expected<ObjectArgument> argument = parseArgument(text);
+  Expected<ObjectArgument> argument = parseArgument(text, period);
   if (!argument)
     return argument.takeError();
   options.arguments.push_back(std::move(*argument));
@@ -294,6 +297,6 @@ Expected<RunObjectOptions> Parser::run() {
 } // namespace
 
 Expected<RunObjectOptions>
-tlc::parseRunObject(llvm::ArrayRef<StringRef> arguments) {
-  return Parser(arguments).run();
+tlc::parseRunObject(llvm::ArrayRef<StringRef> arguments, int64_t period) {
+  return Parser(arguments, period).run();
 }

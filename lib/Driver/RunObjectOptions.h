@@ -48,8 +48,9 @@ public:
   }
 };
 
+/// For \p period see Contents::period.
 llvm::Expected<RunObjectOptions>
-parseRunObject(llvm::ArrayRef<llvm::StringRef> arguments);
+parseRunObject(llvm::ArrayRef<llvm::StringRef> arguments, int64_t period = 0);
 
 } // namespace tlc
 

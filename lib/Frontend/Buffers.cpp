@@ -33,6 +33,8 @@ DType Interpreter::dtypeFrom(Value v, SourceRange range, bool quiet) {
       return dtypes::float32;
     if (name == "bool")
       return dtypes::boolean;
+    if (v.asBuiltin()->fn == &Interpreter::pointerType) // a table of addresses
+      return dtypes::int64;
   }
   if (quiet)
     return nullptr;
@@ -93,6 +95,10 @@ BufferObject *Interpreter::allocate(tile::Space space, Value shape, Value dtype,
   if (!buffer->dtype || !shapeFrom(shape, args.range, buffer->shape) ||
       !staticShape(buffer, args.range, extents))
     return nullptr;
+  if (buffer->dtype->bits % 8 && !buffer->dtype->isSubByte() && !buffer->dtype->isBool()) {
+    error(DiagID::BadDType, args.range, "buffers of " + buffer->dtype->name + ": elements have 1, 2, 4 or 8 bytes, or 4 bits");
+    return nullptr;
+  }
   int64_t total = 1;
   for (int64_t e : extents)
     if (__builtin_mul_overflow(total, e, &total) || total > (int64_t(1) << 32)) {
@@ -250,6 +256,8 @@ bool Interpreter::indexOperands(BufferObject *buffer, ArrayRef<Value> indices, S
 Value Interpreter::load(BufferObject *buffer, ArrayRef<Value> indices, SourceRange range) {
   if (!requireDevice(range, "reading '" + buffer->name + "'"))
     return {};
+  if (buffer->memref && buffer->isPacked())
+    return loadPacked(buffer, indices, range);
   SmallVector<mlir::Value> operands;
   if (!indexOperands(buffer, indices, range, operands))
     return {};
@@ -259,6 +267,8 @@ Value Interpreter::load(BufferObject *buffer, ArrayRef<Value> indices, SourceRan
     mlir::Value zero = arith::ConstantOp::create(b, b.getI8IntegerAttr(0));
     v = arith::CmpIOp::create(b, arith::CmpIPredicate::ne, v, zero);
   }
+  if (buffer->dtype->isSubByte())
+    return Value::scalar(buffer->dtype->isFloat() ? decodeNibble(v, buffer->dtype) : Sym{v, wideOf(buffer->dtype)});
   return Value::scalar({v, buffer->dtype});
 }
 
@@ -270,11 +280,13 @@ bool Interpreter::store(BufferObject *buffer, ArrayRef<Value> indices, Value val
     return false;
   }
   Sym s = castValue(value, buffer->dtype, range);
+  if (s && buffer->memref && buffer->isPacked())
+    return storePacked(buffer, indices, s, range);
   SmallVector<mlir::Value> operands;
   if (!s || !indexOperands(buffer, indices, range, operands))
     return false;
   at(range);
-  mlir::Value v = s.value;
+  mlir::Value v = buffer->dtype->isSubByte() ? encodeNibble(s, buffer->dtype) : s.value;
   if (buffer->dtype->isBool())
     v = b.createOrFold<arith::ExtUIOp>(b.getI8Type(), v);
   tile::StoreOp::create(b, v, buffer->storage(), operands);

@@ -68,7 +68,7 @@ Value Interpreter::evalCall(const CallExpr *e) {
     auto *poison = callee.as<PoisonObject>();
     if (poison->missing)
       return poisonError(callee, e->callee->range);
-    return makePoison(poison->what + "(...)", e->range);
+    return callPoison(poison, e);
   }
   case VK::DType: { // T.float32(x)
     if (e->args.size() != 1 || !e->keywords.empty())
@@ -107,6 +107,25 @@ Value Interpreter::evalCall(const CallExpr *e) {
     break;
   }
   return fail(DiagID::NotCallable, e->callee->range, describe(callee) + " is not a function");
+}
+
+/// A call of host code gives host code's result, except that a tuner's run
+/// gives the kernel that it tunes: AutoTuner.from_kernel(kernel=f, …).….run().
+Value Interpreter::callPoison(PoisonObject *poison, const CallExpr *e) {
+  if (poison->carried && poison->what.ends_with(".run"))
+    return poison->carried;
+  Value result = makePoison(poison->what + "(...)", e->range);
+  result.as<PoisonObject>()->carried = poison->carried;
+  if (!poison->what.contains("AutoTuner") || !poison->what.ends_with(".from_kernel"))
+    return result;
+  const Expr *kernel = e->args.empty() ? nullptr : e->args[0];
+  for (const Keyword &k : e->keywords)
+    if (k.name == "kernel")
+      kernel = k.value;
+  Value v = kernel ? evalRef(kernel) : Value();
+  if (v && v.is(VK::Function))
+    result.as<PoisonObject>()->carried = v;
+  return v || !kernel ? result : Value();
 }
 
 Value Interpreter::callValue(Value callee, ArrayRef<Value> args, SourceRange range) {
@@ -377,7 +396,9 @@ Value Interpreter::attribute(Value object, StringRef attr, SourceRange range) {
     return moduleAttribute(object.as<ModuleObject>(), attr, range);
   case VK::Poison: {
     auto *poison = object.as<PoisonObject>();
-    return makePoison(poison->what + (poison->missing ? "" : "." + attr), poison->origin, poison->missing);
+    Value result = makePoison(poison->what + (poison->missing ? "" : "." + attr), poison->origin, poison->missing);
+    result.as<PoisonObject>()->carried = poison->carried;
+    return result;
   }
   case VK::Buffer: {
     auto *buffer = object.as<BufferObject>();
@@ -424,6 +445,10 @@ Value Interpreter::attribute(Value object, StringRef attr, SourceRange range) {
     if (attr == "name" || attr == "__name__")
       return makeString(object.asDType()->name);
     found = method("dtype");
+    if (!found) { // a dtype is a string, too
+      object = makeString(object.asDType()->name);
+      found = method("str");
+    }
     break;
   case VK::Str: found = method("str"); break;
   case VK::List: found = method("list"); break;

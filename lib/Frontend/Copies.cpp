@@ -131,6 +131,8 @@ bool Interpreter::copyBoxes(Box src, Box dst, SourceRange range, Args *args) {
   ArrayRef<int> srcDims = &lead == &src ? leadDims : otherDims, dstDims = &lead == &src ? otherDims : leadDims;
   // The pointwise form serves everything that tile.copy cannot say.
   bool pointwise = !isStatic || src.buffer->indexMap || dst.buffer->indexMap || parallelDepth ||
+                   src.buffer->isPacked() || dst.buffer->isPacked() ||
+                   (src.buffer->dtype != dst.buffer->dtype && (src.buffer->dtype->isSubByte() || dst.buffer->dtype->isSubByte())) ||
                    (src.buffer->dtype != dst.buffer->dtype &&
                     (src.buffer->dtype->isBool() || dst.buffer->dtype->isBool() ||
                      src.buffer->dtype->cls == DTypeInfo::UInt || dst.buffer->dtype->cls == DTypeInfo::UInt));

@@ -102,5 +102,5 @@ mlir::Type DTypeInfo::valueType(mlir::MLIRContext *context) const {
 }
 
 mlir::Type DTypeInfo::storageType(mlir::MLIRContext *context) const {
-  return isBool() ? mlir::Builder(context).getI8Type() : valueType(context);
+  return isBool() || isSubByte() ? mlir::Builder(context).getI8Type() : valueType(context);
 }

@@ -24,6 +24,8 @@ struct DTypeInfo {
   bool isInteger() const { return cls == Int || cls == UInt; }
   bool isSigned() const { return cls == Int; }
   bool isFloat() const { return cls == Float; }
+  /// Two elements to a byte in global memory; see SubByte.cpp.
+  bool isSubByte() const { return bits == 4; }
   bool isFloat8() const { return cls == Float && bits == 8; }
 
   /// The type of a value of this element type (bool is i1).

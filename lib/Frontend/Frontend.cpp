@@ -249,7 +249,9 @@ bool Interpreter::runEager(const FunctionDefStmt *def, FunctionObject *fn) {
     Value type = eval(p.annotation);
     if (!type)
       return false;
-    if (type.is(VK::Annotation) && type.as<AnnotationObject>()->type == AnnotationObject::Tensor) {
+    if (Value pointer = pointerParameter(type, p.name, unsigned(i))) {
+      body->names[p.name] = {Binding::Live, pointer, p.range};
+    } else if (type.is(VK::Annotation) && type.as<AnnotationObject>()->type == AnnotationObject::Tensor) {
       BufferObject *buffer = addTensor(p.name, type.as<AnnotationObject>(), Argument::Param, unsigned(i), p.range);
       if (!buffer)
         return false;
@@ -337,6 +339,21 @@ bool Interpreter::runFactory(const FunctionDefStmt *def, FunctionObject *fn) {
   if (flow == Flow::Error)
     return false;
   Value result = flow == Flow::Return ? returnValue : Value::none();
+  // A factory of factories: the inner one's parameters are bound the same way.
+  for (int depth = 0; depth < 8 && result.is(VK::Function); ++depth) {
+    auto *inner = result.as<FunctionObject>();
+    if (inner->type != FunctionObject::Plain || !inner->def)
+      break;
+    SmallVector<std::pair<StringRef, Value>> given;
+    for (const Param &p : inner->params()) {
+      bool found = false;
+      Value v = defineValue(p.name, found);
+      if (found)
+        given.push_back({p.name, v});
+    }
+    if (!(result = callFunction(inner, {}, given, def->nameRange)))
+      return false;
+  }
   if (!result.is(VK::Function) || result.as<FunctionObject>()->type != FunctionObject::PrimFunc) {
     error(DiagID::NoProgram, def->nameRange, "'" + def->name + "' returns " + describe(result) + ", not a T.prim_func");
     return false;
@@ -363,7 +380,9 @@ bool Interpreter::runPrimFunc(FunctionObject *fn, ArrayRef<int64_t> outIdx) {
     Value type = eval(p.annotation);
     if (!type)
       return false;
-    if (type.is(VK::Annotation) && type.as<AnnotationObject>()->type == AnnotationObject::Tensor) {
+    if (Value pointer = pointerParameter(type, p.name, unsigned(i))) {
+      body->names[p.name] = {Binding::Live, pointer, p.range};
+    } else if (type.is(VK::Annotation) && type.as<AnnotationObject>()->type == AnnotationObject::Tensor) {
       BufferObject *buffer = addTensor(p.name, type.as<AnnotationObject>(), Argument::Param, unsigned(i), p.range);
       if (!buffer)
         return false;

@@ -337,6 +337,8 @@ std::optional<bool> Interpreter::truth(Value v, SourceRange range, bool &failed)
 }
 
 bool Interpreter::iterate(Value v, SourceRange range, llvm::SmallVectorImpl<Value> &out) {
+  if (v.is(VK::DType)) // a dtype is a string, too
+    v = makeString(v.asDType()->name);
   switch (v.kind()) {
   case VK::Tuple:
   case VK::List:

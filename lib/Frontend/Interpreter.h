@@ -283,6 +283,7 @@ public:
   Value callFunction(FunctionObject *fn, ArrayRef<Value> args,
                      ArrayRef<std::pair<StringRef, Value>> keywords, SourceRange range,
                      Value *self = nullptr);
+  Value callPoison(PoisonObject *poison, const CallExpr *e);
   Value callBuiltin(const BuiltinInfo *builtin, const CallExpr *e, Value self);
   /// Calls a builtin or function with values (map, sorted keys, layouts).
   Value callValue(Value callee, ArrayRef<Value> args, SourceRange range);
@@ -331,6 +332,8 @@ public:
   BufferObject *addTensor(StringRef name, AnnotationObject *type, Argument::Class cls,
                           unsigned order, SourceRange range);
   Value dynamicDim(StringRef name, DType type, SourceRange range);
+  /// A T.ptr annotation as the value of the parameter it types; else Invalid.
+  Value pointerParameter(Value type, StringRef name, unsigned order);
   bool runEager(const FunctionDefStmt *def, FunctionObject *fn);
   bool runFactory(const FunctionDefStmt *def, FunctionObject *fn);
   bool runPrimFunc(FunctionObject *fn, ArrayRef<int64_t> outIdx);
@@ -349,9 +352,29 @@ public:
 #define TLC_BUILTIN(name) Value name(Args &args);
 #include "Builtins.def"
 #undef TLC_BUILTIN
+  // SubByte.cpp
+  static DType wideOf(DType type);
+  Sym narrowValue(Sym v, DType type);
+  mlir::Value encodeNibble(Sym v, DType type);
+  Sym decodeNibble(mlir::Value raw, DType type);
+  bool packedIndex(ArrayRef<Value> indices, SourceRange range, llvm::SmallVectorImpl<Value> &bytes, Value &shift);
+  Value loadPacked(BufferObject *buffer, ArrayRef<Value> indices, SourceRange range);
+  bool storePacked(BufferObject *buffer, ArrayRef<Value> indices, Sym value, SourceRange range);
+
+  // ThreadOps.cpp, DeviceOps.cpp
+  void addMessage(mlir::Operation *op, const llvm::Twine &text, SourceRange range); // TileHints.cpp
+  bool nearestRounding(Args &args, unsigned i); // MathOps.cpp
+  Value linearThread(SourceRange range);
+  bool notInParallel(SourceRange range, StringRef what);
+  Value shuffleFrom(int64_t how, Value value, Value arg, Value width, SourceRange range);
+  Value combineScalars(tile::ReduceKind kind, Value x, Value y, SourceRange range);
+  mlir::Value rngNext(SourceRange range);
+  bool splitAtGridSyncs(tile::KernelOp kernel);
+
   Value reduceImpl(Args &args, tile::ReduceKind kind, Value buffer, Value out, Value dim,
                    Value clear, Value nan);
   bool applyLayout(BufferObject *buffer, FunctionObject *map, SourceRange range);
+  bool gemmByLoops(const Box *boxes, bool transA, bool transB, int64_t m, int64_t n, int64_t k, SourceRange range);
   bool fillBox(Value target, Value value, SourceRange range, SourceRange valueRange);
   Value atomicImpl(Args &args, tile::AtomicKind kind);
   Value unsupported(const BuiltinInfo *info, SourceRange range);
@@ -390,6 +413,10 @@ public:
   bool collectingMissing = false;
   /// break and continue of the innermost device loop; null where it has none.
   BufferObject *exitFlag = nullptr, *skipFlag = nullptr;
+  llvm::SmallVector<mlir::Attribute> messages; ///< texts of T.print and T.device_assert
+  FunctionObject *commReducer = nullptr; ///< of the T.attr around the statement
+  Sym rngSeed, rngSequence;              ///< of the last T.rng_init
+  BufferObject *rngPosition = nullptr;
   bool inDeviceLoop = false; ///< the innermost loop is IR, not unrolled by the host
 };
 

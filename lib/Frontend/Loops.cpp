@@ -26,7 +26,11 @@ Value Interpreter::kernelFrame(Args &args) {
     else if (name == "prelude" && !v.is(VK::None))
       return fail(DiagID::EmbeddedSource, args.range, "T.Kernel(prelude=...) embeds CUDA source, which tlc does not compile");
   }
-  if (args.rest.empty() || args.rest.size() > 3)
+  if (args.rest.empty()) { // one workgroup
+    args.rest.push_back(Value::integral(1));
+    args.restRanges.push_back(args.range);
+  }
+  if (args.rest.size() > 3)
     return fail(DiagID::BadArgument, args.range, "T.Kernel needs 1 to 3 grid dimensions, not " + llvm::Twine(args.rest.size()));
   for (auto [v, range] : llvm::zip(args.rest, args.restRanges)) {
     if (!v.isIntLike() && !(v.is(VK::Scalar) && v.asSym().type->isInteger()))
@@ -105,8 +109,9 @@ Flow Interpreter::kernelLaunch(const WithStmt *s, size_t item, KernelObject *ker
     }
     return execBody(s->body);
   });
-  kernelOp = nullptr;
-  return ok ? Flow::Next : Flow::Error;
+  tile::KernelOp done = std::exchange(kernelOp, nullptr);
+  rngPosition = nullptr;
+  return ok && splitAtGridSyncs(done) ? Flow::Next : Flow::Error;
 }
 
 //===----------------------------------------------------------------------===//
@@ -189,7 +194,7 @@ Flow Interpreter::parallelLoop(const ForStmt *s, LoopObject *loop) {
   SourceRange range = s->iterable->range;
   // Inside another T.Parallel the points are visited one after another: any
   // order will do.
-  if (parallelDepth)
+  if (parallelDepth || kernelOp.getNumThreads() == 1)
     return gridLoop(s, loop);
   SmallVector<int64_t> extents;
   SmallVector<std::pair<size_t, mlir::Value>> guards;

@@ -27,6 +27,15 @@ static Sym floatOperand(Interpreter &in, Value v, SourceRange range) {
   return s;
 }
 
+/// Whether argument i, a rounding mode, is absent or "rn": the only mode that
+/// the hardware's instructions have without switching it for all.
+bool Interpreter::nearestRounding(Args &args, unsigned i) {
+  if (args.values.size() <= i || !args.has(i) || (args[i].is(VK::Str) && args[i].asStr() == "rn"))
+    return true;
+  error(DiagID::Unimplemented, args.rangeOf(i), "rounding mode " + str(args[i], /*repr=*/true) + ": tlc rounds to nearest, ties to even");
+  return false;
+}
+
 using Unary = mlir::Value (*)(ImplicitLocOpBuilder &, mlir::Value);
 template <typename Op> static mlir::Value make1(ImplicitLocOpBuilder &b, mlir::Value v) { return b.createOrFold<Op>(v); }
 
@@ -42,6 +51,8 @@ static const Unary unaryOps[] = {
 
 /// data indexes unaryOps; 100 exp10, 101 reciprocal, 102 abs.
 Value Interpreter::mathUnary(Args &args) {
+  if (!nearestRounding(args, 1))
+    return {};
   int64_t which = currentBuiltin->data;
   Sym s = toSym(args[0], args.rangeOf(0));
   if (!s)
@@ -66,6 +77,8 @@ Value Interpreter::mathUnary(Args &args) {
 
 /// data: 0 pow, 1 atan2, 2 copysign, 3 fmod, 4 hypot, 5 fdiv, 6 fadd, 7 fsub, 8 fmul
 Value Interpreter::mathBinary(Args &args) {
+  if (!nearestRounding(args, 2))
+    return {};
   Sym x = floatOperand(*this, args[0], args.rangeOf(0)), y = floatOperand(*this, args[1], args.rangeOf(1));
   if (!promote(x, y, args[0].is(VK::Float) ? args[0] : Value(), args[1].is(VK::Float) ? args[1] : Value(), args.range))
     return {};
@@ -215,8 +228,11 @@ Value Interpreter::constantOf(Args &args) {
 
 /// T.reinterpret(x, dtype) or (dtype, x): the same bits.
 Value Interpreter::reinterpretBits(Args &args) {
-  bool typeFirst = dtypeFrom(args[0], {}, true) != nullptr;
-  DType t = dtypeFrom(args[typeFirst ? 0 : 1], args.range);
+  bool typeFirst = args[1] && dtypeFrom(args[0], {}, true) != nullptr;
+  Value type = args[2] ? args[2] : args[typeFirst ? 0 : 1];
+  if (type && type.is(VK::Str) && type.asStr() == "handle")
+    return Value::none(); // a pointer that only an annotation takes
+  DType t = dtypeFrom(type, args.range);
   Sym s = t ? toSym(args[typeFirst ? 1 : 0], args.range) : Sym();
   if (!s)
     return {};
@@ -295,6 +311,8 @@ Value Interpreter::sigmoid(Args &args) {
 }
 
 Value Interpreter::fmaCall(Args &args) {
+  if (!nearestRounding(args, 3))
+    return {};
   Sym x = floatOperand(*this, args[0], args.range), y = floatOperand(*this, args[1], args.range), z = floatOperand(*this, args[2], args.range);
   if (!promote(x, y, Value(), Value(), args.range) || !promote(x, z, Value(), Value(), args.range))
     return {};

@@ -85,6 +85,11 @@ Value Interpreter::importMember(StringRef module, StringRef name, SourceRange ra
     object.name = module;
     return moduleAttribute(&object, name, range, /*quiet=*/true);
   }
+  // A name of the language under the path of the file that defines it.
+  if (module.starts_with("tilelang."))
+    for (StringRef prefix : {"T.", "tilelang.", "layout."})
+      if (const BuiltinInfo *builtin = findBuiltin((prefix + name).str()))
+        return Value::builtin(builtin);
   if (Value sibling = loadSibling(module, range)) {
     Scope *top = sibling.as<ModuleObject>()->scope;
     bool found = false;

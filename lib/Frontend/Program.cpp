@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Interpreter.h"
+#include "tlc/Dialect/Tile/Transforms/Messages.h"
 #include "mlir/IR/Iterators.h"
 #include "mlir/IR/Verifier.h"
 
@@ -57,6 +58,18 @@ BufferObject *Interpreter::addTensor(StringRef name, AnnotationObject *type, Arg
     shape.push_back(v.is(VK::Int) ? v.asInt() : ShapedType::kDynamic);
     if (!v.is(VK::Int))
       sizes.push_back(toIndex(v, range));
+  }
+  if (type->dtype->isSubByte()) { // two elements to a byte
+    if (shape.back() == ShapedType::kDynamic || shape.back() % 2 || !type->strides.empty()) {
+      error(DiagID::BadShape, range, "elements of 4 bits need a contiguous tensor whose last extent is even and known at compile time");
+      return nullptr;
+    }
+    shape.back() /= 2;
+    arguments[size_t(buffer->argument)].dtype = dtypes::uint8;
+  }
+  if (type->dtype->bits % 8 && !type->dtype->isSubByte() && !type->dtype->isBool()) {
+    error(DiagID::BadDType, range, "tensors of " + type->dtype->name + ": elements have 1, 2, 4 or 8 bytes, or 4 bits");
+    return nullptr;
   }
   for (Value v : type->strides) {
     strides.push_back(v.is(VK::Int) ? v.asInt() : ShapedType::kDynamic);
@@ -126,7 +139,21 @@ Value Interpreter::tensorType(Args &args) {
 }
 
 Value Interpreter::pointerType(Args &args) {
-  return fail(DiagID::Unimplemented, args.range, "tlc does not compile raw pointer parameters yet");
+  auto *type = make<AnnotationObject>();
+  type->type = AnnotationObject::Pointer;
+  return Value::object(type);
+}
+
+Value Interpreter::pointerParameter(Value type, StringRef name, unsigned order) {
+  bool isPointer = (type.is(VK::Annotation) && type.as<AnnotationObject>()->type == AnnotationObject::Pointer) ||
+                   (type.is(VK::Builtin) && type.asBuiltin()->fn == &Interpreter::pointerType);
+  if (!isPointer)
+    return {};
+  auto *pointer = make<AnnotationObject>();
+  pointer->type = AnnotationObject::Pointer;
+  pointer->name = name;
+  pointer->order = order;
+  return Value::object(pointer);
 }
 
 /// T.empty((M, N), dtype): an output of an eager function.
@@ -337,6 +364,8 @@ bool Interpreter::finish() {
     return false;
   }
   eraseDead(func);
+  if (!messages.empty())
+    func->setAttr(tile::kMessagesAttr, b.getArrayAttr(messages));
   permuteArguments();
   func.setArgAttrsAttr(argumentAttrs());
   if (succeeded(verify(*module)))

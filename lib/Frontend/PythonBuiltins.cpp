@@ -136,6 +136,29 @@ Value Interpreter::pyZip(Args &args) {
   return makeSequence(VK::List, rows);
 }
 
+/// itertools.product(a, b, …)
+Value Interpreter::pyProduct(Args &args) {
+  std::vector<SmallVector<Value>> rows(1);
+  for (Value v : args.rest) {
+    SmallVector<Value> items;
+    if (!iterate(v, args.range, items))
+      return {};
+    if (rows.size() * items.size() > 1 << 16)
+      return fail(DiagID::StepLimit, args.range, "a product of more than 65536 tuples");
+    std::vector<SmallVector<Value>> next;
+    for (auto &row : rows)
+      for (Value item : items) {
+        next.push_back(row);
+        next.back().push_back(item);
+      }
+    rows = std::move(next);
+  }
+  SmallVector<Value> tuples;
+  for (auto &row : rows)
+    tuples.push_back(makeSequence(VK::Tuple, row));
+  return makeSequence(VK::List, tuples);
+}
+
 Value Interpreter::pyAnyAll(Args &args) {
   SmallVector<Value> items;
   if (!iterate(args[0], args.rangeOf(0), items))
@@ -293,6 +316,8 @@ Value Interpreter::strMethod(Args &args) {
     }
     return makeString(out);
   }
+  case 8: return Value::boolean(!self.empty() && llvm::all_of(self, llvm::isDigit));
+  case 9: return Value::boolean(!self.empty() && llvm::all_of(self, llvm::isAlpha));
   default: {
     StringRef s = self;
     s.consume_front(text(0));

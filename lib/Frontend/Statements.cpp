@@ -291,14 +291,16 @@ Flow Interpreter::execAnnAssign(const AnnAssignStmt *s) {
     Value type = eval(s->annotation);
     if (!type)
       return Flow::Error;
-    if (!type.is(VK::Annotation)) {
-      typeError(s->annotation->range, "a tensor type such as T.Tensor((M, N), dtype)", type);
-      return Flow::Error;
-    }
     unsigned order = 0;
     for (auto [i, p] : llvm::enumerate(scope->function->params()))
       if (p.name == name->id)
         order = unsigned(i);
+    if (Value pointer = pointerParameter(type, name->id, order))
+      return bindName(name->id, pointer, s->range) ? Flow::Next : Flow::Error;
+    if (!type.is(VK::Annotation)) {
+      typeError(s->annotation->range, "a tensor type such as T.Tensor((M, N), dtype)", type);
+      return Flow::Error;
+    }
     BufferObject *buffer =
         addTensor(name->id, type.as<AnnotationObject>(), Argument::Param, order, s->range);
     return buffer && bindName(name->id, Value::object(buffer), s->range) ? Flow::Next : Flow::Error;
@@ -424,21 +426,26 @@ Flow Interpreter::execImport(const Stmt *s) {
 }
 
 Flow Interpreter::execWith(const WithStmt *s) {
-  if (s->items.size() == 1) {
-    Value context = eval(s->items[0].context);
+  KernelObject *kernel = nullptr;
+  size_t kernelItem = 0;
+  for (auto [i, item] : llvm::enumerate(s->items)) {
+    Value context = eval(item.context);
     if (!context)
       return Flow::Error;
-    if (context.is(VK::Kernel))
-      return kernelLaunch(s, 0, context.as<KernelObject>());
+    SourceRange range = item.context->range;
+    if (context.is(VK::Kernel) && !kernel) {
+      kernel = context.as<KernelObject>();
+      kernelItem = i;
+      continue;
+    }
     if (context.is(VK::Poison)) {
-      poisonError(context, s->items[0].context->range);
+      poisonError(context, range);
       return Flow::Error;
     }
-    if (context.is(VK::None)) // T.attr and the like: a hint around a block
-      return execBlock(s->body);
-    typeError(s->items[0].context->range, "T.Kernel(...)", context);
-    return Flow::Error;
+    if (!context.is(VK::None)) { // T.attr and the like: a hint around a block
+      typeError(range, "T.Kernel(...)", context);
+      return Flow::Error;
+    }
   }
-  error(DiagID::NotSupportedInKernel, s->range, "several contexts in one 'with'");
-  return Flow::Error;
+  return kernel ? kernelLaunch(s, kernelItem, kernel) : execBlock(s->body);
 }

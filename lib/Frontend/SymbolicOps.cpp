@@ -26,7 +26,19 @@ Location Interpreter::locOf(SourceRange range) {
   auto pos = sources.position(range.begin);
   if (!pos.line)
     return UnknownLoc::get(&context);
-  return FileLineColLoc::get(&context, pos.file, pos.line, pos.column);
+  auto place = [&](SourceManager::Position p) -> Location {
+    return FileLineColLoc::get(&context, p.file, p.line, p.column);
+  };
+  Location loc = place(pos);
+  // Inside helpers, the calls that led here: an error of a pass tells them.
+  std::optional<Location> callers;
+  for (const DiagNote &call : diags.context) {
+    auto at = sources.position(call.range.begin);
+    if (!at.line)
+      continue;
+    callers = callers ? CallSiteLoc::get(place(at), *callers) : place(at);
+  }
+  return callers ? Location(CallSiteLoc::get(loc, *callers)) : loc;
 }
 
 Sym Interpreter::constant(int64_t value, DType type) {
@@ -82,6 +94,8 @@ Sym Interpreter::toSym(Value v, SourceRange range) {
 Sym Interpreter::cast(Sym v, DType to) {
   if (!v || v.type == to)
     return v;
+  if (to->isSubByte())
+    return narrowValue(v, to);
   DType from = v.type;
   Type target = typeOf(to);
   if (v.value.getType() == target && from->cls != DTypeInfo::Bool) // only the sign differs
@@ -122,6 +136,10 @@ Sym Interpreter::cast(Sym v, DType to) {
 /// Literals become constants of the target type directly.
 Sym Interpreter::castValue(Value v, DType to, SourceRange range) {
   at(range);
+  if (to->isSubByte()) {
+    Sym wide = castValue(v, wideOf(to), range);
+    return wide ? narrowValue(wide, to) : wide;
+  }
   if (v.isIntLike() && to->isInteger()) {
     // Within either reading of the bits; anything else would be cut silently.
     if (to->bits < 64 && (v.asInt() >= (int64_t(1) << to->bits) || v.asInt() < -(int64_t(1) << (to->bits - 1)))) {

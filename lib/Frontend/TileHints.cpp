@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Interpreter.h"
+#include "tlc/Dialect/Tile/Transforms/Messages.h"
 
 using namespace tlc;
 using namespace mlir;
@@ -54,6 +55,14 @@ Value Interpreter::viewBuffer(Args &args) {
         .note(old->declared, "the buffer is declared here");
     return {};
   }
+  bool packs = buffer->dtype->isSubByte() || old->dtype->isSubByte();
+  if (packs && old->dtype != buffer->dtype && old->space != tile::Space::Global)
+    return fail(DiagID::Unimplemented, args.range, "a view of 4-bit elements outside global memory: there each has a byte of its own");
+  if (buffer->isPacked()) {
+    if (extents.back() % 2)
+      return fail(DiagID::BadShape, args.range, "the last extent of 4-bit elements must be even");
+    extents.back() /= 2;
+  }
   at(args.range);
   buffer->memref = tile::AliasOp::create(
       b, tile::getBufferType(extents, buffer->dtype->storageType(&context), buffer->space), old->memref);
@@ -67,6 +76,20 @@ Value Interpreter::bufferScope(Args &args) {
 Value Interpreter::syncThreads(Args &args) {
   tile::SyncOp::create(b);
   return Value::none();
+}
+
+/// Numbers a message, and gives the program the argument that takes it.
+void Interpreter::addMessage(Operation *op, const llvm::Twine &text, SourceRange range) {
+  op->setAttr(tile::kMessageAttr, b.getI64IntegerAttr(int64_t(messages.size())));
+  auto pos = sources.position(range.begin);
+  std::string whole = text.str();
+  messages.push_back(b.getStringAttr(whole + "\t" + pos.file.str() + ":" + std::to_string(pos.line)));
+  if (messages.size() > 1)
+    return;
+  auto *type = make<AnnotationObject>();
+  type->dtype = dtypes::int32;
+  type->shape.push_back(Value::integral(tile::kMessagesSize));
+  addTensor(tile::kMessagesName, type, Argument::Workspace, ~0u, range);
 }
 
 Value Interpreter::printValue(Args &args) {
@@ -84,7 +107,8 @@ Value Interpreter::printValue(Args &args) {
       values.push_back(s.value);
     }
   }
-  tile::PrintOp::create(b, b.getStringAttr(message), values);
+  auto print = tile::PrintOp::create(b, b.getStringAttr(message), values);
+  addMessage(print, message, args.range);
   return Value::none();
 }
 
@@ -92,7 +116,9 @@ Value Interpreter::deviceAssert(Args &args) {
   mlir::Value c = toI1(args[0], args.rangeOf(0));
   if (!c)
     return {};
-  tile::AssertOp::create(b, c, args.has(1) && args[1].is(VK::Str) ? args[1].asStr() : "assertion failed");
+  StringRef message = args.has(1) && args[1].is(VK::Str) ? args[1].asStr() : "assertion failed";
+  auto assertion = tile::AssertOp::create(b, c, message);
+  addMessage(assertion, "!" + message, args.range);
   return Value::none();
 }
 

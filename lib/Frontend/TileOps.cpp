@@ -30,12 +30,12 @@ bool Interpreter::fillBox(Value target, Value value, SourceRange range, SourceRa
   Sym v = castValue(value, box.buffer->dtype, valueRange);
   if (!v)
     return false;
-  if (parallelDepth || box.buffer->indexMap)
+  if (parallelDepth || box.buffer->indexMap || box.buffer->isPacked())
     return elementwise(box, extents, [&](ArrayRef<Value> indices) {
       return store(box.buffer, indices, Value::scalar(v), range);
     });
   at(range);
-  mlir::Value scalar = v.value;
+  mlir::Value scalar = box.buffer->dtype->isSubByte() ? encodeNibble(v, box.buffer->dtype) : v.value;
   if (v.type->isBool())
     scalar = b.createOrFold<arith::ExtUIOp>(b.getI8Type(), scalar);
   mlir::Value dst = boxValue(box, extents);
@@ -56,6 +56,55 @@ Value Interpreter::clear(Args &args) {
 //===----------------------------------------------------------------------===//
 // gemm
 //===----------------------------------------------------------------------===//
+
+/// C += op(A) * op(B) as loops: for each element of C, its sum over k.
+bool Interpreter::gemmByLoops(const Box *boxes, bool transA, bool transB, int64_t m, int64_t n, int64_t k, SourceRange range) {
+  error(DiagID::PassWarning, range,
+        "no matrix instruction multiplies " + boxes[0].buffer->dtype->name + " by " + boxes[1].buffer->dtype->name + " into " +
+            boxes[2].buffer->dtype->name + ": " + llvm::Twine(m * n * k) + " multiply-adds run on the vector ALU");
+  at(range);
+  auto element = [&](const Box &box, mlir::Value row, mlir::Value col, bool transposed) {
+    SmallVector<Value> index(box.offsets);
+    size_t rank = index.size();
+    Value r = Value::scalar({row, dtypes::int32}), c = Value::scalar({col, dtypes::int32});
+    index[rank - 2] = binary(BinOpKind::Add, index[rank - 2], transposed ? c : r, range);
+    index[rank - 1] = binary(BinOpKind::Add, index[rank - 1], transposed ? r : c, range);
+    return index;
+  };
+  auto parallel = tile::ParallelOp::create(b, ArrayRef<int64_t>{m, n});
+  ++parallelDepth;
+  bool ok = inRegion(&parallel.getBody().front(), true, [&] {
+    mlir::Value i = parallel.getBody().getArgument(0), j = parallel.getBody().getArgument(1);
+    SmallVector<Value> at2 = element(boxes[2], i, j, false);
+    DType tc = boxes[2].buffer->dtype;
+    Value old = load(boxes[2].buffer, at2, range);
+    if (!old)
+      return false;
+    mlir::Value zero = constant(int64_t(0), dtypes::int32).value, one = constant(int64_t(1), dtypes::int32).value;
+    auto loop = scf::ForOp::create(b, zero, constant(k, dtypes::int32).value, one, mlir::ValueRange{old.asSym().value});
+    {
+      OpBuilder::InsertionGuard guard(b);
+      b.setInsertionPointToStart(loop.getBody());
+      Sym factors[2];
+      for (unsigned o : {0u, 1u}) {
+        SmallVector<Value> index = o == 0 ? element(boxes[0], i, loop.getInductionVar(), transA)
+                                          : element(boxes[1], loop.getInductionVar(), j, transB);
+        Value v = load(boxes[o].buffer, index, range);
+        factors[o] = v ? castValue(v, tc, range) : Sym();
+        if (!factors[o])
+          return false;
+      }
+      Value product = binary(BinOpKind::Mul, Value::scalar(factors[0]), Value::scalar(factors[1]), range);
+      Value sum = product ? binary(BinOpKind::Add, Value::scalar({loop.getRegionIterArg(0), tc}), product, range) : Value();
+      if (!sum)
+        return false;
+      scf::YieldOp::create(b, castValue(sum, tc, range).value);
+    }
+    return store(boxes[2].buffer, at2, Value::scalar({loop.getResult(0), tc}), range);
+  });
+  --parallelDepth;
+  return ok;
+}
 
 /// T.gemm(A, B, C, transpose_A, transpose_B, policy, clear_accum, k_pack)
 Value Interpreter::gemm(Args &args) {
@@ -129,6 +178,8 @@ Value Interpreter::gemm(Args &args) {
     error(DiagID::BadArgument, args.range, "T.gemm cannot stand inside T.Parallel");
     return {};
   }
+  if (ta->isSubByte() && ta->isFloat())
+    return fail(DiagID::TypeMismatch, args.range, "T.gemm: gfx942 multiplies no " + ta->name + ": copy the operands to float16 first");
   int64_t policy = args.has(5) && args[5].isIntLike() ? args[5].asInt() : 0;
   if (args.has(6)) {
     bool failed = false;
@@ -147,6 +198,12 @@ Value Interpreter::gemm(Args &args) {
         return {};
     }
   }
+  // The matrix core multiplies floats of one type, fp8 of any two, and i8. What
+  // else there is runs element by element.
+  auto isI8 = [](DType t) { return t->bits == 8 ? t->isSigned() : t->isSubByte() && !t->isFloat(); };
+  bool matrixCore = ta->isFloat() ? ta->bits <= 32 && tc->bits <= 32 : isI8(ta) && isI8(tb) && tc->bits == 32;
+  if (!matrixCore)
+    return gemmByLoops(boxes, transA, transB, m, n, ka, args.range) ? Value::none() : Value();
   mlir::Value v[3];
   for (unsigned i = 0; i < 3; ++i)
     if (!(v[i] = boxValue(boxes[i], extents[i])))
@@ -300,6 +357,8 @@ Value Interpreter::atomicImpl(Args &args, tile::AtomicKind kind) {
         .note(dst.buffer->declared, "declared here");
     return {};
   }
+  if (type->isSubByte())
+    return fail(DiagID::TypeMismatch, args.range, "an atomic on elements of 4 bits");
   bool bitwise = kind == tile::AtomicKind::Or || kind == tile::AtomicKind::And || kind == tile::AtomicKind::Xor;
   if (bitwise && type->isFloat())
     return fail(DiagID::TypeMismatch, args.range, "a bitwise atomic on " + type->name);

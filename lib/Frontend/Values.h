@@ -170,6 +170,8 @@ struct PoisonObject : Object {
   StringRef what; ///< "torch.rand", "the name 'x'"
   SourceRange origin;
   bool missing = false; ///< a -D would define it
+  /// The kernel that a tuner was given: what its run() returns.
+  Value carried;
 };
 struct BufferObject : Object {
   BufferObject() : Object(VK::Buffer) {}
@@ -184,6 +186,7 @@ struct BufferObject : Object {
   int argument = -1;    ///< index in the program's arguments, for global tensors
   FunctionObject *indexMap = nullptr; ///< T.Layout of a global tensor
   mlir::Value mapped; ///< the memory in the shape that indexMap's results index
+  bool isPacked() const { return dtype->isSubByte() && space == tile::Space::Global; }
   mlir::Value storage() const { return mapped ? mapped : memref; }
   Value layoutShape;
   struct ReducerInfo *reducer = nullptr;
@@ -225,6 +228,10 @@ struct AnnotationObject : Object {
   enum Type : uint8_t { Tensor, Pointer, Any, Ref } type = Tensor;
   llvm::SmallVector<Value> shape, strides;
   DType dtype = nullptr;
+  /// A T.ptr parameter: T.make_tensor turns it into the argument `tensor`.
+  StringRef name;
+  unsigned order = 0;
+  BufferObject *tensor = nullptr;
 };
 struct ExceptionObject : Object {
   ExceptionObject() : Object(VK::Exception) {}

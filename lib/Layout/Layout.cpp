@@ -180,6 +180,21 @@ std::optional<int64_t> Layout::slotIn(int64_t thread,
   return slot;
 }
 
+std::optional<int64_t> Layout::linearStride(unsigned d) const {
+  if (dims[d].size() != 1 || dims[d][0].place != Place::Memory)
+    return std::nullopt;
+  // A multiple of a power of two above all bits that an XOR reads or changes
+  // leaves those bits alone, and takes no carry from them.
+  int64_t stride = dims[d][0].stride;
+  for (const XorTerm &x : xors) {
+    uint64_t touched =
+        uint64_t(x.mask) << x.shiftRight | uint64_t(x.mask) << x.shiftLeft;
+    if (stride % int64_t(llvm::bit_ceil(touched + 1)))
+      return std::nullopt;
+  }
+  return stride;
+}
+
 Layout Layout::withoutDim(unsigned d) const {
   Layout result = *this;
   result.dims.erase(result.dims.begin() + d);

@@ -121,6 +121,11 @@ bool Compiler::op(Operation &each) {
       .Case([&](tile::StoreOp o) { return storeOp(o); })
       .Case([&](tile::AtomicOp o) { return atomicOp(o); })
       .Case([&](tile::ThreadIdOp o) { return threadIdOp(o); })
+      .Case<tile::ShuffleOp, tile::BallotOp>(
+          [&](Operation *o) { return laneOp(*o); })
+      .Case([&](tile::PointerOp o) {
+        return refuse(o, "the reference follows no addresses");
+      })
       // Lanes run in lockstep: there is nothing to wait for.
       .Case([&](tile::SyncOp) { return true; })
       .Case<tile::PrintOp, tile::AssertOp>(
@@ -284,7 +289,8 @@ static bool isPerThread(tile::KernelOp kernel) {
       kernel.getBody().walk<WalkOrder::PreOrder>([](Operation *o) {
         if (isa<tile::ParallelOp>(o))
           return WalkResult::skip();
-        return isa<tile::ThreadIdOp, tile::AtomicOp>(o)
+        return isa<tile::ThreadIdOp, tile::AtomicOp, tile::ShuffleOp,
+                   tile::BallotOp>(o)
                    ? WalkResult::interrupt()
                    : WalkResult::advance();
       });
@@ -392,6 +398,20 @@ bool Compiler::threadIdOp(tile::ThreadIdOp o) {
   inst.dst = define(o.getResult(), false, true);
   inst.b = uint32_t(faster);
   inst.imm = dim < kernelThreads.size() ? kernelThreads[dim] : 1;
+  return true;
+}
+
+bool Compiler::laneOp(Operation &o) {
+  if (!scope->perThread)
+    return refuse(&o, "the reference does not know which thread runs a point "
+                      "of a parallel loop");
+  uint32_t value = use(o.getOperand(0));
+  auto shuffle = dyn_cast<tile::ShuffleOp>(o);
+  uint32_t lane = shuffle ? use(shuffle.getLane()) : 0;
+  Inst &inst = emit(shuffle ? execShuffle : execBallot, &o);
+  inst.a = value;
+  inst.b = lane;
+  inst.dst = define(o.getResult(0), shuffle && isTracked(value), true);
   return true;
 }
 

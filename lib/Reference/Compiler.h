@@ -96,6 +96,7 @@ private:
   bool atomicOp(tile::AtomicOp op);
   bool tileOp(mlir::Operation &op);
   bool threadIdOp(tile::ThreadIdOp op);
+  bool laneOp(mlir::Operation &op);
   bool messageOp(mlir::Operation &op);
 
   /// Pairs values with the slots they move to.

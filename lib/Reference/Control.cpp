@@ -336,6 +336,35 @@ void tlc::reference::execThreadId(Frame &f, const Inst &inst) {
     f.at(inst.dst)[l].i = (l / inst.b) % inst.imm;
 }
 
+/// Wavefronts have 64 lanes; the last one may lack some.
+static constexpr unsigned kLanes = 64;
+
+void tlc::reference::execShuffle(Frame &f, const Inst &inst) {
+  for (unsigned l = 0; l < f.n; ++l) {
+    if (!f.active(l))
+      continue;
+    unsigned from = l / kLanes * kLanes + (f.at(inst.b)[l].i & (kLanes - 1));
+    if (from >= f.n || !f.active(from))
+      return f.m.fail(inst, "thread " + llvm::Twine(l) + " reads thread " +
+                                llvm::Twine(from) +
+                                ", which does not run here");
+    f.at(inst.dst)[l] = f.at(inst.a)[from];
+    f.err(inst.dst)[l] = f.err(inst.a)[from];
+  }
+}
+
+void tlc::reference::execBallot(Frame &f, const Inst &inst) {
+  for (unsigned first = 0; first < f.n; first += kLanes) {
+    unsigned end = std::min(first + kLanes, f.n);
+    uint64_t bits = 0;
+    for (unsigned l = first; l < end; ++l)
+      if (f.active(l) && f.at(inst.a)[l].i)
+        bits |= uint64_t(1) << (l - first);
+    for (unsigned l = first; l < end; ++l)
+      f.at(inst.dst)[l].i = int64_t(bits);
+  }
+}
+
 void tlc::reference::execPrint(Frame &f, const Inst &inst) {
   auto &data = *static_cast<const PrintData *>(inst.extra);
   int lane = f.firstActive();

@@ -256,6 +256,8 @@ void execWhile(Frame &, const Inst &);
 void execParallel(Frame &, const Inst &);
 void execKernel(Frame &, const Inst &);
 void execThreadId(Frame &, const Inst &);
+void execShuffle(Frame &, const Inst &);
+void execBallot(Frame &, const Inst &);
 void execTensor(Frame &, const Inst &);
 void execAlloc(Frame &, const Inst &);
 void execAlias(Frame &, const Inst &);

@@ -178,9 +178,16 @@ bool WaveCompiler::op(Operation &each) {
         data.dst = define(o.getResult());
         return true;
       })
-      .Case<wave::UniformOp, wave::AnyOp>([&](Operation *o) {
+      .Case([&](wave::OpaqueOp o) {
+        values[o.getResult()] = use(o.getValue());
+        return true;
+      })
+      .Case<wave::UniformOp, wave::AnyOp, wave::BallotOp>([&](Operation *o) {
         uint32_t from = one(o->getOperand(0));
-        Inst &inst = emit(isa<wave::AnyOp>(o) ? waveAny : waveUniform, o);
+        Inst &inst = emit(isa<wave::AnyOp>(o)      ? waveAny
+                          : isa<wave::BallotOp>(o) ? waveBallot
+                                                   : waveUniform,
+                          o);
         inst.a = from;
         inst.dst = define(o->getResult(0)).front();
         return true;

@@ -105,6 +105,7 @@ void waveIndex(Frame &, const Inst &);
 void waveBlockId(Frame &, const Inst &);
 void waveUniform(Frame &, const Inst &);
 void waveAny(Frame &, const Inst &);
+void waveBallot(Frame &, const Inst &);
 void wavePerm(Frame &, const Inst &);
 void waveShuffle(Frame &, const Inst &);
 void waveMfma(Frame &, const Inst &);

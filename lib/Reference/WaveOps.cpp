@@ -58,6 +58,13 @@ void tlc::reference::waveAny(Frame &f, const Inst &inst) {
   std::fill_n(f.at(inst.dst), kLanes, Cell{.i = any});
 }
 
+void tlc::reference::waveBallot(Frame &f, const Inst &inst) {
+  uint64_t bits = 0;
+  for (unsigned l = 0; l < kLanes; ++l)
+    bits |= uint64_t(f.active(l) && f.at(inst.a)[l].i) << l;
+  std::fill_n(f.at(inst.dst), kLanes, Cell{.i = int64_t(bits)});
+}
+
 /// V_PERM_B32: bytes 0-3 of a selector are the lower operand's, 4-7 the upper
 /// one's, 8-11 signs of their halves, 12 is 0x00 and all above 0xff.
 void tlc::reference::wavePerm(Frame &f, const Inst &inst) {

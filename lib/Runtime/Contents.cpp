@@ -12,6 +12,7 @@
 
 #include "tlc/Runtime/Contents.h"
 
+#include <algorithm>
 #include <cmath>
 
 using namespace tlc;
@@ -153,11 +154,16 @@ void tlc::fill(Array &array, const Contents &contents) {
     }
     return;
   }
-  for (int64_t i = 0; i < n; i += 2) {
+  int64_t fresh = contents.period ? std::min(n, contents.period) : n;
+  for (int64_t i = 0; i < fresh; i += 2) {
     double radius = std::sqrt(-2 * std::log(random.uniform()));
     double angle = 6.283185307179586 * random.uniform();
     array.setNumber(i, radius * std::cos(angle));
-    if (i + 1 < n)
+    if (i + 1 < fresh)
       array.setNumber(i + 1, radius * std::sin(angle));
   }
+  size_t size = byteSize(array.type), done = fresh * size;
+  for (size_t at = done; at < array.bytes.size(); at += done)
+    std::copy_n(array.bytes.begin(), std::min(done, array.bytes.size() - at),
+                array.bytes.begin() + at);
 }

@@ -125,10 +125,47 @@ uint64_t scalarBits(const target::Argument &argument,
 
 } // namespace
 
-llvm::Expected<LaunchReport>
-tlc::launch(const HIPTable &table, StringRef object,
-            const target::Contract &contract,
-            llvm::MutableArrayRef<LaunchArgument> arguments) {
+llvm::Expected<std::vector<double>>
+tlc::timeByEvents(const HIPTable &table, unsigned repetitions,
+                  llvm::function_ref<hipError_t()> launch) {
+  struct Events {
+    const HIPTable &table;
+    hipEvent_t begin = nullptr, end = nullptr;
+    ~Events() {
+      for (hipEvent_t event : {begin, end})
+        if (event)
+          table.hipEventDestroy(event);
+    }
+  } events{table};
+  Device device(table);
+  std::vector<double> seconds;
+  auto check = [&](hipError_t error) {
+    return device.check(error, "timing the kernel by events");
+  };
+  for (hipEvent_t *event : {&events.begin, &events.end})
+    if (auto error = check(table.hipEventCreate(event)))
+      return error;
+  for (unsigned i = 0; i < repetitions; ++i) {
+    float milliseconds = 0;
+    if (auto error = check(table.hipEventRecord(events.begin, nullptr)))
+      return error;
+    if (auto error = check(launch()))
+      return error;
+    if (auto error = check(table.hipEventRecord(events.end, nullptr)))
+      return error;
+    if (auto error = check(table.hipEventSynchronize(events.end)))
+      return error;
+    if (auto error = check(
+            table.hipEventElapsedTime(&milliseconds, events.begin, events.end)))
+      return error;
+    seconds.push_back(milliseconds * 1e-3);
+  }
+  return seconds;
+}
+
+llvm::Expected<LaunchReport> tlc::launch(
+    const HIPTable &table, StringRef object, const target::Contract &contract,
+    llvm::MutableArrayRef<LaunchArgument> arguments, const LaunchHooks &hooks) {
   assert(arguments.size() == contract.arguments.size());
   // HIP is told the address only and believes what the headers say.
   sim::CodeObject parsed;
@@ -203,9 +240,12 @@ tlc::launch(const HIPTable &table, StringRef object,
     if (empty)
       continue;
     auto start = std::chrono::steady_clock::now();
-    hipError_t error = table.hipModuleLaunchKernel(
-        function, grid[0], grid[1], grid[2], kernel.block[0], kernel.block[1],
-        kernel.block[2], 0, nullptr, pointers.data(), nullptr);
+    auto run = [&] {
+      return table.hipModuleLaunchKernel(
+          function, grid[0], grid[1], grid[2], kernel.block[0], kernel.block[1],
+          kernel.block[2], 0, nullptr, pointers.data(), nullptr);
+    };
+    hipError_t error = run();
     if (error == hipSuccess)
       error = table.hipDeviceSynchronize();
     report.seconds +=
@@ -223,6 +263,19 @@ tlc::launch(const HIPTable &table, StringRef object,
       return llvm::make_error<DeviceFault>(
           "kernel '" + kernel.name + "': " + table.hipGetErrorString(error),
           builtIn ? sim::lastLaunch().report : "");
+    KernelLaunch done{kernel.name, {}, {}, {}};
+    for (unsigned d = 0; d < 3; ++d) {
+      done.grid[d] = uint32_t(grid[d]);
+      done.block[d] = uint32_t(kernel.block[d]);
+    }
+    if (hooks.repetitions) {
+      auto seconds = timeByEvents(table, hooks.repetitions, run);
+      if (!seconds)
+        return seconds.takeError();
+      done.seconds = std::move(*seconds);
+    }
+    if (hooks.afterKernel)
+      hooks.afterKernel(done);
   }
 
   for (auto [i, declared] : llvm::enumerate(contract.arguments)) {

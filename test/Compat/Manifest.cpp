@@ -33,7 +33,8 @@ using llvm::StringRef;
 
 namespace {
 
-enum class Level { Refused, Parses, Compiles, Runs, Matches };
+/// Refused: by a diagnostic with a place in the file and an id.
+enum class Level { Nothing, Refused, Parses, Compiles, Runs, Matches };
 
 struct Entry {
   int line = 0;
@@ -76,21 +77,20 @@ std::optional<Entry> parseLine(StringRef text, int line, std::string &error) {
   }
   entry.file = words[0];
   entry.kernel = words[1];
-  auto expected = llvm::StringSwitch<std::optional<Level>>(words[2])
-                      .Case("refused", Level::Refused)
-                      .Case("parses", Level::Parses)
-                      .Case("compiles", Level::Compiles)
-                      .Case("runs", Level::Runs)
-                      .Case("matches", Level::Matches)
-                      .Default(std::nullopt);
+  entry.expected = llvm::StringSwitch<Level>(words[2])
+                       .Case("refused", Level::Refused)
+                       .Case("parses", Level::Parses)
+                       .Case("compiles", Level::Compiles)
+                       .Case("runs", Level::Runs)
+                       .Case("matches", Level::Matches)
+                       .Default(Level::Nothing);
   entry.speed = words[3];
-  if (!expected)
+  if (entry.expected == Level::Nothing)
     error =
         ("'" + words[2] + "' is not refused, parses, compiles, runs or matches")
             .str();
   else if (entry.speed != "fast" && entry.speed != "slow")
     error = ("'" + entry.speed + "' is not fast or slow").str();
-  entry.expected = expected.value_or(Level::Refused);
   entry.options.append(words.begin() + 4, words.end());
   return entry;
 }
@@ -144,6 +144,16 @@ std::string firstError(StringRef log) {
   return "";
 }
 
+/// Whether the first error names a place in `file` and has an id.
+bool isLocated(StringRef log, StringRef file) {
+  SmallVector<StringRef> lines;
+  log.split(lines, '\n');
+  for (StringRef line : lines)
+    if (line.contains(": error: "))
+      return line.starts_with(file) && line.contains(" [TL");
+  return false;
+}
+
 void Runner::readResources(StringRef log, Result &result) {
   SmallVector<StringRef> lines;
   log.split(lines, '\n');
@@ -184,6 +194,8 @@ Result Runner::steps(const Entry &entry) {
     if (result.why.empty())
       result.why = code < 0 ? "the compiler did not end in time"
                             : "exit code " + std::to_string(code);
+    if (isLocated(contents(log), file))
+      result.level = Level::Refused;
     compile.append({"--emit=tile", "-o", base + ".tile.mlir"});
     if (!execute(compile, base + ".parse.log"))
       result.level = Level::Parses;
@@ -299,8 +311,10 @@ int main(int argc, char **argv) {
     for (int l = 0; l <= int(result.level); ++l)
       ++reached[l];
   }
-  llvm::outs() << entries << " kernels: " << reached[int(Level::Parses)]
-               << " parse, " << reached[int(Level::Compiles)] << " compile, "
+  llvm::outs() << entries << " kernels: " << reached[int(Level::Refused)]
+               << " parse or are refused by a located diagnostic, "
+               << reached[int(Level::Parses)] << " parse, "
+               << reached[int(Level::Compiles)] << " compile, "
                << reached[int(Level::Runs)] << " run, "
                << reached[int(Level::Matches)] << " match; " << tooShort
                << " short of what the manifest expects\n";

@@ -53,7 +53,8 @@ constexpr LoopKernel loops[] = {
      "v_cvt_f32_f16 v8, v7\nv_cvt_pkrtz_f16_f32 v9, v8, v4\n",
      16},
     {"dpp_exp",
-     "v_add_f32_dpp v4, v5, v6 row_shr:1 row_mask:0xf bank_mask:0xf\n"
+     "v_add_f32_dpp v4, v5, v6 row_shr:1 row_mask:0xf bank_mask:0xf "
+     "bound_ctrl:0\n"
      "v_mov_b32_dpp v7, v4 quad_perm:[1,0,3,2] row_mask:0xf bank_mask:0xf\n"
      "v_mul_f32 v8, v7, v5\nv_exp_f32 v9, v8\n",
      16},
@@ -98,6 +99,7 @@ std::vector<uint8_t> assembleLoops() {
          << loop.name << ":\ns_movk_i32 s5, 400\nv_cvt_f32_u32 v5, v0\n"
          << "v_mul_f32 v5, 0.5, v5\nv_mov_b32 v4, v5\nv_mov_b32 v6, 1.0\n"
          << "v_mov_b32 v7, v5\nv_lshlrev_b32 v12, 4, v0\n"
+         << "v_cmp_gt_f32 vcc, v5, v6\n"
          << ".L" << loop.name << ":\n";
     for (unsigned i = 0; i < loop.repeat; ++i)
       file << loop.body;
@@ -204,8 +206,9 @@ int main(int argc, char **argv) {
   fs::create_directories(folder());
   std::vector<uint8_t> image = assembleLoops();
   std::string attention = (folder() / "attention.hsaco").string();
+  const char *other = std::getenv("TLC"); // another compiler than this build's
   std::string command =
-      std::string(TLC_PROGRAM) +
+      std::string(other ? other : TLC_PROGRAM) +
       " compile " TLC_EXAMPLES
       "/05-flash-attention.tile -D batch=1 -D heads=2 -D heads_kv=2 -D "
       "seq_q=512 -D seq_k=512 -D dim=128 -o " +

@@ -6,8 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // Times `tlc` as a whole process, from spawn to exit: compiling each example,
-// and running attention on the simulator. A process and not a library call,
-// because start-up and page faults of a 100 MB program are part of the wait.
+// and running attention on the simulator, plain, checked and profiled. A
+// process and not a library call, because start-up and page faults of a 100 MB
+// program are part of the wait.
 //
 //===----------------------------------------------------------------------===//
 
@@ -91,6 +92,9 @@ int main(int argc, char **argv) {
       command("run", "05-flash-attention", onSimulator));
   add("check/attention-512x512",
       command("check", "05-flash-attention", onSimulator));
+  // At most four times the run.
+  add("profile/attention-512x512",
+      command("profile", "05-flash-attention", onSimulator));
 
   benchmark::Initialize(&argc, argv);
   benchmark::RunSpecifiedBenchmarks();

@@ -41,6 +41,9 @@ struct InputOptions {
   std::string path;
   FrontendOptions frontend;
   bool remarks = false;
+  /// Passes of the tile dialect to leave out, by their names; only those that
+  /// a program does not need (isOptionalPass).
+  std::vector<std::string> disabledPasses;
   /// Link with ROCm's comgr in place of the built-in lld.
   bool comgr = false;
 
@@ -51,7 +54,8 @@ struct InputOptions {
       "  -D NAME=VALUE     bind a parameter (repeatable)\n"
       "  --kernel NAME     choose a kernel of the file\n"
       "  --remarks         say what the passes decided\n"
-      "  --linker=LINKER   lld (built in, the default) or comgr (ROCm's)\n";
+      "  --linker=LINKER   lld (built in, the default) or comgr (ROCm's)\n"
+      "  --disable-pass P  leave an optional pass out (repeatable)\n";
 };
 
 /// One compilation: sources, diagnostics and the MLIR context they share.
@@ -62,6 +66,9 @@ public:
 
   DiagnosticEngine &diagnostics() { return diags; }
   mlir::MLIRContext &context() { return *ctx; }
+  llvm::ArrayRef<std::string> disabledPasses() const {
+    return options.disabledPasses;
+  }
 
   /// Reads the program: a module with one tile.func. Null if something was
   /// reported. A `.mlir` file is read as it stands.
@@ -103,8 +110,12 @@ private:
   ExitCode code = ExitDiagnostics;
 };
 
-/// The passes on the tile dialect, in the compiler's order.
-void buildTilePipeline(mlir::PassManager &passes);
+/// The passes on the tile dialect, in the compiler's order, without those named
+/// in `disabled`.
+void buildTilePipeline(mlir::PassManager &passes,
+                       llvm::ArrayRef<std::string> disabled = {});
+/// Whether programs compile without the pass, only to slower code.
+bool isOptionalPass(llvm::StringRef name);
 /// The passes from tile to the wave dialect, before loops are ordered.
 void buildWavePipeline(mlir::PassManager &passes);
 /// How hot loops are ordered, boldest first. Each needs fewer registers than

@@ -107,6 +107,12 @@ public:
   std::optional<int64_t> slotIn(int64_t thread,
                                 llvm::ArrayRef<int64_t> index) const;
 
+  /// The stride of dimension d in memory, if its index only ever adds to the
+  /// memory coordinate: at(i).memory == at(i with i[d] = 0).memory + i[d] *
+  /// stride for all i, and beyond the extent as well. None where the dimension
+  /// has several digits or the XOR sees its bits.
+  std::optional<int64_t> linearStride(unsigned d) const;
+
   /// Without dimension d: its register digits disappear (slots are compacted),
   /// its thread digits become replication. What a reduction leaves.
   Layout withoutDim(unsigned d) const;

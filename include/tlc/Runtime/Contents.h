@@ -23,7 +23,10 @@ struct Contents {
   std::string text;  ///< of Constant as given
   /// Of Listed, repeated as often as it takes; of Range, the two ends.
   std::vector<double> values;
-  std::string path;  ///< of File
+  std::string path; ///< of File
+  /// Normal values repeat after so many elements; 0: never. Where only the time
+  /// of a kernel is asked for, this makes large arrays quickly.
+  int64_t period = 0;
 };
 
 /// `randn`, `randn:SEED`, `zeros`, `const:V`, `arange`, `values:V,V,...`,

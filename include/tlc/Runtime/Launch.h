@@ -17,7 +17,9 @@
 #include "tlc/Runtime/HIPTable.h"
 #include "tlc/Support/DType.h"
 #include "tlc/Target/Contract.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/Support/Error.h"
+#include <array>
 
 namespace tlc {
 
@@ -36,6 +38,29 @@ struct LaunchReport {
   std::string findings;
   unsigned findingCount = 0;
 };
+
+/// One kernel of a program that has just run.
+struct KernelLaunch {
+  std::string name;
+  std::array<uint32_t, 3> grid{}, block{};
+  /// Times of the repetitions that the hooks ask for, by events.
+  std::vector<double> seconds;
+};
+
+/// What a caller wants beside the results.
+struct LaunchHooks {
+  /// Called after each kernel, while the simulator's `lastLaunch()` is its.
+  llvm::function_ref<void(const KernelLaunch &)> afterKernel;
+  /// Further launches of each kernel, each between two events. They run on the
+  /// results of the one before: only their time means anything.
+  unsigned repetitions = 0;
+};
+
+/// Seconds that `launch` takes on the device, for each repetition, by a pair of
+/// events.
+llvm::Expected<std::vector<double>>
+timeByEvents(const hip::HIPTable &table, unsigned repetitions,
+             llvm::function_ref<hip::hipError_t()> launch);
 
 /// A fault while a kernel ran, with the device's report.
 class DeviceFault : public llvm::ErrorInfo<DeviceFault> {
@@ -59,7 +84,8 @@ std::optional<int64_t> spannedElements(const target::Argument &argument,
 llvm::Expected<LaunchReport>
 launch(const hip::HIPTable &table, llvm::StringRef object,
        const target::Contract &contract,
-       llvm::MutableArrayRef<LaunchArgument> arguments);
+       llvm::MutableArrayRef<LaunchArgument> arguments,
+       const LaunchHooks &hooks = {});
 
 } // namespace tlc
 

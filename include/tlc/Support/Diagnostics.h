@@ -45,6 +45,9 @@ std::string diagnosticCode(DiagID id);
 /// The entry for "TL0312", "tl312" or "312"; none if there is no such id.
 std::optional<DiagInfo> findDiagnostic(llvm::StringRef code);
 
+/// The page of docs/diagnostics for an id, in Markdown; empty if it has none.
+llvm::StringRef diagnosticPage(DiagID id);
+
 struct DiagNote {
   SourceRange range; ///< may be invalid: the note then has no place
   std::string message;

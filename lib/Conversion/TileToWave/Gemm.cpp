@@ -49,7 +49,7 @@ LogicalResult KernelLowering::lowerGemm(tile::GemmOp op) {
       auto planned = planLds(access, points, loc, /*store=*/false);
       if (failed(planned))
         return failure();
-      values = load(*planned, n, type.getElementType(), {}, loc);
+      values = load(*planned, n, type.getElementType(), loc);
     }
     // Beyond K both operands must be zero: what LDS holds there is not known,
     // and 0 * NaN is NaN.

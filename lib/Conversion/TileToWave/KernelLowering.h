@@ -79,10 +79,42 @@ struct AccessGroup {
 struct AccessPlan {
   bool lds = false;
   mlir::Value resource; ///< global only
+  mlir::TypedAttr pad;  ///< what lanes that are not `valid` read, or null: 0
   /// What the schedule may know of an LDS access: wave::kLdsAttr, kSlotAttr.
   llvm::SmallVector<mlir::NamedAttribute> facts;
   std::vector<AccessGroup> groups;
+  /// Global: 64-byte segments that the first wavefront's instructions touch,
+  /// and how many its bytes would fill.
+  int64_t segments = 0, filled = 0;
 };
+
+/// Offset of lanes that must not access: outside every resource.
+inline constexpr int64_t kOutside = -(int64_t(1) << 31);
+inline constexpr int64_t kResourceLimit = 0x7ffffff0;
+
+inline int64_t elementBytes(mlir::Value buffer) {
+  return std::max<int64_t>(
+      1,
+      mlir::cast<mlir::MemRefType>(buffer.getType()).getElementTypeBitWidth() /
+          8);
+}
+
+/// A tensor in global memory, or an alias of one: constants, or values of the
+/// tile program where they are ShapedType::kDynamic.
+struct TensorShape {
+  llvm::SmallVector<int64_t> sizes, strides; ///< in elements
+  llvm::SmallVector<mlir::Value> sizeValues, strideValues;
+  mlir::Value pointer; ///< of the tile program
+  mlir::TypedAttr pad; ///< of the element type, or null: 0
+  /// Bytes from the first to the end of the last element, or -1: unknown, or
+  /// some stride is negative.
+  int64_t bytes = -1;
+};
+
+/// The shape of what `buffer` is in global memory; an error at `loc` where it
+/// cannot be told.
+mlir::FailureOr<TensorShape> getTensorShape(mlir::Value buffer,
+                                            mlir::Location loc);
 
 class KernelLowering {
 public:
@@ -123,7 +155,7 @@ private:
   Registers &registersOf(Value buffer);
   bool perThread();
 
-  // Addresses.cpp: where elements are.
+  // Addresses.cpp, GlobalAddresses.cpp: where elements are.
   mlir::FailureOr<AccessPlan> plan(const tile::Access &access,
                                    const PointMap &points, Location loc,
                                    bool store);
@@ -138,8 +170,17 @@ private:
   Layout ldsLayoutOf(Value buffer);
   int64_t ldsOffsetOf(Value buffer);
   llvm::SmallVector<Value> load(const AccessPlan &plan, int64_t registers,
-                                mlir::Type element, mlir::Attribute pad,
-                                Location loc);
+                                mlir::Type element, Location loc);
+  /// Moves the builder to where what depends on a pointer alone belongs.
+  void setAfterPointer(Value pointer) {
+    if (mlir::Operation *op = pointer.getDefiningOp())
+      b.setInsertionPointAfter(op);
+    else
+      b.setInsertionPoint(anchor);
+  }
+  void warnIfSlow(const AccessPlan &plan, Value buffer, bool store,
+                  Location loc);
+  Value splat(mlir::Attribute element, mlir::Type type, Location loc);
   void store(const AccessPlan &plan, llvm::ArrayRef<Value> values,
              Location loc);
 
@@ -149,7 +190,9 @@ private:
     Value pointer, bytes;    ///< global, 64-bit
     Value lds;               ///< LDS address
     Value valid;             ///< null: always
+    mlir::TypedAttr pad;     ///< what reads outside give, or null: 0
   };
+  bool neverNegative(Value v, unsigned depth = 16);
   mlir::FailureOr<ElementAddress>
   elementAddress(mlir::Operation *op, Value buffer, mlir::ValueRange indices);
   mlir::LogicalResult lowerLoad(tile::LoadOp op);
@@ -174,7 +217,9 @@ private:
   mlir::IRMapping map;
   llvm::DenseMap<Value, Registers> state;
   int64_t threads = 0;
+  llvm::DenseSet<std::pair<void *, Value>> warned; ///< place and buffer
   std::optional<bool> simt;
+  bool propagateNaN = false; ///< in the reduction being converted
   Value tid;
   llvm::DenseMap<std::pair<void *, int64_t>, Value> threadParts;
   llvm::DenseMap<Value, Interval> ranges;

@@ -20,6 +20,16 @@ using tile::ReduceKind;
 mlir::Value KernelLowering::combine(ReduceKind kind, Value a, Value c,
                                     Location loc) {
   bool fp = isa<FloatType>(a.getType());
+  if (fp && propagateNaN && kind != ReduceKind::Sum &&
+      kind != ReduceKind::AbsSum) {
+    // The hardware's maximum ignores NaN; a sum of the two does not.
+    Value best = kind == ReduceKind::Min
+                     ? arith::MinNumFOp::create(b, loc, a, c).getResult()
+                     : arith::MaxNumFOp::create(b, loc, a, c).getResult();
+    Value nan = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNO, a, c);
+    return arith::SelectOp::create(b, loc, nan,
+                                   arith::AddFOp::create(b, loc, a, c), best);
+  }
   switch (kind) {
   case ReduceKind::Sum:
   case ReduceKind::AbsSum:
@@ -77,8 +87,7 @@ LogicalResult KernelLowering::lowerReduce(tile::ReduceOp op) {
   if (!srcAlloc || !dstAlloc || !srcAlloc.getLayout() || !dstAlloc.getLayout())
     return op.emitError("operands have no layouts: run tile-infer-layouts "
                         "first");
-  if (op.getNan())
-    return op.emitError("NaN-propagating reductions are not supported yet");
+  propagateNaN = op.getNan();
   Layout src = srcAlloc.getLayout()->getLayout();
   Layout dst = dstAlloc.getLayout()->getLayout();
   auto srcShape = mlir::cast<MemRefType>(op.getSrc().getType()).getShape();

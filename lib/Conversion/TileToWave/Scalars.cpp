@@ -26,19 +26,17 @@ void KernelLowering::guarded(Value condition, Location loc,
   body();
 }
 
-/// Whether an index may be a constant plus a negative part. LLVM moves such a
-/// constant into the instruction, and a resource's range check then takes the
-/// negative part for a huge offset.
-static bool maySubtract(mlir::Value v, unsigned depth = 16) {
-  Operation *op = v.getDefiningOp();
-  if (!op || !isa<arith::ArithDialect>(op->getDialect()))
+/// Whether no value that the index is computed from can be negative. LLVM moves
+/// a constant addend of an offset into the instruction, whose range check would
+/// take a negative remainder for a huge offset.
+bool KernelLowering::neverNegative(Value v, unsigned depth) {
+  if (depth == 0 || rangeOf(v).lo < 0)
     return false;
-  APInt c;
-  if (matchPattern(v, m_ConstantInt(&c)))
-    return c.isNegative();
-  return depth == 0 || isa<arith::SubIOp>(op) ||
-         llvm::any_of(op->getOperands(),
-                      [&](mlir::Value o) { return maySubtract(o, depth - 1); });
+  Operation *op = v.getDefiningOp();
+  return !op || !isa<arith::ArithDialect>(op->getDialect()) ||
+         llvm::all_of(op->getOperands(), [&](Value o) {
+           return o.getType().isInteger(1) || neverNegative(o, depth - 1);
+         });
 }
 
 FailureOr<KernelLowering::ElementAddress>
@@ -53,9 +51,10 @@ KernelLowering::elementAddress(Operation *op, Value buffer,
     for (auto [d, v] : llvm::enumerate(indices)) {
       Value x = toI32(lookup(v), loc);
       // Out of range is an error of the program; it must not reach LDS beyond
-      // the buffer.
+      // the buffer. Nor must a point that the loop's layout has in excess.
       Interval range = rangeOf(v);
-      if (range.lo < 0 || range.hi >= type.getDimSize(d))
+      if (range.lo < 0 || range.hi >= type.getDimSize(d) ||
+          (point && point->valid))
         x = arith::MinUIOp::create(b, loc, x,
                                    constant(loc, type.getDimSize(d) - 1));
       index.push_back(x);
@@ -66,9 +65,10 @@ KernelLowering::elementAddress(Operation *op, Value buffer,
         arith::AddIOp::create(b, loc, a, constant(loc, ldsOffsetOf(buffer)));
     return address;
   }
-  auto tensor = buffer.getDefiningOp<tile::TensorOp>();
-  if (!tensor)
-    return op->emitError("element access through this alias is not supported");
+  FailureOr<TensorShape> shape = getTensorShape(buffer, loc);
+  if (failed(shape))
+    return failure();
+  address.pad = shape->pad;
   // Sizes and strides as i64 values; constants fold.
   Type i64 = b.getI64Type();
   auto constant64 = [&](int64_t v) -> Value {
@@ -78,43 +78,21 @@ KernelLowering::elementAddress(Operation *op, Value buffer,
     v = lookup(v);
     return v.getType() == i64 ? v : arith::ExtSIOp::create(b, loc, i64, v);
   };
+  constexpr int64_t kDynamic = ShapedType::kDynamic;
   unsigned rank = type.getRank();
   SmallVector<Value> sizes(rank), strides(rank);
-  unsigned next = 0;
-  bool small = type.hasStaticShape();
-  for (unsigned d = 0; d < rank; ++d)
-    sizes[d] = type.isDynamicDim(d) ? wide(tensor.getSizes()[next++])
-                                    : constant64(type.getDimSize(d));
-  SmallVector<int64_t> known(rank, ShapedType::kDynamic);
-  if (type.getLayout().isIdentity()) {
-    for (int d = int(rank) - 1; d >= 0; --d) {
-      if (d == int(rank) - 1) {
-        strides[d] = constant64(1);
-        known[d] = 1;
-        continue;
-      }
+  ArrayRef<int64_t> known = shape->strides;
+  for (int d = int(rank) - 1; d >= 0; --d) {
+    sizes[d] = shape->sizes[d] == kDynamic ? wide(shape->sizeValues[d])
+                                           : constant64(shape->sizes[d]);
+    if (known[d] != kDynamic)
+      strides[d] = constant64(known[d]);
+    else if (shape->strideValues[d])
+      strides[d] = wide(shape->strideValues[d]);
+    else
       strides[d] = arith::MulIOp::create(b, loc, strides[d + 1], sizes[d + 1]);
-      if (known[d + 1] != ShapedType::kDynamic && !type.isDynamicDim(d + 1))
-        known[d] = known[d + 1] * type.getDimSize(d + 1);
-    }
-  } else {
-    int64_t offset;
-    (void)type.getStridesAndOffset(known, offset);
-    next = 0;
-    for (unsigned d = 0; d < rank; ++d)
-      strides[d] = known[d] == ShapedType::kDynamic
-                       ? wide(tensor.getStrides()[next++])
-                       : constant64(known[d]);
   }
-  __int128 total = 0;
-  for (unsigned d = 0; d < rank && small; ++d) {
-    small &= known[d] != ShapedType::kDynamic;
-    if (small)
-      total = std::max<__int128>(total, __int128(known[d]) *
-                                            type.getDimSize(d) * bytes);
-  }
-  small &= total < 0x7ffffff0;
-  small &= llvm::none_of(indices, [](Value v) { return maySubtract(v); });
+  bool small = shape->bytes >= 0 && shape->bytes < kResourceLimit;
   Value sum;
   for (auto [d, v] : llvm::enumerate(indices)) {
     Interval range = rangeOf(v);
@@ -139,17 +117,19 @@ KernelLowering::elementAddress(Operation *op, Value buffer,
     // Nothing guards a plain address: points that do not exist must not load.
     if (point)
       address.valid = andAlso(loc, address.valid, point->valid);
-    address.pointer = lookup(tensor.getSource());
+    address.pointer = lookup(shape->pointer);
     address.bytes = sum;
     return address;
   }
+  if (!llvm::all_of(indices, [&](Value v) { return neverNegative(v); }))
+    sum = wave::OpaqueOp::create(b, loc, b.getI32Type(), sum);
   Value &full = fullResources[buffer];
   if (!full) {
     OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPoint(anchor);
+    setAfterPointer(lookup(shape->pointer));
     full = wave::ResourceOp::create(b, loc, wave::RsrcType::get(b.getContext()),
-                                    lookup(tensor.getSource()),
-                                    constant(loc, int64_t(total)));
+                                    lookup(shape->pointer),
+                                    constant(loc, shape->bytes));
   }
   address.resource = full;
   address.voffset = address.valid
@@ -157,16 +137,9 @@ KernelLowering::elementAddress(Operation *op, Value buffer,
                                                   constant(loc, INT32_MIN))
                               .getResult()
                         : sum;
-  address.pointer = lookup(tensor.getSource());
+  address.pointer = lookup(shape->pointer);
   address.bytes = sum;
   return address;
-}
-
-static TypedAttr padOf(mlir::Value buffer) {
-  if (auto tensor = buffer.getDefiningOp<tile::TensorOp>())
-    if (auto pad = tensor.getPad())
-      return *pad;
-  return {};
 }
 
 LogicalResult KernelLowering::lowerLoad(tile::LoadOp op) {
@@ -188,6 +161,11 @@ LogicalResult KernelLowering::lowerLoad(tile::LoadOp op) {
   if (space == tile::Space::Local || space == tile::Space::Fragment) {
     // A thread's own array: constant indices name a register, others choose.
     Registers &registers = registersOf(buffer);
+    auto give = [&](Value v) {
+      if (v.getType() != op.getType()) // through an alias
+        v = arith::BitcastOp::create(b, loc, op.getType(), v);
+      map.map(op.getResult(), v);
+    };
     auto shape = mlir::cast<MemRefType>(buffer.getType()).getShape();
     int64_t slot = 0;
     bool constantIndex = true;
@@ -218,12 +196,12 @@ LogicalResult KernelLowering::lowerLoad(tile::LoadOp op) {
             arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, linear,
                                   constant(loc, i)),
             registers.get(b, loc, i), result);
-      map.map(op.getResult(), result);
+      give(result);
       return success();
     }
     if (slot < 0 || slot >= registers.size())
       return op.emitError("index is outside the buffer");
-    map.map(op.getResult(), registers.get(b, loc, slot));
+    give(registers.get(b, loc, slot));
     return success();
   }
   FailureOr<ElementAddress> address =
@@ -231,7 +209,7 @@ LogicalResult KernelLowering::lowerLoad(tile::LoadOp op) {
   if (failed(address))
     return failure();
   Value result;
-  TypedAttr pad = padOf(buffer);
+  TypedAttr pad = address->pad;
   if (address->lds) {
     result = wave::LdsLoadOp::create(b, loc, op.getType(), address->lds, 0);
   } else if (address->resource) {
@@ -287,6 +265,9 @@ LogicalResult KernelLowering::lowerStore(tile::StoreOp op) {
   }
   if (space == tile::Space::Local || space == tile::Space::Fragment) {
     Registers &registers = registersOf(buffer);
+    if (value.getType() != registers.getElementType()) // through an alias
+      value =
+          arith::BitcastOp::create(b, loc, registers.getElementType(), value);
     auto shape = mlir::cast<MemRefType>(buffer.getType()).getShape();
     int64_t slot = 0;
     bool constantIndex = true;

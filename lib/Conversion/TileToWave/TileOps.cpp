@@ -66,11 +66,7 @@ LogicalResult KernelLowering::lowerCopy(tile::CopyOp op) {
     auto access = plan(src, points, loc, /*store=*/false);
     if (failed(access))
       return failure();
-    values = load(*access, n, from, {}, loc);
-    auto tensor = src.buffer.getDefiningOp<tile::TensorOp>();
-    if (tensor && tensor.getPad())
-      return op.emitError("copies from a tensor with a pad value are not "
-                          "supported yet");
+    values = load(*access, n, from, loc);
   }
   if (from != to)
     for (Value &v : values)
@@ -165,10 +161,7 @@ LogicalResult KernelLowering::lowerParallel(tile::ParallelOp op) {
     }
     bool known = !access.conditional && !(access.reads && access.writes);
     for (const tile::PointIndex &index : access.indices)
-      // Falling offsets would be negative parts of a range-checked sum:
-      // elements take the 64-bit path instead.
-      known &= index.known &&
-               llvm::none_of(index.coeffs, [](int64_t c) { return c < 0; });
+      known &= index.known;
     if (!known || access.op->getParentOp() != op)
       continue;
     bool clear = true;
@@ -180,16 +173,13 @@ LogicalResult KernelLowering::lowerParallel(tile::ParallelOp op) {
       continue;
     // Uniform parts must exist before the loop.
     if (access.reads) {
-      auto tensor = access.buffer.getDefiningOp<tile::TensorOp>();
-      if (tensor && tensor.getPad())
-        continue;
       auto planned = plan(access, points, loc, false);
       if (failed(planned))
         return failure();
       context.loaded[access.op] =
           load(*planned, points.registers,
                mlir::cast<MemRefType>(access.buffer.getType()).getElementType(),
-               {}, access.op->getLoc());
+               access.op->getLoc());
     } else {
       auto planned = plan(access, points, loc, true);
       if (failed(planned))

@@ -34,9 +34,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "tlc/Conversion/TileToWave.h"
-#include "tlc/Dialect/Tile/Transforms/Passes.h"
 #include "KernelLowering.h"
 #include "mlir/Pass/Pass.h"
+#include "tlc/Dialect/Tile/Transforms/Passes.h"
 
 namespace tlc {
 #define GEN_PASS_DECL_CONVERTTILETOWAVE
@@ -264,6 +264,27 @@ LogicalResult KernelLowering::lowerOp(Operation *op) {
         // Data passed through global memory: its accesses are waited for too.
         if (o->hasAttr(tile::kSyncGlobalAttr))
           barrier->setAttr("wave.global", b.getUnitAttr());
+        return success();
+      })
+      .Case<tile::PointerOp>([&](tile::PointerOp o) {
+        map.map(o.getResult(),
+                wave::PointerOp::create(
+                    b, o.getLoc(), wave::PtrType::get(b.getContext()),
+                    wave::UniformOp::create(b, o.getLoc(), b.getI64Type(),
+                                            lookup(o.getAddress()))));
+        return success();
+      })
+      .Case<tile::ShuffleOp>([&](tile::ShuffleOp o) {
+        Value v = lookup(o.getValue());
+        map.map(o.getResult(),
+                wave::ShuffleOp::create(b, o.getLoc(), v.getType(), v,
+                                        lookup(o.getLane())));
+        return success();
+      })
+      .Case<tile::BallotOp>([&](tile::BallotOp o) {
+        map.map(o.getResult(),
+                wave::BallotOp::create(b, o.getLoc(), b.getI64Type(),
+                                       lookup(o.getCondition())));
         return success();
       })
       .Case<tile::ThreadIdOp>([&](tile::ThreadIdOp o) -> LogicalResult {

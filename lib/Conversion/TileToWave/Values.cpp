@@ -88,6 +88,7 @@ static int64_t chunkFor(mlir::Value buffer, int64_t registers) {
 }
 
 Registers &KernelLowering::registersOf(Value buffer) {
+  buffer = tile::getBase(buffer); // an alias numbers its elements the same way
   auto it = state.find(buffer);
   if (it != state.end())
     return it->second;
@@ -114,8 +115,16 @@ Value KernelLowering::zero(Type type, Location loc) {
 
 bool KernelLowering::perThread() {
   if (!simt) {
-    simt = kernel.walk([](tile::ThreadIdOp) { return WalkResult::interrupt(); })
-               .wasInterrupted();
+    simt =
+        kernel
+            .walk([](Operation *op) {
+              bool counts =
+                  isa<tile::ThreadIdOp, tile::ShuffleOp, tile::BallotOp>(op) ||
+                  (isa<tile::AtomicOp>(op) &&
+                   !op->getParentOfType<tile::ParallelOp>());
+              return counts ? WalkResult::interrupt() : WalkResult::advance();
+            })
+            .wasInterrupted();
   }
   return *simt;
 }

@@ -154,6 +154,34 @@ struct AnyPattern : ConvertOpToLLVMPattern<wave::AnyOp> {
   }
 };
 
+struct BallotPattern : ConvertOpToLLVMPattern<wave::BallotOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+  LogicalResult
+  matchAndRewrite(wave::BallotOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Build build{rewriter, op.getLoc()};
+    rewriter.replaceOp(op, build.intrinsic("llvm.amdgcn.ballot",
+                                           rewriter.getI64Type(),
+                                           adaptor.getCondition()));
+    return success();
+  }
+};
+
+struct OpaquePattern : ConvertOpToLLVMPattern<wave::OpaqueOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+  LogicalResult
+  matchAndRewrite(wave::OpaqueOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    // An empty instruction whose result is its operand's register.
+    rewriter.replaceOpWithNewOp<LLVM::InlineAsmOp>(
+        op, TypeRange{rewriter.getI32Type()}, ValueRange{adaptor.getValue()},
+        /*asm_string=*/"", /*constraints=*/"=v,0", /*has_side_effects=*/false,
+        /*is_align_stack=*/false, LLVM::tailcallkind::TailCallKind::None,
+        LLVM::AsmDialectAttr(), ArrayAttr());
+    return success();
+  }
+};
+
 struct PermPattern : ConvertOpToLLVMPattern<wave::PermOp> {
   using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
   LogicalResult
@@ -257,7 +285,8 @@ struct MfmaPattern : ConvertOpToLLVMPattern<wave::MfmaOp> {
 void populateCrossLanePatterns(LLVMTypeConverter &converter,
                                RewritePatternSet &patterns) {
   patterns.add<ShuffleXorPattern, ShufflePattern, UniformPattern, AnyPattern,
-               PermPattern, MfmaPattern>(converter);
+               BallotPattern, OpaquePattern, PermPattern, MfmaPattern>(
+      converter);
 }
 
 } // namespace tlc

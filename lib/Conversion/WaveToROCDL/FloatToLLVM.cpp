@@ -112,12 +112,26 @@ struct TruncToF8Pattern : ConvertOpToLLVMPattern<arith::TruncFOp> {
     }
     auto vector = dyn_cast<VectorType>(in.getType());
     int64_t count = vector ? vector.getNumElements() : 1;
+    // What is too large becomes the largest number; the instruction would make
+    // it NaN. The median of a NaN and the limits is a limit: NaN passes by.
+    Type f32 = rewriter.getF32Type();
+    double largest = name == "fp8" ? 240.0 : 57344.0;
+    auto limit = [&](double v) -> Value {
+      return LLVM::ConstantOp::create(rewriter, op.getLoc(), f32,
+                                      rewriter.getF32FloatAttr(v));
+    };
     auto element = [&](int64_t i) -> Value {
-      if (!vector)
-        return in;
       // An odd last element is converted twice.
-      return LLVM::ExtractElementOp::create(rewriter, op.getLoc(), in,
-                                            build.i32(std::min(i, count - 1)));
+      Value v = vector ? LLVM::ExtractElementOp::create(
+                             rewriter, op.getLoc(), in,
+                             build.i32(std::min(i, count - 1)))
+                             .getResult()
+                       : in;
+      Value clamped = build.intrinsic("llvm.amdgcn.fmed3", f32,
+                                      {v, limit(largest), limit(-largest)});
+      Value isNaN = LLVM::FCmpOp::create(rewriter, op.getLoc(),
+                                         LLVM::FCmpPredicate::uno, v, v);
+      return LLVM::SelectOp::create(rewriter, op.getLoc(), isNaN, v, clamped);
     };
     std::string intrinsic = ("llvm.amdgcn.cvt.pk." + name + ".f32").str();
     SmallVector<Value> dwords;

@@ -177,6 +177,19 @@ struct PtrAddPattern : ConvertOpToLLVMPattern<wave::PtrAddOp> {
   }
 };
 
+struct PointerPattern : ConvertOpToLLVMPattern<wave::PointerOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+  LogicalResult
+  matchAndRewrite(wave::PointerOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Build build{rewriter, op.getLoc()};
+    rewriter.replaceOpWithNewOp<LLVM::IntToPtrOp>(
+        op, getTypeConverter()->convertType(op.getType()),
+        pinToScalar(build, adaptor.getAddress()));
+    return success();
+  }
+};
+
 /// An access's own promise if it makes one; else one element's size.
 int64_t globalAlign(int64_t asked, Type type) {
   return asked ? asked : std::max(1u, getBits(getElementTypeOrSelf(type)) / 8);
@@ -357,10 +370,10 @@ struct LdsAtomicPattern : ConvertOpToLLVMPattern<wave::LdsAtomicOp> {
 
 void populateMemoryPatterns(LLVMTypeConverter &converter,
                             RewritePatternSet &patterns) {
-  patterns
-      .add<ResourcePattern, BufferLoadPattern, BufferStorePattern,
-           PtrAddPattern, GlobalLoadPattern, GlobalStorePattern, LdsLoadPattern,
-           LdsStorePattern, GlobalAtomicPattern, LdsAtomicPattern>(converter);
+  patterns.add<PointerPattern, ResourcePattern, BufferLoadPattern,
+               BufferStorePattern, PtrAddPattern, GlobalLoadPattern,
+               GlobalStorePattern, LdsLoadPattern, LdsStorePattern,
+               GlobalAtomicPattern, LdsAtomicPattern>(converter);
 }
 
 } // namespace tlc

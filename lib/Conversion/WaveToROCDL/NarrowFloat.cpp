@@ -14,7 +14,8 @@
 //   OCP fp8       f8E4M3FN and f8E5M2 both ways in integer code, exact:
 //                 to fp8, normal results are rounded like bf16; denormal ones
 //                 by adding a power of two whose ulp is the smallest denormal.
-//                 Overflow gives NaN (E4M3FN) or infinity (E5M2).
+//                 What is too large becomes the largest number, as every
+//                 conversion to fp8 does; NaN stays NaN.
 //                 From fp8: the bits in f32's places times a power of two.
 //   other widths  f16, bf16, f64 <-> fp8 through f32.
 //
@@ -190,8 +191,8 @@ struct TruncToOcp : OpRewritePattern<arith::TruncFOp> {
     if (!f || !(from.isF32() || isNarrow16(from)))
       return failure();
     Emit e{rewriter, op.getLoc()};
-    Value in = from.isF32() ? op.getIn()
-                            : e.cast(op.getIn(), rewriter.getF32Type());
+    Value in =
+        from.isF32() ? op.getIn() : e.cast(op.getIn(), rewriter.getF32Type());
     Value bits = e.bitcast(in, rewriter.getI32Type());
     Type i32 = bits.getType();
     auto c = [&](int64_t v) { return e.intConst(v, i32); };
@@ -214,7 +215,7 @@ struct TruncToOcp : OpRewritePattern<arith::TruncFOp> {
                               c(int64_t(127 + 1 - f->bias) << 23));
     Value code = e.select(isDenormal, denormal, normal);
     Value tooLarge = e.cmpi(CmpIPredicate::ugt, code, c(f->maxFinite));
-    code = e.select(tooLarge, c(f->overflow), code);
+    code = e.select(tooLarge, c(f->maxFinite), code);
     Value isNaN = e.cmpi(CmpIPredicate::ugt, magnitude, c(0x7f800000));
     code = e.ior(e.select(isNaN, c(f->nan), code), sign);
     Type i8 = Emit::shaped(i32, rewriter.getI8Type());

@@ -206,6 +206,14 @@ static void allowContraction(ModuleOp module) {
 
 void ConvertWaveToROCDL::runOnOperation() {
   ModuleOp module = getOperation();
+  // Helpers are inlined before there are functions: debug lines are the
+  // helper's own.
+  module.walk([](Operation *op) {
+    Location loc = op->getLoc();
+    while (auto call = dyn_cast<CallSiteLoc>(loc))
+      loc = call.getCallee();
+    op->setLoc(loc);
+  });
   if (failed(lowerControlFlow(module)))
     return signalPassFailure();
 

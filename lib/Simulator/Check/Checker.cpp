@@ -131,10 +131,8 @@ const Op *GroupChecker::State::prepare(const Wave &wave, const Op &op) {
     known = &movedFacts;
     effective = &moved;
   }
-  for (const auto *list : {&known->reads, &known->writes})
-    for (const RegisterRange &range : *list)
-      if (range.first + range.count > (range.vector ? wave.vgprCount : 128u))
-        return nullptr;
+  if (known->vectorEnd > wave.vgprCount || known->scalarEnd > 128)
+    return nullptr;
   current = known;
   return effective;
 }

@@ -104,8 +104,8 @@ std::string GlobalShadow::conflict(const Cell &cell, const Access &access,
   return "";
 }
 
-void GlobalShadow::note(Cell &cell, const Access &access, bool writes,
-                        const View &now) {
+inline void GlobalShadow::note(Cell &cell, const Access &access, bool writes,
+                               const View &now) {
   if (writes) {
     uint8_t together = cell.write.op && cell.write.group == access.group
                            ? cell.write.bytes

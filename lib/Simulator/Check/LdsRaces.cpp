@@ -132,7 +132,8 @@ std::string LdsRaces::access(unsigned wave, const Op &op, const OpFacts &facts,
   std::string problem;
   bool onlyReads = part.reads && !part.atomic;
   // Checks and records; false if the cell cannot hold it.
-  auto visit = [&](Cell &cell, unsigned l, uint64_t address) {
+  auto visit = [&](Cell &cell, unsigned l,
+                   uint64_t address) __attribute__((always_inline)) {
     // Writing what is there already disturbs nobody.
     bool harmless = part.writes && !(part.changes >> l & 1);
     if (problem.empty() && !harmless && isSuspicious(cell, now, part.writes)) {

@@ -8,6 +8,7 @@
 #include "OpFacts.h"
 #include "Accesses.h"
 #include "llvm/ADT/StringRef.h"
+#include <algorithm>
 
 using namespace tlc::sim;
 
@@ -115,6 +116,11 @@ OpFacts tlc::sim::factsOf(const Op &op) {
   if (inst.has(flag::WritesEXEC))
     addScalar(facts.writes, ExecLo, 2);
 
+  for (const auto *list : {&facts.reads, &facts.writes})
+    for (const RegisterRange &range : *list) {
+      uint16_t &end = range.vector ? facts.vectorEnd : facts.scalarEnd;
+      end = std::max<uint16_t>(end, uint16_t(range.first + range.count));
+    }
   llvm::StringRef name = mnemonic(inst.op);
   facts.laneBytes = uint8_t(bytesOfLane(inst));
   facts.farOffsets = name.contains("st64");

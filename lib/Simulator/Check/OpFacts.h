@@ -46,6 +46,8 @@ struct OpFacts {
   bool countsVm = false, countsLgkm = false;
   bool toLds = false; ///< a load whose data goes to LDS
   uint8_t passes = 0; ///< of MFMA
+  /// One more than the highest vector and scalar register named.
+  uint16_t vectorEnd = 0, scalarEnd = 0;
   /// Bytes a lane loads or stores to memory; 0: none.
   uint8_t laneBytes = 0;
   bool farOffsets = false; ///< DS: two offsets in units of 64 elements

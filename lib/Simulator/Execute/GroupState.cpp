@@ -26,7 +26,7 @@ namespace {
 /// another wavefront does not hold it up.
 constexpr int64_t turnBudget = 1 << 20;
 /// The same where what is executed is kept until it has been replayed.
-constexpr int64_t recordedTurn = 1 << 12;
+constexpr int64_t recordedBudget = 1 << 12;
 /// How often a workgroup may find all its wavefronts asleep, or out of budget,
 /// before others run.
 constexpr unsigned sleepRounds = 2, busyRounds = 64;
@@ -83,6 +83,7 @@ GroupState::~GroupState() {
 }
 
 void GroupState::begin(uint64_t linearId) {
+  record = nullptr;
   const LaunchRequest &request = context.request;
   workgroup.linearId = linearId;
   workgroup.id[0] = linearId % request.grid[0];
@@ -139,12 +140,14 @@ void GroupState::scheduleOrder() {
 void GroupState::runWave(Wave &wave) {
   uint64_t limit = context.options.instructionLimit;
   uint64_t before = wave.executed;
-  int64_t budget = record ? recordedTurn : turnBudget;
+  int64_t budget = record ? recordedBudget : turnBudget;
   if (limit) {
     uint64_t used = context.executed.load(std::memory_order_relaxed);
     budget = std::min<uint64_t>(budget, limit > used ? limit - used : 1);
   }
-  if (observed()) {
+  if (record && !checker && !context.options.statistics) {
+    recordedTurn(wave, budget);
+  } else if (observed()) {
     observedTurn(wave, budget);
   } else {
     wave.budget = budget;
@@ -176,11 +179,36 @@ void GroupState::observedStep(Wave &wave) {
   if (context.options.statistics && !again)
     counts.count(wave, op);
   if (record && !again)
-    recordInstruction(*code, wave, op, record->waves[wave.number]);
+    recordInstruction(*code, wave, op, *record);
   context.handlers.step(wave);
   if (checker)
     checker->after(wave, op,
                    wave.status != WaveStatus::Global || wave.pc != &op);
+}
+
+/// A turn of which only a record is kept: straight pieces run as they would
+/// without it.
+void GroupState::recordedTurn(Wave &wave, int64_t budget) {
+  std::vector<uint32_t> &words = record->waves[wave.number].words;
+  do {
+    const Op *op = wave.pc;
+    bool isCode = op->inst->op != Opcode::Invalid;
+    int64_t straight =
+        isCode ? std::min<int64_t>(budget, code->straightFrom(*op)) : 0;
+    if (straight < 2) {
+      observedStep(wave);
+      --budget;
+      continue;
+    }
+    for (int64_t i = 0; i < straight; ++i)
+      words.push_back(code->indexOf(op[i]));
+    wave.budget = straight;
+    context.handlers.turn(wave);
+    // A change of mode ends a turn early.
+    words.resize(words.size() - size_t(wave.unused));
+    budget -= straight - wave.unused;
+  } while (budget > 0 && wave.status == WaveStatus::Ready);
+  wave.unused = budget;
 }
 
 /// A turn, one instruction at a time.
@@ -209,20 +237,19 @@ bool GroupState::releaseBarrier() {
   return any;
 }
 
-void GroupState::recordTo(CodeTable &table, GroupRecord &target, size_t words) {
+void GroupState::recordTo(CodeTable &table, GroupRecord &target, size_t words,
+                          bool goOn) {
   code = &table;
   record = &target;
   recordWords = words;
-  target.begin(workgroup.linearId, workgroup.waveCount);
+  if (!goOn)
+    target.begin(workgroup.linearId, workgroup.waveCount);
 }
 
 bool GroupState::recordedEnough() const {
   if (!record)
     return false;
-  size_t words = 0;
-  for (const WaveRecord &wave : record->waves)
-    words += wave.left();
-  return words > recordWords;
+  return record->wordsLeft() > recordWords;
 }
 
 GroupStatus GroupState::run() {

@@ -54,7 +54,9 @@ public:
   GroupStatus run();
   /// From `begin` on records what is executed; `run` pauses when more than
   /// \p words are waiting to be replayed.
-  void recordTo(CodeTable &table, GroupRecord &target, size_t words);
+  /// \p goOn keeps what the target has.
+  void recordTo(CodeTable &table, GroupRecord &target, size_t words,
+                bool goOn = false);
   /// Performs the global operations its wavefronts wait for.
   void globalTurn();
 
@@ -71,6 +73,7 @@ public:
 private:
   void runWave(Wave &wave);
   void observedTurn(Wave &wave, int64_t budget);
+  void recordedTurn(Wave &wave, int64_t budget);
   void observedStep(Wave &wave);
   bool releaseBarrier();
   bool observed() const {

@@ -14,11 +14,15 @@
 
 #include "TimedLaunch.h"
 
-#include "../Timing/Machine.h"
+#include "../Timing/Extrapolate.h"
 #include "FaultReport.h"
 #include "Parallel.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <bit>
+#include <unordered_map>
 
 using namespace tlc::sim;
 
@@ -30,6 +34,15 @@ constexpr size_t wordsAhead = 1 << 16, lowWords = 1 << 10;
 /// How often a workgroup that waits for others is tried before the replay goes
 /// on without it.
 constexpr unsigned idleTries = 3;
+/// The same where instructions are only counted.
+constexpr unsigned countTries = 1 << 16;
+/// Instructions of a launch up to which all of it runs in detail. Grids that
+/// fit the device at once are never sampled.
+constexpr uint64_t detailInstructions = 24'000'000;
+constexpr uint64_t sampleFrom = param::xcds * param::cusPerXcd;
+/// Workgroups whose beginnings show how XCDs share data, and how much of each.
+constexpr uint64_t sharerGroups = 2 * param::xcds;
+constexpr size_t sharerWords = 1 << 19;
 
 struct Live : GroupRecord {
   std::unique_ptr<GroupState> state;
@@ -45,10 +58,23 @@ public:
   bool refill(GroupRecord &group) override;
   void end(GroupRecord &group) override;
 
+  uint64_t count(uint64_t id);
+  double sharers(uint64_t workgroups);
+  /// Runs the first workgroup ahead of the replay, to see how long it is.
+  bool firstExceeds(uint64_t instructions);
+  const GroupRecord &first() const { return *live.front(); }
+  void forgetFirst() {
+    spare.push_back(std::move(live.front()));
+    live.clear();
+  }
+
   const Workgroup *faulted() const { return fault; }
   uint64_t matrixFlops() const { return flops; }
+  /// Over all that ran, workgroups that have not ended included.
+  double flopsPerInstruction() const;
 
 private:
+  std::unique_ptr<Live> take();
   bool runLow(Live &wanted);
 
   LaunchContext &context;
@@ -56,10 +82,29 @@ private:
   ThreadPool pool;
   std::vector<std::unique_ptr<Live>> live, spare;
   const Workgroup *fault = nullptr;
-  uint64_t flops = 0;
+  uint64_t flops = 0, executed = 0;
 };
 
-GroupRecord &LaunchSource::begin(uint64_t id) {
+uint64_t executedBy(const Live &group) {
+  const Workgroup &workgroup = group.state->group();
+  uint64_t sum = 0;
+  for (unsigned w = 0; w < workgroup.waveCount; ++w)
+    sum += workgroup.waves[w].executed;
+  return sum;
+}
+
+double LaunchSource::flopsPerInstruction() const {
+  uint64_t work = flops, all = executed;
+  for (const auto &group : live) {
+    const Workgroup &workgroup = group->state->group();
+    for (unsigned w = 0; w < workgroup.waveCount; ++w)
+      work += workgroup.waves[w].matrixFlops;
+    all += executedBy(*group);
+  }
+  return all ? double(work) / double(all) : 0;
+}
+
+std::unique_ptr<Live> LaunchSource::take() {
   std::unique_ptr<Live> group;
   if (spare.empty()) {
     group = std::make_unique<Live>();
@@ -68,6 +113,13 @@ GroupRecord &LaunchSource::begin(uint64_t id) {
     group = std::move(spare.back());
     spare.pop_back();
   }
+  return group;
+}
+
+GroupRecord &LaunchSource::begin(uint64_t id) {
+  if (id == 0 && !live.empty() && live.front()->id == 0)
+    return *live.front(); // already begun, see firstExceeds
+  std::unique_ptr<Live> group = take();
   group->status = GroupStatus::Paused;
   group->state->begin(id);
   group->state->recordTo(code, *group, wordsAhead);
@@ -75,11 +127,35 @@ GroupRecord &LaunchSource::begin(uint64_t id) {
   return *live.back();
 }
 
+bool LaunchSource::firstExceeds(uint64_t instructions) {
+  Live &group = static_cast<Live &>(begin(0));
+  uint64_t ran = 0;
+  for (unsigned tries = 0; tries < countTries; ++tries) {
+    group.state->recordTo(code, group, wordsAhead + group.wordsLeft(), true);
+    group.status = group.state->run();
+    const Workgroup &workgroup = group.state->group();
+    ran = executedBy(group);
+    for (unsigned w = 0; w < group.waveCount; ++w)
+      group.waves[w].done = workgroup.waves[w].status == WaveStatus::Done;
+    if (group.status == GroupStatus::Faulted)
+      fault = &workgroup;
+    if (group.status == GroupStatus::Waiting)
+      group.state->globalTurn();
+    else if (group.status != GroupStatus::Paused)
+      break;
+    if (ran > instructions)
+      break;
+  }
+  group.state->recordTo(code, group, wordsAhead, true);
+  return ran > instructions;
+}
+
 void LaunchSource::end(GroupRecord &group) {
   auto it = std::find_if(live.begin(), live.end(), [&](const auto &each) {
     return each.get() == &group;
   });
   flops += (*it)->state->matrixFlops();
+  executed += executedBy(**it);
   spare.push_back(std::move(*it));
   live.erase(it);
 }
@@ -131,11 +207,74 @@ bool LaunchSource::refill(GroupRecord &group) {
   return true;
 }
 
+/// Counts the instructions of a workgroup, without recording it.
+uint64_t LaunchSource::count(uint64_t id) {
+  std::unique_ptr<Live> group = take();
+  group->state->begin(id);
+  GroupStatus status = GroupStatus::Paused;
+  for (unsigned tries = 0; tries < countTries; ++tries) {
+    status = group->state->run();
+    if (status != GroupStatus::Waiting)
+      break;
+    group->state->globalTurn();
+  }
+  if (status == GroupStatus::Faulted) {
+    fault = &group->state->group();
+    live.push_back(std::move(group));
+    return 1;
+  }
+  uint64_t sum = executedBy(*group);
+  spare.push_back(std::move(group));
+  return sum;
+}
+
+/// How many XCDs want a line that the first of them wants, on average, judged
+/// by the beginnings of workgroups.
+double LaunchSource::sharers(uint64_t workgroups) {
+  std::unordered_map<uint64_t, uint8_t> wantedBy;
+  for (uint64_t id = 0; id < std::min(workgroups, sharerGroups); ++id) {
+    std::unique_ptr<Live> group = take();
+    group->state->begin(id);
+    group->state->recordTo(code, *group, sharerWords);
+    group->state->run();
+    for (unsigned w = 0; w < group->waveCount; ++w)
+      forEachLoadedLine(code, group->waves[w], [&](uint64_t line) {
+        wantedBy[line] |= uint8_t(1u << id % param::xcds);
+      });
+    spare.push_back(std::move(group));
+  }
+  uint64_t lines = 0, wants = 0;
+  for (auto [line, mask] : wantedBy)
+    if (mask & 1) {
+      ++lines;
+      wants += std::popcount(mask);
+    }
+  return lines ? double(wants) / double(lines) : 1;
+}
+
+/// Whether a workgroup may wait for what others write: then all must run.
+bool mayWaitForOthers(CodeTable &code, const GroupRecord &group) {
+  for (unsigned w = 0; w < group.waveCount; ++w) {
+    bool found = false;
+    forEachRecorded(code, group.waves[w],
+                    [&](const StaticOp &op, const uint32_t *) {
+                      const Instruction &inst = *op.op->inst;
+                      if (op.payload == Payload::Vector)
+                        found |= (op.isAtomic && !inst.dst.isNone()) ||
+                                 (!op.isAtomic && !op.isStore && inst.sc1);
+                    });
+    if (found)
+      return true;
+  }
+  return false;
+}
+
 } // namespace
 
 void tlc::sim::runTimed(LaunchContext &context, unsigned threads,
                         LaunchResult &result) {
   const LaunchRequest &request = context.request;
+  const TimingOptions &wanted = *context.options.timing;
   CodeTable code(context.program);
   LaunchSource source(context, code, threads);
   const KernelDescriptor &descriptor = request.kernel->descriptor;
@@ -148,19 +287,55 @@ void tlc::sim::runTimed(LaunchContext &context, unsigned threads,
   MachineOptions options;
   options.workgroups =
       uint64_t(request.grid[0]) * request.grid[1] * request.grid[2];
-  options.traceWaves = context.options.timing->traceWaves;
-  options.traceEvents = context.options.timing->traceEvents;
+  options.warm = wanted.warm;
+  options.traceWaves = wanted.traceWaves;
+  options.traceEvents = wanted.traceEvents;
+
+  uint64_t detail = wanted.detailInstructions ? wanted.detailInstructions
+                                              : detailInstructions;
+  std::unique_ptr<LengthModel> lengths;
+  if (!wanted.full && options.workgroups > sampleFrom &&
+      source.firstExceeds(detail / options.workgroups) &&
+      !mayWaitForOthers(code, source.first())) {
+    source.forgetFirst();
+    lengths = std::make_unique<LengthModel>(
+        request.grid, [&](uint64_t id) { return source.count(id); });
+    options.xcds = 1;
+    options.instructionLimit = detail;
+    options.sharers = source.sharers(options.workgroups);
+  }
   Machine machine(code, source, needs, options);
-  bool ok = machine.run();
+  bool ok = !source.faulted() && machine.run();
   if (const Workgroup *faulted = source.faulted()) {
     result.failed = true;
     result.findings.push_back(describeFault(context, *faulted));
     result.report = result.findings.back().text;
     return;
   }
-  (void)ok;
-  auto timing = std::make_shared<TimingResult>(machine.takeResult(
-      request.object->deviceAddress(request.kernel->entryAddress)));
-  timing->matrixFlops = result.matrixFlops = source.matrixFlops();
-  result.timing = std::move(timing);
+  if (!ok) {
+    result.failed = true;
+    result.report = fmt::format(
+        "kernel '{}': the timing model lost a wavefront", request.kernel->name);
+    result.findings.push_back({"timing", result.report});
+    return;
+  }
+  TimingResult timing = machine.takeResult(
+      request.object->deviceAddress(request.kernel->entryAddress));
+  timing.matrixFlops =
+      lengths ? uint64_t(source.flopsPerInstruction() * timing.instructions)
+              : source.matrixFlops();
+  timing.sampling = "every workgroup ran in detail";
+  if (lengths) {
+    lengths->adjustTo(machine.groups(), detail);
+    timing.sampling = fmt::format(
+        "{} of {} workgroups, the first of one XCD, ran in detail; the others' "
+        "durations follow from their instruction counts ({} more counted along "
+        "the grid) and were dispatched as a whole; {:.1f} XCDs share a line",
+        machine.groups().size(), options.workgroups, lengths->counted(),
+        options.sharers);
+    timing = extrapolate(std::move(timing), machine.groups(), *lengths,
+                         options.workgroups, needs);
+  }
+  result.matrixFlops = timing.matrixFlops;
+  result.timing = std::make_shared<TimingResult>(std::move(timing));
 }

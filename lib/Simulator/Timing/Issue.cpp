@@ -71,20 +71,6 @@ constexpr uint64_t shownStall = 4;
 /// A wavefront that waits for other workgroups is asked again after this.
 constexpr uint64_t pollCycles = 1000;
 
-unsigned payloadWords(const StaticOp &op, const uint32_t *words) {
-  switch (op.payload) {
-  case Payload::None:
-    return 0;
-  case Payload::Lds:
-    return 1;
-  case Payload::Scalar:
-    return 3;
-  case Payload::Vector:
-    return 5 + (words[0] & 0xffff);
-  }
-  return 0;
-}
-
 } // namespace
 
 void Machine::Impl::note(SimWave &wave, TraceKind kind, uint64_t begin,
@@ -184,7 +170,8 @@ uint64_t Machine::Impl::unitsFree(const SimWave &wave, ComputeUnit &cu,
   case IssueKind::Lds: {
     unsigned pair = wave.simd / 2;
     need(roundUp(cu.ldsIn[pair]), StallCause::LdsIssue);
-    need(roundUp(std::max(0.0, cu.ldsOut[pair] - ldsQueueCycles)),
+    need(roundUp(std::max(0.0,
+                          cu.ldsOut[pair] - (ldsFixedCycles + ldsQueueCycles))),
          StallCause::LdsIssue);
     break;
   }
@@ -297,6 +284,12 @@ bool Machine::Impl::issue(SimWave &wave, unsigned cuNumber, uint64_t time) {
   default:
     break;
   }
+  if (op.kind == IssueKind::Matrix || op.kind == IssueKind::Vector ||
+      op.kind == IssueKind::Transcendental) {
+    uint64_t from = std::max(time, simd.workUntil);
+    totals.workingSimdCycles += std::max(until, from) - from;
+    simd.workUntil = std::max(until, from);
+  }
   if (op.kind != IssueKind::Internal)
     note(wave, traceKindOf(op.kind), time, until);
 
@@ -361,7 +354,8 @@ bool Machine::Impl::endWave(SimWave &wave, uint64_t time) {
                                                          : true;
   group.time.end = end;
   finished->push_back(group.time);
-  --cu.groups;
+  if (--cu.groups == 0)
+    totals.activeCuCycles += end - cu.busyFrom;
   cu.waves -= group.waves.size();
   source.end(*group.record);
   unsigned xcd = group.cu / cusPerXcd;
@@ -385,10 +379,10 @@ uint64_t Machine::Impl::issueLds(SimWave &wave, ComputeUnit &cu,
   // Into the LDS, through its banks, and out again.
   double in = std::max(cu.ldsIn[pair], double(time)) + op.ldsIn;
   cu.ldsIn[pair] = in;
-  double array = std::max(cu.ldsArray, in - op.ldsIn + 4) + base + conflicts;
+  double array = std::max(cu.ldsArray, in - op.ldsIn + ldsAddressCycles) +
+                 base + conflicts;
   cu.ldsArray = array;
-  constexpr double fixed = ldsLatency - 4 - 2 - 4;
-  double done = std::max(array, in) + fixed;
+  double done = std::max(array, in) + ldsFixedCycles;
   if (op.ldsOut) {
     done = std::max(done, cu.ldsOut[pair]) + op.ldsOut;
     cu.ldsOut[pair] = done;

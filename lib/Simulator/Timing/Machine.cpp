@@ -45,7 +45,7 @@ Machine::Impl::Impl(CodeTable &code, GroupSource &source,
                     const GroupNeeds &needs, const MachineOptions &options)
     : code(code), source(source), needs(needs), options(options),
       fits(occupancyOf(needs)),
-      memory(options.xcds, cusPerXcd, options.sharers),
+      memory(options.xcds, cusPerXcd, options.sharers, options.warm),
       cus(options.xcds * cusPerXcd), nextGroup(options.xcds),
       dispatchFree(options.xcds), counters(code.size()) {}
 
@@ -86,6 +86,8 @@ void Machine::Impl::place(unsigned cu, uint64_t time, uint64_t id) {
   group->time = {id, time, 0, 0, cu};
   group->waves.assign(record.waveCount, SimWave());
   unit.used = true;
+  if (unit.groups == 0)
+    unit.busyFrom = time;
   ++unit.groups;
   unit.waves += record.waveCount;
   for (unsigned w = 0; w < record.waveCount; ++w) {
@@ -135,8 +137,7 @@ bool Machine::Impl::startPlaced() {
 void Machine::Impl::dispatch(unsigned xcd, uint64_t time) {
   for (;;) {
     uint64_t id = options.firstXcd + xcd + nextGroup[xcd] * xcds;
-    if (id >= options.workgroups || nextGroup[xcd] >= options.groupsPerXcd ||
-        (options.instructionLimit && instructions >= options.instructionLimit))
+    if (id >= options.workgroups || nextGroup[xcd] >= options.groupsPerXcd)
       return;
     unsigned best = xcd * cusPerXcd;
     for (unsigned cu = best + 1; cu < (xcd + 1) * cusPerXcd; ++cu)
@@ -149,6 +150,31 @@ void Machine::Impl::dispatch(unsigned xcd, uint64_t time) {
     dispatchFree[xcd] = start + needs.waves * dispatchCycles;
     place(best, start + groupStartCycles, id);
   }
+}
+
+void Machine::Impl::takeMiddle(uint64_t time) {
+  middleTaken = true;
+  for (const auto &group : groups) {
+    group->time.middle = time;
+    group->time.middleInstructions = group->time.instructions;
+  }
+}
+
+/// Long workgroups need not end: their pace is known.
+void Machine::Impl::stopAt(uint64_t time) {
+  for (const auto &group : groups) {
+    group->time.isPartial = true;
+    group->time.end = time;
+    for (const SimWave &wave : group->waves)
+      if (!wave.done)
+        totals.waveCycles += time - std::min(time, wave.begin);
+    if (group->time.begin < time)
+      finished->push_back(group->time);
+  }
+  for (const ComputeUnit &cu : cus)
+    if (cu.groups)
+      totals.activeCuCycles += time - std::min(time, cu.busyFrom);
+  lastEnd = time;
 }
 
 bool Machine::Impl::run(std::vector<GroupTime> &list) {
@@ -166,6 +192,14 @@ bool Machine::Impl::run(std::vector<GroupTime> &list) {
     if (unit.scheduled != time)
       continue;
     unit.scheduled = never;
+    if (options.instructionLimit) {
+      if (!middleTaken && instructions >= options.instructionLimit / 2)
+        takeMiddle(time);
+      if (instructions >= options.instructionLimit) {
+        stopAt(time);
+        return true;
+      }
+    }
     if (!visit(cu, simd, time))
       return false;
   }

@@ -48,9 +48,11 @@ struct MachineOptions {
   uint64_t workgroups = 0; ///< of the grid
   /// Workgroups that each XCD runs; those after them are left out.
   uint64_t groupsPerXcd = ~uint64_t(0);
-  /// Instructions after which no further workgroup starts; 0: no limit.
+  /// Instructions after which the run stops where it is: an emptying machine
+  /// would be faster than a full one. 0: no limit.
   uint64_t instructionLimit = 0;
   double sharers = 1; ///< see MemorySystem
+  bool warm = false;  ///< the same
   unsigned traceWaves = 0;
   size_t traceEvents = 0;
 };
@@ -58,6 +60,10 @@ struct MachineOptions {
 struct GroupTime {
   uint64_t id = 0, begin = 0, end = 0, instructions = 0;
   unsigned cu = 0;
+  /// It had not ended when the run stopped, at `end`; at `middle` it had
+  /// executed `middleInstructions`.
+  bool isPartial = false;
+  uint64_t middle = 0, middleInstructions = 0;
 };
 
 class Machine {

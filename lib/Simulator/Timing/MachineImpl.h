@@ -13,6 +13,11 @@
 namespace tlc::sim {
 
 constexpr uint64_t never = ~uint64_t(0);
+/// Of the latency of ds_read_b32: 4 cycles in, 2 for the banks, 4 out, and the
+/// rest on the way.
+constexpr unsigned ldsAddressCycles = 4;
+constexpr unsigned ldsFixedCycles =
+    param::ldsLatency - ldsAddressCycles - 2 - 4;
 
 /// Completion times of operations in flight, oldest first.
 class InFlight {
@@ -93,6 +98,7 @@ struct SimGroup {
 struct Simd {
   std::vector<SimWave *> waves; ///< by priority, then age
   uint64_t vectorFree = 0, matrixFree = 0;
+  uint64_t workUntil = 0;     ///< the later of both so far
   uint64_t scheduled = never; ///< its entry in the queue that counts
   bool unsorted = false;
 };
@@ -103,6 +109,7 @@ struct ComputeUnit {
   // Servers, in fractions of cycles.
   double ldsIn[2] = {}, ldsOut[2] = {}, ldsArray = 0;
   double addressFree = 0;
+  uint64_t busyFrom = 0; ///< since then it has had workgroups
   bool used = false;
 };
 
@@ -116,6 +123,8 @@ struct Machine::Impl {
        const MachineOptions &options);
 
   bool run(std::vector<GroupTime> &finished);
+  void takeMiddle(uint64_t time);
+  void stopAt(uint64_t time);
   void dispatch(unsigned xcd, uint64_t time);
   void place(unsigned cu, uint64_t time, uint64_t id);
   bool startPlaced();
@@ -161,6 +170,7 @@ struct Machine::Impl {
   std::deque<WaveTrace> traces;
   std::vector<GroupTime> *finished = nullptr;
   uint64_t instructions = 0, age = 0, lastEnd = 0;
+  bool middleTaken = false;
 };
 
 } // namespace tlc::sim

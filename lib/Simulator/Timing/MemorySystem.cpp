@@ -41,7 +41,6 @@ unsigned l2Set(uint64_t line) {
   return channelOf(line) * l2SetsPerChannel +
          (row ^ row >> 7 ^ row >> 14) % l2SetsPerChannel;
 }
-unsigned mallSet(uint64_t line) { return fold(line) % mallSets; }
 
 template <typename T> T *zeroed(size_t count) {
   return static_cast<T *>(std::calloc(count, sizeof(T)));
@@ -96,9 +95,13 @@ MemorySystem::Xcd::Xcd() : l2(l2SetsPerChannel * l2Channels, l2Ways) {}
 MemorySystem::Cu::Cu()
     : l1(l1Sets, l1Ways), scalarCache(scalarSets, scalarWays) {}
 
-MemorySystem::MemorySystem(unsigned xcdCount, unsigned cuCount, double sharers)
+MemorySystem::MemorySystem(unsigned xcdCount, unsigned cuCount, double sharers,
+                           bool warm)
     : cusPerXcd(cuCount), share(double(xcdCount) / param::xcds),
-      sharers(sharers), mall(mallSets, mallWays) {
+      sharers(sharers),
+      mallSetCount(std::min<unsigned>(mallSets, mallSets * sharers * share)),
+      mall(mallSetCount, mallWays),
+      warmLines(warm ? uint64_t(mallSetCount) * mallWays : 0) {
   for (unsigned i = 0; i < xcdCount; ++i)
     xcds.push_back(std::make_unique<Xcd>());
   for (unsigned i = 0; i < xcdCount * cuCount; ++i)
@@ -123,7 +126,11 @@ double MemorySystem::translate(Xcd &xcd, uint64_t line) {
 
 /// With only some XCDs in the run, the others fetch lines that these want, too:
 /// of `sharers` that want a line, the first waits for HBM.
-bool MemorySystem::fetchedByOthers(uint64_t line) const {
+bool MemorySystem::alreadyThere(uint64_t line) {
+  if (warmLines) {
+    --warmLines;
+    return true;
+  }
   if (sharers <= 1)
     return false;
   uint64_t hash = (line + 1) * 0x9e3779b97f4a7c15;
@@ -136,7 +143,7 @@ void MemorySystem::writeBack(Xcd &xcd, uint64_t line, double time,
   xcd.linkFree =
       std::max(xcd.linkFree, time) + double(lineBytes) / linkBytesPerCycle;
   mallFree = std::max(mallFree, time) + lineBytes / (mallBytesPerCycle * share);
-  unsigned set = mallSet(line);
+  unsigned set = fold(line) % mallSetCount;
   Cache::Entry *entry = mall.find(line, set);
   if (!entry) {
     Cache::Victim victim;
@@ -160,7 +167,7 @@ double MemorySystem::beyondL2(Xcd &xcd, uint64_t line, double time,
   mallFree = start + lineBytes / (mallBytesPerCycle * share);
   counters.mallBytes += lineBytes;
   ++counters.mallLines;
-  unsigned set = mallSet(line);
+  unsigned set = fold(line) % mallSetCount;
   if (Cache::Entry *entry = mall.find(line, set)) {
     ++counters.mallHits;
     return std::max<double>(start + extra + mallLatency - l2Latency,
@@ -169,7 +176,7 @@ double MemorySystem::beyondL2(Xcd &xcd, uint64_t line, double time,
   Cache::Victim victim;
   Cache::Entry &entry = mall.insert(line, set, victim);
   double ready;
-  if (fetchedByOthers(line)) {
+  if (alreadyThere(line)) {
     ++counters.mallHits;
     ready = start + extra + mallLatency - l2Latency;
   } else {
@@ -187,10 +194,11 @@ double MemorySystem::fromL2(Xcd &xcd, uint64_t line, double time, bool isWrite,
                             MemoryCounters &counters) {
   unsigned channel = channelOf(line);
   uint64_t *recent = xcd.recent[channel];
-  bool repeat = std::find(recent, recent + 4, line) != recent + 4;
+  bool repeat =
+      std::find(recent, recent + recentLines, line) != recent + recentLines;
   if (!repeat) {
     recent[xcd.recentNext[channel]] = line;
-    xcd.recentNext[channel] = (xcd.recentNext[channel] + 1) % 4;
+    xcd.recentNext[channel] = (xcd.recentNext[channel] + 1) % recentLines;
   }
   double start = std::max(time, xcd.channelFree[channel]);
   xcd.channelFree[channel] =

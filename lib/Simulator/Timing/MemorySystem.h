@@ -66,7 +66,8 @@ class MemorySystem {
 public:
   /// \p xcds of the device take part, each with \p cus compute units.
   /// \p sharers: how many XCDs want a line that one of them wants, on average.
-  MemorySystem(unsigned xcds, unsigned cus, double sharers);
+  /// \p warm: what fits is in the Infinity Cache from the begin on.
+  MemorySystem(unsigned xcds, unsigned cus, double sharers, bool warm);
 
   /// When a line that compute unit \p cu looks up at \p time is there.
   double load(unsigned cu, uint64_t line, unsigned halves, double time,
@@ -84,11 +85,13 @@ public:
   double writeBackCycles(MemoryCounters &counters) const;
 
 private:
+  /// Lines of a channel that count as wanted at once.
+  static constexpr unsigned recentLines = 16;
   struct Xcd {
     Xcd();
     Cache l2;
     double channelFree[param::l2Channels] = {};
-    uint64_t recent[param::l2Channels][4] = {};
+    uint64_t recent[param::l2Channels][recentLines] = {};
     unsigned recentNext[param::l2Channels] = {};
     double linkFree = 0;
     uint64_t pages[param::tlbEntries] = {};
@@ -110,13 +113,16 @@ private:
   double translate(Xcd &xcd, uint64_t line);
   void writeBack(Xcd &xcd, uint64_t line, double time,
                  MemoryCounters &counters);
-  bool fetchedByOthers(uint64_t line) const;
+  bool alreadyThere(uint64_t line);
 
   unsigned cusPerXcd;
   double share, sharers;
   std::vector<std::unique_ptr<Xcd>> xcds;
   std::vector<std::unique_ptr<Cu>> cus;
+  /// What the others in the launch leave of the Infinity Cache.
+  unsigned mallSetCount;
   Cache mall;
+  uint64_t warmLines; ///< that are still to be met
   double mallFree = 0, hbmFree = 0;
 };
 

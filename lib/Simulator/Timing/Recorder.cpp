@@ -18,7 +18,6 @@
 #include "tlc/Support/LdsBanks.h"
 
 #include <bit>
-#include <string_view>
 
 using namespace tlc::sim;
 
@@ -34,6 +33,13 @@ void GroupRecord::begin(uint64_t linearId, unsigned count) {
   }
 }
 
+size_t GroupRecord::wordsLeft() const {
+  size_t words = 0;
+  for (unsigned i = 0; i < waveCount; ++i)
+    words += waves[i].left();
+  return words;
+}
+
 void GroupRecord::compact() {
   for (WaveRecord &wave : waves) {
     wave.words.erase(wave.words.begin(), wave.words.begin() + wave.head);
@@ -43,32 +49,14 @@ void GroupRecord::compact() {
 
 namespace {
 
-void recordLds(const StaticOp &row, const Wave &wave, const Op &op,
-               std::vector<uint32_t> &words) {
-  const Instruction &inst = *op.inst;
-  uint64_t active = wave.exec();
-  if (!active) {
-    words.push_back(0);
-    return;
-  }
-  unsigned bytes = bytesOfLane(inst);
-  // Lane exchanges and forms without an address register pass through once.
-  if (!bytes || inst.has(flag::CrossLane | flag::Gws) ||
-      op.src[0].kind != OperandKind::Vector) {
-    words.push_back(2);
-    return;
-  }
+uint32_t ldsCyclesOf(const StaticOp &row, const Instruction &inst,
+                     const uint32_t *base, uint64_t active) {
   bool two = inst.has(flag::TwoOffsets);
-  unsigned stride =
-      std::string_view(mnemonic(inst.op)).find("st64") != std::string_view::npos
-          ? 64
-          : 1;
-  const uint32_t *base = wave.vgpr + op.src[0].index;
-  unsigned cycles = 0, conflicts = 0;
+  unsigned bytes = row.laneBytes, cycles = 0, conflicts = 0;
   for (unsigned part = 0; part < (two ? 2u : 1u); ++part) {
     uint32_t offset = inst.offset;
     if (two)
-      offset = (part ? inst.offset1 : inst.offset0) * bytes * stride;
+      offset = (part ? inst.offset1 : inst.offset0) * bytes * row.offsetStride;
     uint32_t addresses[waveLanes];
     for (unsigned l = 0; l < waveLanes; ++l)
       addresses[l] = base[l] + offset;
@@ -78,7 +66,31 @@ void recordLds(const StaticOp &row, const Wave &wave, const Op &op,
     cycles += one.base;
     conflicts += one.conflicts;
   }
-  words.push_back(cycles | conflicts << 16);
+  return cycles | conflicts << 16;
+}
+
+uint32_t recordedLds(const StaticOp &row, const Wave &wave, const Op &op,
+                     LdsMemo &memo) {
+  const Instruction &inst = *op.inst;
+  uint64_t active = wave.exec();
+  if (!active)
+    return 0;
+  // Lane exchanges and forms without an address register pass through once.
+  if (!row.laneBytes || inst.has(flag::CrossLane | flag::Gws) ||
+      op.src[0].kind != OperandKind::Vector)
+    return 2;
+  constexpr uint32_t rowOfBanks = tlc::kLdsBanks * 4;
+  const uint32_t *base = wave.vgpr + op.src[0].index;
+  uint32_t differs = (base[0] % rowOfBanks) ^ memo.begin;
+  for (unsigned l = 0; l < waveLanes; ++l)
+    differs |= (base[l] - base[0]) ^ memo.distance[l];
+  if (!differs && active == memo.active)
+    return memo.cycles;
+  memo.active = active;
+  memo.begin = base[0] % rowOfBanks;
+  for (unsigned l = 0; l < waveLanes; ++l)
+    memo.distance[l] = base[l] - base[0];
+  return memo.cycles = ldsCyclesOf(row, inst, base, active);
 }
 
 void recordScalar(const Wave &wave, const Op &op,
@@ -131,13 +143,11 @@ uint64_t scratchAddress(const Wave &wave, uint64_t offset, unsigned lane) {
   return region + place + (offset / 4 * waveLanes + lane) * 4 + offset % 4;
 }
 
-void recordVector(const Wave &wave, const Op &op,
+void recordVector(const StaticOp &row, const Wave &wave, const Op &op,
                   std::vector<uint32_t> &words) {
   LineList list;
   unsigned addressCycles = 0, bytes = 0;
-  OpFacts facts;
-  facts.isVmem = true;
-  for (const AccessPart &part : accessesOf(wave, op, facts)) {
+  for (const AccessPart &part : accessesOf(wave, op, *row.facts)) {
     if (part.space == Space::Lds)
       continue;
     unsigned portion = part.bytes <= 4 ? 16 : part.bytes <= 8 ? 8 : 4;
@@ -189,17 +199,20 @@ void recordVector(const Wave &wave, const Op &op,
 } // namespace
 
 void tlc::sim::recordInstruction(CodeTable &code, const Wave &wave,
-                                 const Op &op, WaveRecord &record) {
+                                 const Op &op, GroupRecord &record) {
   const StaticOp &row = code.get(op);
-  record.words.push_back(code.indexOf(op));
+  std::vector<uint32_t> &words = record.waves[wave.number].words;
+  uint32_t index = code.indexOf(op);
+  words.push_back(index);
   switch (row.payload) {
   case Payload::None:
     return;
   case Payload::Lds:
-    return recordLds(row, wave, op, record.words);
+    words.push_back(recordedLds(row, wave, op, record.ldsMemos[index]));
+    return;
   case Payload::Scalar:
-    return recordScalar(wave, op, record.words);
+    return recordScalar(wave, op, words);
   case Payload::Vector:
-    return recordVector(wave, op, record.words);
+    return recordVector(row, wave, op, words);
   }
 }

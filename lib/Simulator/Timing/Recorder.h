@@ -23,6 +23,8 @@
 
 #include "StaticOp.h"
 
+#include <unordered_map>
+
 namespace tlc::sim {
 
 struct WaveRecord {
@@ -33,19 +35,70 @@ struct WaveRecord {
   size_t left() const { return words.size() - head; }
 };
 
+/// The LDS cycles of an instruction, for addresses that are as far apart and
+/// begin in the same bank: loops walk on by whole rows of banks.
+struct LdsMemo {
+  uint64_t active = 0;
+  uint32_t begin = 0, cycles = 0;
+  uint32_t distance[waveLanes];
+};
+
 struct GroupRecord {
   uint64_t id = 0;
   unsigned waveCount = 0;
   std::vector<WaveRecord> waves;
+  std::unordered_map<uint32_t, LdsMemo> ldsMemos; ///< by instruction
 
   void begin(uint64_t linearId, unsigned count);
+  size_t wordsLeft() const;
   /// Forgets what has been consumed.
   void compact();
 };
 
 /// Appends to `record` that `wave` is about to execute `op`.
 void recordInstruction(CodeTable &code, const Wave &wave, const Op &op,
-                       WaveRecord &record);
+                       GroupRecord &record);
+
+/// Words that follow the number of an instruction; \p words are they.
+inline unsigned payloadWords(const StaticOp &op, const uint32_t *words) {
+  switch (op.payload) {
+  case Payload::None:
+    return 0;
+  case Payload::Lds:
+    return 1;
+  case Payload::Scalar:
+    return 3;
+  case Payload::Vector:
+    return 5 + (words[0] & 0xffff);
+  }
+  return 0;
+}
+
+/// Calls `visit(op, payload)` for what is left of a record.
+template <typename Visit>
+void forEachRecorded(const CodeTable &code, const WaveRecord &record,
+                     Visit &&visit) {
+  for (size_t at = record.head; at < record.words.size();) {
+    const StaticOp &op = code.at(record.words[at]);
+    const uint32_t *payload = record.words.data() + at + 1;
+    visit(op, payload);
+    at += 1 + payloadWords(op, payload);
+  }
+}
+
+/// Calls `visit` for the lines of vector loads.
+template <typename Visit>
+void forEachLoadedLine(const CodeTable &code, const WaveRecord &record,
+                       Visit &&visit) {
+  forEachRecorded(
+      code, record, [&](const StaticOp &op, const uint32_t *payload) {
+        if (op.payload != Payload::Vector || op.isStore || op.isAtomic)
+          return;
+        uint64_t base = payload[3] | uint64_t(payload[4]) << 32;
+        for (unsigned i = 0; i < (payload[0] & 0xffff); ++i)
+          visit(base + (payload[5 + i] & 0x3fffffff));
+      });
+}
 
 } // namespace tlc::sim
 

@@ -7,8 +7,9 @@
 
 #include "StaticOp.h"
 
-#include "../Check/Accesses.h"
 #include "tlc/Simulator/Timing/Parameters.h"
+
+#include <algorithm>
 
 using namespace tlc::sim;
 
@@ -56,11 +57,14 @@ void vectorFacts(const Instruction &inst, const OpFacts &facts, StaticOp &row) {
   }
 }
 
-void ldsFacts(const Instruction &inst, StaticOp &row) {
+void ldsFacts(const Instruction &inst, const OpFacts &facts, StaticOp &row) {
   row.kind = IssueKind::Lds;
   row.payload = Payload::Lds;
   row.isAtomic = inst.has(flag::Atomic);
   row.ldsWrites = inst.has(flag::Store | flag::Atomic);
+  row.laneBytes = facts.laneBytes;
+  if (facts.farOffsets)
+    row.offsetStride = 64;
   // Addresses and data of 64 lanes go in, results come out. An operand that
   // is not there takes nothing.
   constexpr unsigned dwordCycles = 64 * 4 / param::ldsPortBytes;
@@ -126,7 +130,7 @@ StaticOp factsFor(const Op &op) {
     row.payload = Payload::Scalar;
     row.isStore = inst.has(flag::Store);
   } else if (facts.isLds) {
-    ldsFacts(inst, row);
+    ldsFacts(inst, facts, row);
   } else if (facts.isVmem) {
     row.kind = IssueKind::VectorMemory;
     row.payload = Payload::Vector;
@@ -134,7 +138,9 @@ StaticOp factsFor(const Op &op) {
     row.isAtomic = inst.has(flag::Atomic);
     row.bypassesL1 = inst.sc1 || inst.nt || row.isAtomic;
     row.toLds = facts.toLds || inst.lds;
-    row.laneBytes = bytesOfLane(inst);
+    row.laneBytes = facts.laneBytes;
+    facts.toLds = false; // one side is enough
+    row.facts = std::make_shared<OpFacts>(std::move(facts));
   } else if (facts.isVector) {
     vectorFacts(inst, facts, row);
   } else {
@@ -149,14 +155,43 @@ CodeTable::CodeTable(Program &program)
     : base(program.base()), rows(program.bytes().size() / 4 + 1),
       known(new std::atomic<bool>[rows.size()]()) {}
 
+/// Nothing of its execution but its number has to be known.
+static bool isStraight(const StaticOp &row) {
+  if (row.payload != Payload::None || row.kind == IssueKind::Branch)
+    return false;
+  return row.kind != IssueKind::Internal || row.special == Special::WaitCnt ||
+         row.special == Special::Priority;
+}
+
 const StaticOp &CodeTable::get(const Op &op) {
   uint32_t index = indexOf(op);
-  if (!known[index].load(std::memory_order_acquire)) {
-    std::lock_guard lock(mutex);
-    if (!known[index].load(std::memory_order_relaxed)) {
-      rows[index] = factsFor(op);
-      known[index].store(true, std::memory_order_release);
-    }
+  if (known[index].load(std::memory_order_acquire))
+    return rows[index];
+  // The rest of the straight piece along with it.
+  std::lock_guard lock(mutex);
+  constexpr unsigned longest = 256;
+  const Op *last = &op;
+  unsigned count = 0;
+  for (;; ++last) {
+    uint32_t at = indexOf(*last);
+    if (last->inst->op == Opcode::Invalid ||
+        known[at].load(std::memory_order_relaxed))
+      break;
+    rows[at] = factsFor(*last);
+    ++count;
+    if (!isStraight(rows[at]) || count == longest)
+      break;
+  }
+  unsigned straight = 0;
+  if (count && last->inst->op != Opcode::Invalid &&
+      known[indexOf(*last)].load(std::memory_order_relaxed))
+    straight = std::min<unsigned>(rows[indexOf(*last)].straight, longest);
+  for (const Op *at = &op + count; at-- != &op;) {
+    StaticOp &row = rows[indexOf(*at)];
+    row.straight = straight = isStraight(row) ? straight + 1 : 0;
+    known[indexOf(*at)].store(true, std::memory_order_release);
   }
   return rows[index];
 }
+
+unsigned CodeTable::straightFrom(const Op &op) { return get(op).straight; }

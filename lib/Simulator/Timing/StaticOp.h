@@ -14,6 +14,7 @@
 #ifndef TLC_LIB_SIMULATOR_TIMING_STATICOP_H
 #define TLC_LIB_SIMULATOR_TIMING_STATICOP_H
 
+#include "../Check/OpFacts.h"
 #include "tlc/Simulator/Execute/Program.h"
 #include "tlc/Simulator/Timing/Timing.h"
 
@@ -31,6 +32,7 @@ struct StaticOp {
   Payload payload = Payload::None;
   Special special = Special::None;
   uint8_t sizeBytes = 4;
+  uint16_t straight = 0; ///< see CodeTable::straightFrom
   // Vector ALU and matrix core.
   uint16_t vectorCycles = 0; ///< the SIMD's ALU, for others too
   uint16_t waveCycles = 0;   ///< until this wavefront's next vector operation
@@ -41,7 +43,9 @@ struct StaticOp {
   uint8_t priority = 0;    ///< s_setprio
   // Memory.
   bool isStore = false, isAtomic = false, bypassesL1 = false, toLds = false;
-  uint8_t laneBytes = 0;
+  std::shared_ptr<const OpFacts> facts; ///< vector memory
+  uint8_t laneBytes = 0;    ///< vector memory, LDS: that a lane moves
+  uint8_t offsetStride = 1; ///< LDS forms with two offsets: lane sizes a step
   uint16_t ldsIn = 0, ldsOut = 0; ///< cycles at the ports
   bool ldsWrites = false;
 };
@@ -56,6 +60,9 @@ public:
     return uint32_t(op.address - base) / 4;
   }
   const StaticOp &get(const Op &op);
+  /// How many instructions from \p op on, one behind the other, can run
+  /// without a look between them: they touch no memory and go nowhere else.
+  unsigned straightFrom(const Op &op);
   /// Of an index that `get` was called for.
   const StaticOp &at(uint32_t index) const { return rows[index]; }
   uint32_t size() const { return uint32_t(rows.size()); }

@@ -61,3 +61,44 @@ TEST(Layout, WithoutDimensionReplicates) {
   EXPECT_EQ(rows.slotIn(37, {5}), 0);
   EXPECT_FALSE(rows.slotIn(37, {6}));
 }
+
+/// Where a dimension is called linear, its index only adds: against all
+/// elements of layouts with any strides and XOR terms.
+TEST(Layout, LinearStrideOnlyAdds) {
+  uint64_t state = 1;
+  auto below = [&](uint64_t n) {
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    return int64_t((state >> 33) % n);
+  };
+  int linear = 0, bent = 0;
+  for (int round = 0; round < 4000; ++round) {
+    static constexpr int64_t inner[] = {32, 48, 64, 72, 80, 96, 128};
+    int64_t cols = inner[below(7)], rows = 1 + below(24), stages = 1 + below(4);
+    int64_t rowStride = cols + 8 * below(3);
+    std::vector<XorTerm> xors;
+    for (int64_t n = below(3); n > 0; --n) {
+      int64_t left = below(5);
+      xors.push_back(
+          {left + 1 + below(6), (int64_t(1) << (1 + below(3))) - 1, left});
+    }
+    Layout layout({Layout::Digits{{stages, Place::Memory, rowStride * rows}},
+                   Layout::Digits{{rows, Place::Memory, rowStride}},
+                   Layout::Digits{{cols, Place::Memory, 1}}},
+                  xors);
+    for (unsigned d = 0; d < 3; ++d) {
+      auto stride = layout.linearStride(d);
+      (stride ? linear : bent) += 1;
+      if (!stride)
+        continue;
+      for (int i = 0; i < 64; ++i) {
+        int64_t index[3] = {below(stages), below(rows), below(cols)};
+        int64_t at = layout.at(index).memory, steps = index[d];
+        index[d] = 0;
+        ASSERT_EQ(at, layout.at(index).memory + steps * *stride)
+            << layout.str() << " dimension " << d;
+      }
+    }
+  }
+  EXPECT_GT(linear, 1000);
+  EXPECT_GT(bent, 1000);
+}

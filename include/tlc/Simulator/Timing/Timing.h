@@ -163,7 +163,8 @@ struct TimingOptions {
   /// units, and at most `traceEvents` events of each. 0: no trace.
   unsigned traceWaves = 0;
   size_t traceEvents = 1 << 16;
-  /// The caches hold what an earlier launch of the same kernel left.
+  /// An earlier launch has left the data in the Infinity Cache, as far as it
+  /// fits; L1 and L2 are empty at every launch's begin.
   bool warm = false;
 };
 
@@ -183,7 +184,9 @@ struct TimingResult {
   uint64_t ldsBusy = 0;    ///< of compute units, conflicts included
   uint64_t ldsConflicts = 0;
   uint64_t addressBusy = 0; ///< of compute units: vector memory's address unit
-  uint64_t waveCycles = 0;  ///< wavefronts' lives, summed up
+  uint64_t workingSimdCycles = 0; ///< of SIMDs: matrix core or vector ALU
+  uint64_t activeCuCycles = 0;    ///< of compute units that have a workgroup
+  uint64_t waveCycles = 0;        ///< wavefronts' lives, summed up
   StallCycles stalls = {};
   std::array<uint64_t, issueKinds> issues = {};
   MemoryCounters memory;

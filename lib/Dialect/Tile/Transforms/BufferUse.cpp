@@ -146,7 +146,7 @@ static bool uniform(Value value, llvm::SmallPtrSetImpl<const void *> &seen) {
     return isa<KernelOp, FuncOp>(parent);
   }
   Operation *op = value.getDefiningOp();
-  if (isa<ThreadIdOp, AtomicOp>(op))
+  if (isa<ThreadIdOp, AtomicOp, ShuffleOp, BallotOp>(op))
     return false;
   if (auto load = dyn_cast<LoadOp>(op)) {
     if (getSpace(load.getSource()) != Space::Local)

@@ -53,6 +53,17 @@ llvm::SmallVector<AllocOp> getAllocs(mlir::Operation *root, Space space);
 /// memory.
 bool isUniform(mlir::Value value);
 
+/// Moves what is the same for all points of a parallel out of it
+/// (HoistInvariants.cpp).
+void hoistInvariants(KernelOp kernel);
+
+/// Takes barriers out of branches that part of the workgroup takes
+/// (SplitBarriers.cpp).
+mlir::LogicalResult splitBarriers(KernelOp kernel);
+/// Replaces a branch around a kernel's body by guards around what is written
+/// per thread; ops that all threads take part in stand outside them.
+mlir::LogicalResult guardThreads(KernelOp kernel, mlir::scf::IfOp branch);
+
 /// Erases views and aliases (and scalar code) that nothing uses any more.
 void eraseDeadCode(mlir::Operation *root);
 

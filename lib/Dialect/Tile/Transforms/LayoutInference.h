@@ -46,6 +46,7 @@ private:
   mlir::LogicalResult resolve();
   mlir::LogicalResult resolveLoop(mlir::Operation *op);
   mlir::LogicalResult resolveReduce(ReduceOp op);
+  mlir::LogicalResult expandReduce(ReduceOp op);
   mlir::LogicalResult resolveGemm(GemmOp op);
   void remarkConversion(mlir::Operation *op, mlir::Value buffer,
                         llvm::StringRef through, llvm::StringRef why);
@@ -69,6 +70,13 @@ private:
   int64_t threads;
   mlir::OpBuilder builder;
 };
+
+// ExpandOps.cpp
+mlir::LogicalResult expandTranspose(TransposeOp op);
+void expandScan(ScanOp op, AllocOp in, AllocOp out);
+/// Whether the threads along a dimension can be combined by a butterfly of
+/// lanes and an exchange between wavefronts.
+bool isReducible(const Layout &layout, unsigned dim);
 
 } // namespace tlc::tile
 

@@ -6,17 +6,20 @@
 //===----------------------------------------------------------------------===//
 //
 // 1. Workgroups become whole wavefronts. Tile ops do not say which thread does
-//    what, so extra threads change nothing. A kernel written per thread
-//    (tile.thread_id) without barriers or tile ops gets `if (id < n)` around
-//    its body; any other is refused.
+//    what, so extra threads change nothing. In a kernel written per thread
+//    (tile.thread_id), what is between barriers and tile ops gets `if (id < n)`
+//    around it.
 // 2. Loops marked `tile.unroll` or `tile.vectorized` with constant bounds are
 //    unrolled, and so are loops with constant bounds whose variable indexes a
 //    fragment or local buffer: registers cannot be indexed at run time.
 // 3. Views of views become one view: offsets add.
-// 4. Aliases of global tensors become tensors of their own behind the same
-//    pointer, fragments under another shape fragments of their own
-//    (FragmentAliases.cpp).
-// 5. Buffers that nothing reads disappear, with the ops that only wrote them;
+// 4. Fragments that are seen under another shape or type live in LDS.
+// 5. Prints and assertions write records to an argument (Messages.cpp).
+// 6. Barriers that part of the workgroup reaches become barriers of all
+//    (SplitBarriers.cpp).
+// 7. What is the same for all points of a loop is computed before it
+//    (HoistInvariants.cpp).
+// 8. Buffers that nothing reads disappear, with the ops that only wrote them;
 //    buffers used in separate parts become one for each part.
 //
 //   tile.kernel grid(%n) threads[32] (%b) {...}
@@ -28,13 +31,11 @@
 
 #include "BufferUse.h"
 #include "ChunkLoops.h"
-#include "FragmentAliases.h"
-#include "PaddedCopies.h"
-#include "ThreadBranches.h"
 #include "mlir/Dialect/SCF/Utils/Utils.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "tlc/Dialect/Tile/Transforms/Messages.h"
 #include "tlc/Dialect/Tile/Transforms/Passes.h"
 #include "tlc/Layout/BankModel.h"
 #include "llvm/Support/MathExtras.h"
@@ -68,7 +69,7 @@ static Operation *findCollective(KernelOp kernel) {
 static Operation *findPerThread(KernelOp kernel) {
   Operation *found = nullptr;
   kernel.walk([&](Operation *op) {
-    if (isa<ThreadIdOp, PrintOp>(op) ||
+    if (isa<ThreadIdOp, PrintOp, ShuffleOp, BallotOp>(op) ||
         (isa<AtomicOp>(op) && !op->getParentOfType<ParallelOp>()))
       found = op;
     return found ? WalkResult::interrupt() : WalkResult::advance();
@@ -78,7 +79,7 @@ static Operation *findPerThread(KernelOp kernel) {
 
 /// Puts everything but allocs of the kernel's body into `if (id < n)` for the
 /// last thread dimension, the one that is padded.
-static void guardBody(KernelOp kernel, int64_t dim, int64_t count) {
+static scf::IfOp guardBody(KernelOp kernel, int64_t dim, int64_t count) {
   Block *body = &kernel.getBody().front();
   OpBuilder b = OpBuilder::atBlockBegin(body);
   Location loc = kernel.getLoc();
@@ -95,6 +96,7 @@ static void guardBody(KernelOp kernel, int64_t dim, int64_t count) {
   auto guard = scf::IfOp::create(b, loc, in);
   for (Operation *op : moved)
     op->moveBefore(guard.thenBlock()->getTerminator());
+  return guard;
 }
 
 static LogicalResult padThreads(KernelOp kernel) {
@@ -109,20 +111,10 @@ static LogicalResult padThreads(KernelOp kernel) {
   if (padded > 1024)
     return kernel.emitError("needs a multiple of 64 threads: ")
            << threads << " would become " << padded << ", more than 1024";
-  if (Operation *perThread = findPerThread(kernel)) {
-    if (Operation *collective = findCollective(kernel)) {
-      InFlightDiagnostic diag =
-          kernel.emitError("needs a multiple of 64 threads, but has ")
-          << threads << "; use " << padded;
-      diag.attachNote(perThread->getLoc())
-          << "written for each thread here, so that further threads would "
-             "change the meaning";
-      diag.attachNote(collective->getLoc())
-          << "all threads must take part here, so that further threads cannot "
-             "be kept out";
-      return diag;
-    }
-    guardBody(kernel, shape.size() - 1, count);
+  if (findPerThread(kernel)) {
+    scf::IfOp branch = guardBody(kernel, shape.size() - 1, count);
+    if (findCollective(kernel) && failed(guardThreads(kernel, branch)))
+      return failure();
   }
   kernel.emitRemark() << "threads padded from " << threads << " to " << padded
                       << ": whole wavefronts of 64";
@@ -264,6 +256,39 @@ struct FoldAliasOfTensor : OpRewritePattern<AliasOp> {
 };
 } // namespace
 
+/// Gives an alloc, and what is made of it, another space.
+static void moveTo(Value buffer, Space space) {
+  auto type = cast<MemRefType>(buffer.getType());
+  buffer.setType(MemRefType::get(type.getShape(), type.getElementType(),
+                                 type.getLayout(),
+                                 SpaceAttr::get(buffer.getContext(), space)));
+  for (Operation *user : buffer.getUsers())
+    if (isa<ViewOp, AliasOp>(user))
+      moveTo(user->getResult(0), space);
+}
+
+/// A fragment that is seen under another shape or type is shared: its layout
+/// over the threads could serve one of the two only.
+static LogicalResult placeAliasedFragments(KernelOp kernel) {
+  WalkResult result = kernel.walk([](AliasOp alias) {
+    Value base = getBase(alias.getResult());
+    Space space = getSpace(base);
+    if (space == Space::Local &&
+        getElementBytes(base.getType()) != getElementBytes(alias.getType())) {
+      alias.emitError("a thread's own buffer seen under a type of another "
+                      "width; convert element by element with T.reinterpret");
+      return WalkResult::interrupt();
+    }
+    if (space != Space::Fragment)
+      return WalkResult::advance();
+    alias.emitRemark() << "fragment '" << getBufferName(base)
+                       << "' lives in LDS: it is seen under another shape here";
+    moveTo(base, Space::Shared);
+    return WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
+}
+
 /// Erases buffers of a kernel that are written and never read, with the ops
 /// whose only effect it is to write them.
 static void eraseUnreadBuffers(KernelOp kernel) {
@@ -359,11 +384,12 @@ static void splitByViews(AllocOp alloc) {
 namespace {
 struct Legalize : tlc::tile::impl::TileLegalizeBase<Legalize> {
   void runOnOperation() override {
-    for (auto kernel : getOperation().getBody().getOps<KernelOp>()) {
-      flattenThreadBranches(kernel);
-      if (failed(padThreads(kernel)) || failed(unrollLoops(kernel)))
+    for (auto kernel : getOperation().getBody().getOps<KernelOp>())
+      if (failed(lowerMessages(kernel)) || failed(padThreads(kernel)) ||
+          failed(unrollLoops(kernel)) ||
+          failed(placeAliasedFragments(kernel)) ||
+          failed(splitBarriers(kernel)))
         return signalPassFailure();
-    }
 
     RewritePatternSet patterns(&getContext());
     patterns.add<FoldViewOfView, FoldAliasOfTensor>(&getContext());
@@ -377,9 +403,8 @@ struct Legalize : tlc::tile::impl::TileLegalizeBase<Legalize> {
       return signalPassFailure();
 
     for (auto kernel : getOperation().getBody().getOps<KernelOp>()) {
+      hoistInvariants(kernel);
       eraseUnreadBuffers(kernel);
-      expandFragmentAliases(kernel);
-      expandPaddedCopies(kernel);
       if (kernel->hasAttr(kSpareRegistersAttr))
         chunkLoops(kernel);
       SmallVector<AllocOp> allocs;

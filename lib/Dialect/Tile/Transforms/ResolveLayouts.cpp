@@ -33,10 +33,14 @@ AllocOp LayoutInference::createLike(Value buffer, Space space) {
 void LayoutInference::remarkConversion(Operation *op, Value buffer,
                                        StringRef through, StringRef why) {
   auto type = cast<MemRefType>(buffer.getType());
-  op->emitRemark("fragment '")
-      << getBufferName(buffer) << "' goes through " << through << " here ("
-      << type.getNumElements() * type.getElementTypeBitWidth() / 8
-      << " bytes written and read): " << why;
+  // Once is a remark; in a loop it is paid again and again.
+  bool inLoop =
+      op->getParentOfType<scf::ForOp>() || op->getParentOfType<scf::WhileOp>();
+  InFlightDiagnostic diag =
+      inLoop ? op->emitWarning("fragment '") : op->emitRemark("fragment '");
+  diag << getBufferName(buffer) << "' goes through " << through << " here ("
+       << type.getNumElements() * type.getElementTypeBitWidth() / 8
+       << " bytes written and read): " << why;
 }
 
 //===----------------------------------------------------------------------===//
@@ -47,27 +51,6 @@ static bool isWholeFragment(Value v) {
   return v.getDefiningOp<AllocOp>() && getSpace(v) == Space::Fragment;
 }
 
-/// dst[.., j, i] := src[.., i, j] as a parallel loop.
-static void expandTranspose(TransposeOp op) {
-  OpBuilder b(op);
-  auto shape = cast<MemRefType>(op.getDst().getType()).getShape();
-  auto loop = ParallelOp::create(b, op.getLoc(), shape);
-  b.setInsertionPointToStart(&loop.getBody().front());
-  SmallVector<Value> to(loop.getBody().getArguments());
-  SmallVector<Value> from(to);
-  std::swap(from[from.size() - 1], from[from.size() - 2]);
-  auto srcType = cast<MemRefType>(op.getSrc().getType());
-  auto dstType = cast<MemRefType>(op.getDst().getType());
-  Value v = LoadOp::create(b, op.getLoc(), srcType.getElementType(),
-                           op.getSrc(), from);
-  if (srcType.getElementType() != dstType.getElementType()) {
-    op.emitError("transpose between element types is not supported");
-    return;
-  }
-  StoreOp::create(b, op.getLoc(), v, op.getDst(), to);
-  op.erase();
-}
-
 LogicalResult LayoutInference::normalize() {
   SmallVector<Operation *> ops;
   kernel.walk([&](Operation *op) {
@@ -76,7 +59,8 @@ LogicalResult LayoutInference::normalize() {
   });
   for (Operation *op : ops) {
     if (auto transpose = dyn_cast<TransposeOp>(op)) {
-      expandTranspose(transpose);
+      if (failed(expandTranspose(transpose)))
+        return failure();
       continue;
     }
     if (isa<ScanOp>(op))
@@ -270,6 +254,8 @@ LogicalResult LayoutInference::resolveLoop(Operation *op) {
 
 LogicalResult LayoutInference::resolveReduce(ReduceOp op) {
   Layout src = *layoutOf(op.getSrc());
+  if (!isReducible(src, op.getDim()))
+    return expandReduce(op);
   AllocOp dst = fragmentOf(op.getDst());
   Layout wanted = src.withoutDim(op.getDim());
   auto dstShape = cast<MemRefType>(dst.getType()).getShape();
@@ -304,63 +290,22 @@ LogicalResult LayoutInference::resolveReduce(ReduceOp op) {
   });
   if (acrossWaves && !op.getScratch()) {
     builder.setInsertionPointToStart(&kernel.getBody().front());
-    auto type = cast<MemRefType>(dst.getType());
+    // What wavefronts exchange is what they accumulate: f32 for narrow floats.
+    Type element = cast<MemRefType>(dst.getType()).getElementType();
+    if (isa<FloatType>(element) && element.getIntOrFloatBitWidth() < 32)
+      element = builder.getF32Type();
+    Layout result = *layoutOf(op.getDst());
     int64_t covered = 1;
-    for (unsigned d = 0; d < wanted.rank(); ++d)
-      covered *= wanted.covered(d);
+    for (unsigned d = 0; d < result.rank(); ++d)
+      covered *= result.covered(d);
     auto scratch = AllocOp::create(
         builder, op.getLoc(),
-        getBufferType({threads / 64, covered}, type.getElementType(),
-                      Space::Shared),
+        getBufferType({threads / 64, covered}, element, Space::Shared),
         builder.getStringAttr(getBufferName(op.getDst()) + ".scratch"),
         LayoutAttr(), IntegerAttr());
     op.getScratchMutable().assign(scratch);
   }
   return success();
-}
-
-/// A scan runs along LDS: each thread walks whole rows.
-static void expandScan(ScanOp op, AllocOp in, AllocOp out) {
-  OpBuilder b(op);
-  Location loc = op.getLoc();
-  auto type = cast<MemRefType>(op.getSrc().getType());
-  Type element = type.getElementType();
-  int64_t dim = op.getDim(), extent = type.getDimSize(dim);
-  SmallVector<int64_t> rows(type.getShape());
-  rows[dim] = 1;
-  auto loop = ParallelOp::create(b, loc, rows);
-  b.setInsertionPointToStart(&loop.getBody().front());
-  auto constant = [&](int64_t v) -> Value {
-    return arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(v));
-  };
-  auto position = [&](OpBuilder &b, Value k) {
-    SmallVector<Value> index(loop.getBody().getArguments());
-    if (op.getReverse())
-      k = arith::SubIOp::create(b, loc, constant(extent - 1), k);
-    index[dim] = k;
-    return index;
-  };
-  Value zero = constant(0);
-  Value first = LoadOp::create(b, loc, element, in, position(b, zero));
-  StoreOp::create(b, loc, first, out, position(b, zero));
-  auto body = scf::ForOp::create(b, loc, constant(1), constant(extent),
-                                 constant(1), ValueRange{first});
-  b.setInsertionPointToStart(body.getBody());
-  Value last = position(b, body.getInductionVar())[dim];
-  SmallVector<Value> index(loop.getBody().getArguments());
-  index[dim] = last;
-  Value v = LoadOp::create(b, loc, element, in, index);
-  Value acc = body.getRegionIterArg(0);
-  bool fp = isa<FloatType>(element);
-  Value next;
-  if (op.getKind() == ReduceKind::Sum)
-    next = fp ? arith::AddFOp::create(b, loc, acc, v).getResult()
-              : arith::AddIOp::create(b, loc, acc, v).getResult();
-  else
-    next = fp ? arith::MaxNumFOp::create(b, loc, acc, v).getResult()
-              : arith::MaxSIOp::create(b, loc, acc, v).getResult();
-  StoreOp::create(b, loc, next, out, index);
-  scf::YieldOp::create(b, loc, next);
 }
 
 LogicalResult LayoutInference::resolveGemm(GemmOp op) {

@@ -1,16 +1,34 @@
 // RUN: tlc-opt %s --tile-legalize --split-input-file --verify-diagnostics --mlir-print-op-on-diagnostic=false
 
-// A barrier that the added threads would have to pass as well.
-tile.func @barrier(%n: i32) {
-  // expected-error @below {{needs a multiple of 64 threads, but has 48; use 64}}
-  tile.kernel grid(%n) threads[48] (%b) {
+tile.func @threads(%n: i32) {
+  // expected-error @below {{needs a multiple of 64 threads: 1023 would become 1984, more than 1024}}
+  tile.kernel grid(%n) threads[31, 33] (%b) {
     %s = tile.alloc : memref<64xf32, #tile.space<shared>>
     %zero = arith.constant 0.0 : f32
-    // expected-note @below {{written for each thread here}}
     %t = tile.thread_id
     tile.store %zero, %s[%t : i32] : f32, memref<64xf32, #tile.space<shared>>
-    // expected-note @below {{all threads must take part here}}
     tile.sync
+  }
+}
+
+// -----
+
+tile.func @divergent(%n: i32) {
+  tile.kernel grid(%n) threads[64] (%b) {
+    %c8 = arith.constant 8 : i32
+    %t = tile.thread_id
+    %in = arith.cmpi slt, %t, %c8 : i32
+    // expected-error @below {{a barrier in code that not all threads of the workgroup run, with a result}}
+    %v = scf.if %in -> i32 {
+      tile.sync
+      scf.yield %c8 : i32
+    } else {
+      scf.yield %t : i32
+    }
+    %s = tile.alloc : memref<64xi32, #tile.space<shared>>
+    tile.store %v, %s[%t : i32] : i32, memref<64xi32, #tile.space<shared>>
+    %w = tile.load %s[%t : i32] : memref<64xi32, #tile.space<shared>> -> i32
+    tile.store %w, %s[%t : i32] : i32, memref<64xi32, #tile.space<shared>>
   }
 }
 

@@ -83,6 +83,16 @@ def Tile_TensorOp : Tile_Op<"tensor", [Pure, AttrSizedOperandSegments]> {
   let hasVerifier = 1;
 }
 
+def Tile_PointerOp : Tile_Op<"pointer", [Pure]> {
+  let summary = "The pointer whose address an integer holds (T.make_tensor)";
+  let description = [{
+    The address must be the same for all threads of the workgroup.
+  }];
+  let arguments = (ins I64:$address);
+  let results = (outs Tile_PtrType:$result);
+  let assemblyFormat = "$address attr-dict `:` type($result)";
+}
+
 def Tile_KernelOp : Tile_Op<"kernel", [SingleBlockImplicitTerminator<"YieldOp">,
                                        AffineScope, AutomaticAllocationScope]> {
   let summary = "One device launch: a grid of workgroups";
@@ -292,6 +302,22 @@ def Tile_ThreadIdOp : Tile_Op<"thread_id", [Pure]> {
   let assemblyFormat = "attr-dict";
 }
 
+def Tile_ShuffleOp : Tile_Op<"shuffle", [Pure, AllTypesMatch<["value", "result"]>]> {
+  let summary = "The value that lane `lane` (mod 64) of the thread's wavefront has";
+  let description = [{
+    Per-thread code. All lanes of the wavefront must run it; what a lane outside
+    the running ones would give is undefined.
+  }];
+  let arguments = (ins Tile_Scalar:$value, I32:$lane);
+  let results = (outs Tile_Scalar:$result);
+  let assemblyFormat = "$value `,` $lane attr-dict `:` type($value)";
+}
+def Tile_BallotOp : Tile_Op<"ballot", [Pure]> {
+  let summary = "Bit l: whether the condition holds in lane l of the thread's wavefront";
+  let arguments = (ins I1:$condition);
+  let results = (outs I64:$result);
+  let assemblyFormat = "$condition attr-dict";
+}
 def Tile_SyncOp : Tile_Op<"sync", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "All threads of the workgroup wait for one another; LDS writes become visible";
   let assemblyFormat = "attr-dict";

@@ -97,6 +97,12 @@ def Wave_PtrAddOp : Wave_Op<"ptr_add", [Pure]> {
   let results = (outs Wave_PtrType:$result);
   let assemblyFormat = "$base `,` $bytes attr-dict `:` type($bytes)";
 }
+def Wave_PointerOp : Wave_Op<"pointer", [Pure]> {
+  let summary = "The address that an integer holds";
+  let arguments = (ins I64:$address);
+  let results = (outs Wave_PtrType:$result);
+  let assemblyFormat = "$address attr-dict";
+}
 def Wave_ResourceOp : Wave_Op<"resource", [Pure]> {
   let summary = "A raw buffer resource over `num_bytes` from base; both must be uniform";
   let arguments = (ins Wave_PtrType:$base, Wave_ByteOffset:$num_bytes);
@@ -206,6 +212,23 @@ def Wave_AnyOp : Wave_Op<"any", [Pure]> {
   let arguments = (ins I1:$condition);
   let results = (outs I1:$result);
   let assemblyFormat = "$condition attr-dict";
+}
+def Wave_BallotOp : Wave_Op<"ballot", [Pure]> {
+  let summary = "Bit l: whether the condition holds in lane l, which must be active for it to be set";
+  let arguments = (ins I1:$condition);
+  let results = (outs I64:$result);
+  let assemblyFormat = "$condition attr-dict";
+}
+def Wave_OpaqueOp : Wave_Op<"opaque", [Pure, AllTypesMatch<["value", "result"]>]> {
+  let summary = "The value, of which later passes know nothing: costs no instruction";
+  let description = [{
+    Code generation moves a constant addend of a buffer offset into the
+    instruction, whose range check then takes a negative remainder for a huge
+    offset. An opaque sum cannot be split.
+  }];
+  let arguments = (ins I32:$value);
+  let results = (outs I32:$result);
+  let assemblyFormat = "$value attr-dict";
 }
 def Wave_PermOp : Wave_Op<"perm", [Pure]> {
   let summary = "v_perm_b32: four bytes chosen from the eight of hi:lo by selector";

@@ -1,0 +1,227 @@
+//===- Report.h - What is known of a kernel's time --------------*- C++ -*-===//
+//
+// Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The product of `tlc profile`: plain data, filled from the timing model or
+// from a device's clock, and read by the printers (Print.h). Nothing here knows
+// the simulator.
+//
+// Units: cycles are cycles of the engine clock; "wave cycles" are summed over
+// wavefronts, "SIMD cycles" over all SIMDs of the device; bytes are bytes.
+// What is unknown is absent or zero, never guessed: `Origin` says what kind of
+// figures a report holds.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TLC_REPORT_PROFILE_REPORT_H
+#define TLC_REPORT_PROFILE_REPORT_H
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tlc::report {
+
+/// Where the figures of a report come from.
+enum class Origin : uint8_t {
+  Modelled, ///< the timing model of the simulator
+  Measured  ///< events of a HIP device
+};
+
+/// What keeps a wavefront from issuing its next instruction.
+enum class Stall : uint8_t {
+  VectorMemory, ///< s_waitcnt on vector memory
+  Lds,          ///< s_waitcnt on LDS
+  ScalarMemory, ///< s_waitcnt on scalar memory
+  Barrier,      ///< others of its workgroup
+  MatrixBusy,   ///< the matrix core works for another instruction
+  ValuBusy,     ///< the vector ALU does
+  LdsBusy,      ///< the LDS port or its queue is full
+  MemoryBusy,   ///< the vector memory path or its queue is full
+  Fetch,        ///< the instruction is not there yet
+  Arbitration,  ///< another wavefront of the SIMD was chosen
+  Nop,          ///< s_nop, s_sleep: wait states that the program asks for
+  Other
+};
+constexpr unsigned stallCount = unsigned(Stall::Other) + 1;
+using StallCycles = std::array<double, stallCount>; ///< wave cycles, by Stall
+
+struct StallInfo {
+  const char *key;   ///< stable, for JSON: "vector_memory"
+  const char *brief; ///< for columns: "vmem"
+  const char *title; ///< for tables: "vector memory (vmcnt)"
+};
+const StallInfo &info(Stall stall);
+double sum(const StallCycles &stalls);
+
+/// One counter. `hardware`: rocprofv3 has a counter of this name with this
+/// meaning; values are sums over the device.
+struct Counter {
+  std::string name, unit, meaning;
+  double value = 0;
+  bool hardware = true;
+};
+
+/// A level of the memory hierarchy.
+struct Level {
+  std::string key, name; ///< "l1", "L1"
+  double bytes = 0;      ///< moved, both ways
+  std::optional<double> readBytes, writtenBytes;
+  double peakBytesPerCycle = 0;    ///< of the whole device; 0: unknown
+  std::optional<double> hitRate;   ///< 0 to 1
+  std::optional<double> busyShare; ///< of all cycles of all its instances
+};
+
+/// Wavefronts a SIMD can hold by one resource.
+struct OccupancyLimit {
+  std::string resource; ///< "VGPRs"
+  std::string detail;   ///< "232 of 512"
+  double waves = 0;     ///< a SIMD
+};
+
+struct Occupancy {
+  double waves = 0;    ///< wavefronts a SIMD that fit at once
+  double achieved = 0; ///< average over the launch and all SIMDs
+  unsigned slots = 8;
+  std::vector<OccupancyLimit> limits; ///< the first one binds
+};
+
+/// Where the time of all SIMDs went; the parts sum to 1.
+struct TimeShare {
+  std::string key; ///< "matrix", "valu", "idle_cu", or a stall's key
+  std::string title;
+  double share = 0; ///< 0 to 1
+};
+
+/// Something that costs time, and what to do about it.
+struct Limiter {
+  std::string key;      ///< stable: "lds_bank_conflicts", "uncoalesced", ...
+  std::string headline; ///< one line
+  std::string detail;   ///< the figures behind it
+  std::string advice;   ///< what usually helps
+  double share = 0;     ///< of the SIMDs' time, 0 to 1
+  std::string where;    ///< "attn.tile:51", may be empty
+  std::optional<size_t> instruction; ///< index into `code`
+};
+
+/// One instruction of the kernel, in order of address.
+struct CodeLine {
+  uint64_t address = 0; ///< virtual address in the object
+  std::string text;     ///< disassembled
+  std::string file;     ///< source file; empty if unknown
+  unsigned line = 0, column = 0;
+  double executed = 0;    ///< wavefront instructions
+  double issueCycles = 0; ///< wave cycles spent issuing it
+  StallCycles stalls{};   ///< wave cycles before it could issue, where it stood
+  /// The same cycles charged to what was waited for: a wait for memory stands
+  /// at the load, not at the s_waitcnt. Both add up to the same over the
+  /// kernel.
+  StallCycles caused{};
+  double ldsBaseCycles = 0, ldsConflictCycles = 0;
+  /// Vector memory: bytes that active lanes asked for, 128-byte lines touched
+  /// and the fewest lines that hold as many bytes.
+  double bytesAsked = 0, linesTouched = 0, linesNeeded = 0;
+  enum class Unit : uint8_t { Scalar, Vector, Matrix, Lds, Memory, Scratch };
+  Unit unit = Unit::Scalar;
+
+  double cycles() const { return issueCycles + sum(caused); }
+};
+
+/// One slice of a trace.
+struct TraceSlice {
+  enum class Kind : uint8_t {
+    Matrix,
+    Valu,
+    Scalar,
+    Lds,
+    Memory,
+    Wait,
+    Barrier
+  };
+  Kind kind = Kind::Valu;
+  uint16_t xcd = 0, cu = 0; ///< CU within the XCD
+  uint8_t simd = 0, slot = 0;
+  uint32_t workgroup = 0, wave = 0; ///< wave within the workgroup
+  uint64_t begin = 0, end = 0;      ///< cycles; begin < end
+  uint32_t code = ~0u;              ///< index into `code`; ~0: none
+};
+
+/// One launch of one kernel.
+struct KernelReport {
+  std::string name;
+  std::array<uint64_t, 3> grid{}, block{};
+  unsigned vgprs = 0, agprs = 0, sgprs = 0; ///< architectural, accumulation
+  uint64_t ldsBytes = 0, scratchBytes = 0;  ///< a workgroup; a lane
+  uint64_t workgroups = 0;
+  /// Workgroups simulated in full detail; the others are extrapolated.
+  uint64_t detailed = 0;
+
+  double cycles = 0;           ///< of the launch; 0: unknown
+  std::vector<double> seconds; ///< measured, one for each repetition
+  double matrixFlops = 0, vectorFlops = 0;
+
+  /// Shares of all CUs' cycles over the whole launch, 0 to 1.
+  double matrixUse = 0, valuUse = 0, ldsUse = 0;
+  /// SIMD cycles in which matrix core or vector ALU worked; they overlap.
+  double busyUse = 0;
+  double activeCUs = 0; ///< share of CU cycles with a workgroup on the CU
+  double waveCycles = 0;
+  StallCycles stalls{};
+  double ldsCycles = 0, ldsConflictCycles = 0; ///< ldsCycles has both
+
+  Occupancy occupancy;
+  std::vector<Level> levels;
+  std::vector<Counter> counters;
+  std::vector<CodeLine> code;
+  std::vector<TraceSlice> trace;
+
+  /// Filled by `analyse`.
+  std::vector<TimeShare> account;
+  std::vector<Limiter> limiters; ///< the worst first
+
+  /// What a kernel with matrix instructions is rated by is theirs alone.
+  double flops() const { return matrixFlops > 0 ? matrixFlops : vectorFlops; }
+};
+
+struct Report {
+  std::string input;   ///< the file profiled
+  std::string device;  ///< "modelled gfx942 (MI300X), 304 CUs"
+  std::string command; ///< to repeat it
+  Origin origin = Origin::Modelled;
+  unsigned computeUnits = 304;
+  double maxClock = 2.1e9;           ///< Hz
+  std::optional<double> chosenClock; ///< Hz
+  std::vector<KernelReport> kernels;
+  std::vector<std::string> notes;      ///< what the figures do not say
+  std::vector<std::string> unreported; ///< what this device cannot tell
+};
+
+/// Instructions of one source line, or a lone one where there is no source.
+struct HotLine {
+  std::string file;
+  unsigned line = 0;
+  double cycles = 0, share = 0; ///< wave cycles; of the kernel's
+  StallCycles stalls{};
+  double issueCycles = 0, conflictCycles = 0;
+  double executed = 0;
+  std::vector<size_t> instructions; ///< indices into `code`, hottest first
+};
+
+/// Source lines (or instructions) by their wave cycles, hottest first.
+/// Waits count where the awaited instruction stands (`CodeLine::caused`).
+std::vector<HotLine> hotLines(const KernelReport &kernel);
+
+/// Fills `account` and `limiters`.
+void analyse(const Report &report, KernelReport &kernel);
+
+/// The lines of a source file, from the disk; empty if it cannot be read.
+std::vector<std::string> sourceLines(const std::string &file);
+
+} // namespace tlc::report
+
+#endif // TLC_REPORT_PROFILE_REPORT_H

@@ -1,0 +1,505 @@
+//===- GlobalAddresses.cpp - Which instructions reach tensors -*- C++ -*-===//
+//
+// Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Each dimension of the tensor is proved in bounds from what is known of grid,
+// loops and sizes, or checked: one dimension at no cost, by the size of a
+// buffer resource that starts at the tile; others by giving invalid lanes an
+// offset beyond any resource.
+//
+// The address is base + soffset + voffset + immediate. The range check adds
+// voffset and immediate without wrapping around, and the hardware extends
+// soffset with zeros, so that none of the parts may be negative:
+//
+//   * where all is in bounds and the tensor is small, what is uniform is the
+//     soffset, not negative as a whole;
+//   * otherwise what is uniform, and every negative constant, moves the base,
+//     by 64-bit arithmetic;
+//   * an index that falls as the point rises is counted from its other end:
+//     -c * p = -c * last + c * (last - p).
+//
+//===----------------------------------------------------------------------===//
+
+#include "KernelLowering.h"
+#include "tlc/Layout/BankModel.h"
+#include <numeric>
+
+using namespace mlir;
+using namespace tlc;
+
+/// Added to the place of a point that does not exist.
+static constexpr int64_t kNoPoint = int64_t(1) << 62;
+
+FailureOr<TensorShape> tlc::getTensorShape(mlir::Value buffer, Location loc) {
+  auto type = mlir::cast<MemRefType>(buffer.getType());
+  auto tensor = tile::getBase(buffer).getDefiningOp<tile::TensorOp>();
+  if (!tensor)
+    return mlir::emitError(loc, "'")
+           << tile::getBufferName(buffer) << "' is not a tensor";
+  bool isAlias = buffer != tensor.getResult();
+  auto baseType = mlir::cast<MemRefType>(tensor.getType());
+  if (isAlias &&
+      (!type.hasStaticShape() || !baseType.getLayout().isIdentity() ||
+       !buffer.getDefiningOp<tile::AliasOp>()))
+    return mlir::emitError(loc, "'")
+           << tile::getBufferName(buffer)
+           << "' under another shape: the tensor must be contiguous and the "
+              "shape known at compile time";
+  TensorShape s;
+  s.pointer = tensor.getSource();
+  if (auto pad = tensor.getPad();
+      pad && pad->getType() == type.getElementType())
+    s.pad = *pad;
+  unsigned rank = type.getRank();
+  s.sizes.assign(type.getShape().begin(), type.getShape().end());
+  s.sizeValues.resize(rank);
+  s.strideValues.resize(rank);
+  unsigned next = 0;
+  for (unsigned d = 0; d < rank; ++d)
+    if (s.sizes[d] == ShapedType::kDynamic)
+      s.sizeValues[d] = tensor.getSizes()[next++];
+  if (type.getLayout().isIdentity()) {
+    s.strides.assign(rank, 1);
+    for (int d = int(rank) - 2; d >= 0; --d)
+      s.strides[d] = s.strides[d + 1] == ShapedType::kDynamic ||
+                             s.sizes[d + 1] == ShapedType::kDynamic
+                         ? ShapedType::kDynamic
+                         : s.strides[d + 1] * s.sizes[d + 1];
+  } else {
+    int64_t offset;
+    (void)type.getStridesAndOffset(s.strides, offset);
+    next = 0;
+    for (unsigned d = 0; d < rank; ++d)
+      if (s.strides[d] == ShapedType::kDynamic)
+        s.strideValues[d] = tensor.getStrides()[next++];
+  }
+  __int128 last = 0;
+  for (unsigned d = 0; d < rank; ++d) {
+    if (s.sizes[d] == ShapedType::kDynamic ||
+        s.strides[d] == ShapedType::kDynamic || s.strides[d] < 0)
+      return s;
+    last += __int128(s.sizes[d] - 1) * s.strides[d];
+  }
+  __int128 total = (last + 1) * elementBytes(buffer);
+  s.bytes = total < (int64_t(1) << 62) ? int64_t(total) : -1;
+  return s;
+}
+
+FailureOr<AccessPlan> KernelLowering::planGlobal(const tile::Access &access,
+                                                 const PointMap &points,
+                                                 Location loc, bool store) {
+  FailureOr<TensorShape> shape = getTensorShape(access.buffer, loc);
+  if (failed(shape))
+    return failure();
+  const TensorShape &s = *shape;
+  constexpr int64_t kDynamic = ShapedType::kDynamic;
+  unsigned rank = s.sizes.size(), pointRank = points.extents.size();
+  int64_t bytes = elementBytes(access.buffer), n = points.registers;
+  Type i64 = b.getI64Type();
+  auto mul = [&](Value x, Value y) -> Value {
+    return arith::MulIOp::create(b, loc, x, y);
+  };
+  auto add = [&](Value x, Value y) -> Value {
+    return x ? arith::AddIOp::create(b, loc, x, y).getResult() : y;
+  };
+  auto constant64 = [&](int64_t v) -> Value {
+    return arith::ConstantOp::create(b, loc, b.getI64IntegerAttr(v));
+  };
+  auto wide = [&](Value v) -> Value {
+    return v.getType() == i64 ? v : arith::ExtSIOp::create(b, loc, i64, v);
+  };
+  auto sizeOf = [&](unsigned d) -> Value {
+    return s.sizes[d] == kDynamic ? toI32(lookup(s.sizeValues[d]), loc)
+                                  : constant(loc, s.sizes[d]);
+  };
+  auto exists = [&](int64_t r) {
+    for (unsigned p = 0; p < pointRank; ++p)
+      if (points.registerPart[p][r] >= points.extents[p])
+        return false;
+    return true;
+  };
+
+  // Strides that are values: products of sizes, in elements, as i32.
+  SmallVector<Value> strideValue(rank);
+  for (int d = int(rank) - 1; d >= 0; --d) {
+    if (s.strides[d] != kDynamic)
+      continue;
+    if (s.strideValues[d]) {
+      strideValue[d] = toI32(lookup(s.strideValues[d]), loc);
+      continue;
+    }
+    Value below = s.strides[d + 1] == kDynamic
+                      ? strideValue[d + 1]
+                      : constant(loc, s.strides[d + 1]);
+    strideValue[d] = mul(below, sizeOf(d + 1));
+  }
+
+  // Where each index can lie, and which dimensions need a check.
+  SmallVector<Interval> spread(rank); // of the part that varies with the point
+  SmallVector<bool> upper(rank), lower(rank);
+  bool fits32 = s.bytes >= 0 && s.bytes < kResourceLimit;
+  for (unsigned d = 0; d < rank; ++d) {
+    const tile::PointIndex &index = access.indices[d];
+    Interval range{index.constant, index.constant};
+    for (auto [p, c] : llvm::enumerate(index.coeffs)) {
+      int64_t reach = c * (points.extents[p] - 1);
+      (reach < 0 ? range.lo : range.hi) += reach;
+    }
+    spread[d] = range;
+    if (index.uniform) {
+      Interval u = rangeOf(index.uniform);
+      range.lo += u.lo;
+      range.hi += u.hi;
+      fits32 &= u.lo >= 0;
+    }
+    lower[d] = range.lo < 0;
+    upper[d] = s.sizes[d] == kDynamic || range.hi >= s.sizes[d];
+    fits32 &= !upper[d] && !lower[d];
+  }
+  // With a pad value, each lane must know whether it is in bounds.
+  bool byLane = !store && s.pad && llvm::is_contained(upper, true);
+  byLane |= !store && s.pad && llvm::is_contained(lower, true);
+
+  // Bytes that a step of each point dimension makes over constant strides.
+  SmallVector<int64_t> coeff(pointRank), maxThread(pointRank),
+      maxRegister(pointRank);
+  SmallVector<bool> dynamicPoint(pointRank, false);
+  for (unsigned p = 0; p < pointRank; ++p) {
+    for (unsigned d = 0; d < rank; ++d) {
+      int64_t c = access.indices[d].coeffs[p];
+      if (s.strides[d] != kDynamic)
+        coeff[p] += c * s.strides[d] * bytes;
+      else
+        dynamicPoint[p] = dynamicPoint[p] || c;
+    }
+    for (int64_t part : points.threadPart[p])
+      maxThread[p] = std::max(maxThread[p], part);
+    for (int64_t r = 0; r < n; ++r)
+      if (exists(r))
+        maxRegister[p] = std::max(maxRegister[p], points.registerPart[p][r]);
+    fits32 &= coeff[p] >= 0;
+  }
+
+  __int128 reach = 0;
+  for (unsigned p = 0; p < pointRank; ++p)
+    reach += __int128(std::abs(coeff[p])) * (points.extents[p] - 1);
+  if (reach >= kResourceLimit)
+    return mlir::emitError(loc, "the elements of '")
+           << tile::getBufferName(access.buffer)
+           << "' that one tile touches lie further than 2 GiB apart: offsets "
+              "within a tile have 32 bits";
+
+  // One dimension may be checked by the size of the resource: its index grows
+  // with the address, and everything inside it is shorter than its stride.
+  int row = -1;
+  for (unsigned d = 0; d < rank && !byLane; ++d) {
+    if (!upper[d] || lower[d] || s.strides[d] == kDynamic || spread[d].lo < 0)
+      continue;
+    if (row >= 0 && s.strides[row] >= s.strides[d])
+      continue;
+    __int128 inside = 0;
+    bool ok =
+        (__int128(spread[d].hi) + 1) * s.strides[d] * bytes < kResourceLimit;
+    for (unsigned e = 0; e < rank; ++e) {
+      if (e == d || spread[e].lo == spread[e].hi)
+        continue;
+      ok &= s.strides[e] != kDynamic && s.strides[e] > 0 && spread[e].lo >= 0;
+      if (ok)
+        inside += __int128(spread[e].hi) * s.strides[e];
+    }
+    if (ok && s.strides[d] > inside)
+      row = d;
+  }
+
+  // The uniform part of the address, in bytes from the tensor's start, and
+  // what divides it. Constants stay in the instruction unless they are
+  // negative or would be counted by the check of `row`.
+  int64_t fixedConstant = 0, baseConstant = 0, alignment = 16;
+  Value uniform32, uniform64;
+  for (unsigned d = 0; d < rank; ++d) {
+    const tile::PointIndex &index = access.indices[d];
+    bool dynamicStride = s.strides[d] == kDynamic;
+    int64_t divisor = dynamicStride ? 1 : s.strides[d];
+    if (!dynamicStride) {
+      int64_t c = index.constant * divisor * bytes;
+      bool toBase = !fits32 &&
+                    (c < 0 || (row >= 0 && int(d) != row && index.isUniform()));
+      (toBase ? baseConstant : fixedConstant) += c;
+    }
+    if (index.uniform && !dynamicStride)
+      alignment =
+          std::gcd(alignment, divisor * divisorOf(index.uniform) * bytes);
+    if (dynamicStride)
+      alignment = std::gcd(alignment, bytes);
+    Value u = index.uniform ? lookup(index.uniform) : Value();
+    // Falling over an unknown stride: from the last point on.
+    int64_t shift = dynamicStride ? index.constant : 0;
+    for (unsigned p = 0; p < pointRank && dynamicStride; ++p)
+      if (index.coeffs[p] < 0)
+        shift += index.coeffs[p] * (maxThread[p] + maxRegister[p]);
+    if (!u && !shift)
+      continue;
+    if (shift) {
+      Value c = constant(loc, shift);
+      u = u ? add(toI32(u, loc), c) : c;
+    }
+    if (fits32) {
+      uniform32 =
+          add(uniform32, mul(toI32(u, loc), constant(loc, divisor * bytes)));
+    } else {
+      Value stride = dynamicStride ? wide(strideValue[d]) : constant64(divisor);
+      uniform64 = add(uniform64, mul(wide(u), mul(stride, constant64(bytes))));
+    }
+  }
+  alignment = std::gcd(alignment, fixedConstant ? fixedConstant : 16);
+  alignment = std::gcd(alignment, baseConstant ? baseConstant : 16);
+
+  // The constant part of each register's offset; the least one that is
+  // negative goes to the base.
+  auto fixedOf = [&](int64_t r) {
+    int64_t fixed = fixedConstant;
+    for (unsigned p = 0; p < pointRank; ++p)
+      fixed += coeff[p] *
+               (points.registerPart[p][r] + (coeff[p] < 0 ? maxThread[p] : 0));
+    return fixed;
+  };
+  int64_t least = 0;
+  if (!fits32 && row < 0)
+    for (int64_t r = 0; r < n; ++r)
+      if (exists(r))
+        least = std::min(least, fixedOf(r));
+  baseConstant += least;
+
+  AccessPlan plan;
+  plan.pad = byLane ? s.pad : TypedAttr();
+  Value base = lookup(s.pointer);
+  Value soffset;
+  if (fits32) {
+    Value &full = fullResources[access.buffer];
+    if (!full) {
+      OpBuilder::InsertionGuard guard(b);
+      setAfterPointer(base);
+      full =
+          wave::ResourceOp::create(b, loc, wave::RsrcType::get(b.getContext()),
+                                   base, constant(loc, s.bytes));
+    }
+    plan.resource = full;
+    soffset = uniform32;
+  } else {
+    if (baseConstant)
+      uniform64 = add(uniform64, constant64(baseConstant));
+    if (uniform64)
+      base = wave::PtrAddOp::create(b, loc, wave::PtrType::get(b.getContext()),
+                                    base, uniform64);
+    Value records = constant(loc, kResourceLimit);
+    if (row >= 0) {
+      Value left = sizeOf(row);
+      if (access.indices[row].uniform)
+        left = arith::SubIOp::create(
+            b, loc, left, toI32(lookup(access.indices[row].uniform), loc));
+      left = arith::MaxSIOp::create(b, loc, left, constant(loc, 0));
+      left = arith::MinSIOp::create(b, loc, left,
+                                    constant(loc, spread[row].hi + 1));
+      records = mul(left, constant(loc, s.strides[row] * bytes));
+    }
+    // Dimensions that do not vary with the point: all or nothing.
+    for (unsigned d = 0; d < rank; ++d) {
+      if (int(d) == row || !(upper[d] || lower[d]) || byLane ||
+          !access.indices[d].isUniform())
+        continue;
+      Value u = access.indices[d].uniform
+                    ? toI32(lookup(access.indices[d].uniform), loc)
+                    : constant(loc, 0);
+      if (access.indices[d].constant)
+        u = add(u, constant(loc, access.indices[d].constant));
+      Value ok = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, u,
+                                       sizeOf(d));
+      records = arith::SelectOp::create(b, loc, ok, records, constant(loc, 0));
+    }
+    plan.resource = wave::ResourceOp::create(
+        b, loc, wave::RsrcType::get(b.getContext()), base, records);
+  }
+
+  // An access is checked by its first register. So where lanes check an index,
+  // a distance that no group can bridge keeps apart registers that differ in
+  // another index than the contiguous one (a tile wider than the tensor meets
+  // the next row's addresses), or in a dimension of unknown stride.
+  SmallVector<bool> apart(rank, false);
+  int contiguous = -1;
+  bool checks = false;
+  for (unsigned d = 0; d < rank; ++d)
+    checks |= (upper[d] || lower[d]) && int(d) != row &&
+              !access.indices[d].isUniform();
+  for (unsigned d = 0; d < rank && checks; ++d) {
+    if (access.indices[d].isUniform())
+      continue;
+    if (s.strides[d] == 1 && contiguous < 0)
+      contiguous = int(d);
+    else
+      apart[d] = true;
+  }
+  auto offset = [&](int64_t t, int64_t r) {
+    int64_t sum = fixedConstant, key = 0, nowhere = 0;
+    for (unsigned p = 0; p < pointRank; ++p) {
+      int64_t at = points.at(p, t, r);
+      // Points that do not exist never share an access with ones that do.
+      if (at >= points.extents[p])
+        nowhere = kNoPoint;
+      if (dynamicPoint[p])
+        key = key * points.extents[p] + at;
+      else
+        sum += at * coeff[p];
+    }
+    for (unsigned d = 0; d < rank; ++d) {
+      if (!apart[d])
+        continue;
+      int64_t index = access.indices[d].constant;
+      for (unsigned p = 0; p < pointRank; ++p)
+        index += access.indices[d].coeffs[p] * points.at(p, t, r);
+      key = key * (spread[d].hi - spread[d].lo + 1) + index - spread[d].lo;
+    }
+    return sum + (key << 32) + nowhere;
+  };
+  // An inner dimension whose end is checked must not be cut by a wide access.
+  for (unsigned d = 0; d < rank; ++d)
+    if (upper[d] && int(d) != row && !access.indices[d].isUniform() &&
+        s.strides[d] != kDynamic)
+      alignment = std::gcd(alignment, s.sizes[d] == kDynamic
+                                          ? bytes
+                                          : s.sizes[d] * s.strides[d] * bytes);
+  for (unsigned d = 0; d < rank; ++d)
+    if (lower[d] && !access.indices[d].isUniform())
+      alignment = std::gcd(alignment, bytes);
+  // The resource's end is checked dword by dword: one that it cuts is lost.
+  if (row >= 0) {
+    int64_t end =
+        s.strides[row] * bytes * (s.sizes[row] == kDynamic ? 1 : s.sizes[row]);
+    if (end % 4)
+      alignment = std::gcd(alignment, end);
+  }
+
+  // The part of the offset that depends on the thread, computed once.
+  Value threadOffset;
+  {
+    OpBuilder::InsertionGuard guard(b);
+    if (!llvm::is_contained(dynamicPoint, true))
+      b.setInsertionPoint(anchor);
+    bool falls = false;
+    auto rising = [&](unsigned p, int64_t c) {
+      Value part = threadPart(points, p);
+      if (c >= 0)
+        return part;
+      falls = true;
+      return arith::SubIOp::create(b, loc, constant(loc, maxThread[p]), part)
+          .getResult();
+    };
+    for (unsigned p = 0; p < pointRank; ++p) {
+      if (coeff[p])
+        threadOffset =
+            add(threadOffset,
+                mul(rising(p, coeff[p]), constant(loc, std::abs(coeff[p]))));
+      for (unsigned d = 0; d < rank; ++d)
+        if (int64_t c = access.indices[d].coeffs[p];
+            s.strides[d] == kDynamic && c)
+          threadOffset =
+              add(threadOffset, mul(mul(rising(p, c), strideValue[d]),
+                                    constant(loc, std::abs(c) * bytes)));
+    }
+    if (!threadOffset)
+      threadOffset = constant(loc, 0);
+    // Otherwise `last` would join the immediate and leave a negative rest.
+    if (falls)
+      threadOffset =
+          wave::OpaqueOp::create(b, loc, b.getI32Type(), threadOffset);
+  }
+
+  Value owner = store ? isOwner(points) : Value();
+  for (auto &registers :
+       groupRegisters(n, points.threads, bytes, alignment, exists, offset)) {
+    AccessGroup group;
+    group.registers = registers;
+    int64_t r = registers.front();
+    Value valid = owner;
+    for (unsigned p = 0; p < pointRank; ++p)
+      if (points.isPadded(p)) {
+        bool needed = false;
+        for (int64_t t = 0; t < points.threads; ++t)
+          needed |= points.at(p, t, r) >= points.extents[p];
+        if (needed)
+          valid =
+              andAlso(loc, valid,
+                      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult,
+                                            pointValue(points, p, r, loc),
+                                            constant(loc, points.extents[p])));
+      }
+    for (unsigned d = 0; d < rank; ++d) {
+      const tile::PointIndex &index = access.indices[d];
+      if (int(d) == row || !(upper[d] || lower[d]) ||
+          (index.isUniform() && !byLane))
+        continue;
+      Value v = constant(loc, index.constant);
+      for (auto [p, c] : llvm::enumerate(index.coeffs))
+        if (c)
+          v = add(
+              v, c == 1 ? pointValue(points, p, r, loc)
+                        : mul(pointValue(points, p, r, loc), constant(loc, c)));
+      if (index.uniform)
+        v = add(v, toI32(lookup(index.uniform), loc));
+      // Unsigned: a negative index is out of range as well.
+      valid = andAlso(loc, valid,
+                      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult,
+                                            v, sizeOf(d)));
+    }
+    int64_t fixed = fixedOf(r) - least;
+    Value varying;
+    for (unsigned p = 0; p < pointRank; ++p)
+      for (unsigned d = 0; d < rank; ++d) {
+        int64_t c = access.indices[d].coeffs[p];
+        int64_t part = points.registerPart[p][r];
+        if (c < 0)
+          part = maxRegister[p] - part;
+        if (s.strides[d] == kDynamic && c && part)
+          varying =
+              add(varying, mul(strideValue[d],
+                               constant(loc, part * std::abs(c) * bytes)));
+      }
+    Value voffset = threadOffset;
+    if (varying)
+      voffset = add(voffset, varying);
+    int64_t immediate = fixed >= 0 ? fixed & 4095 : 0;
+    int64_t rest = fixed - immediate;
+    if (rest && fits32 && (!valid || rest < 0)) {
+      group.soffset =
+          soffset ? add(soffset, constant(loc, rest)) : constant(loc, rest);
+    } else {
+      if (rest)
+        voffset = add(voffset, constant(loc, rest));
+      group.soffset = soffset;
+    }
+    if (valid)
+      voffset = arith::SelectOp::create(b, loc, valid, voffset,
+                                        constant(loc, kOutside));
+    group.address = voffset;
+    group.offset = immediate;
+    llvm::DenseSet<int64_t> segments;
+    int64_t lanes = 0, width = registers.size() * bytes;
+    for (int64_t t = 0; t < std::min<int64_t>(points.threads, 64); ++t) {
+      int64_t at = offset(t, r);
+      if (at >= kNoPoint / 2)
+        continue; // a point that does not exist
+      ++lanes;
+      for (int64_t b = at; b < at + width; b += 64)
+        segments.insert(b >> 6);
+      segments.insert((at + width - 1) >> 6);
+    }
+    plan.segments += segments.size();
+    plan.filled += (lanes * width + 63) / 64;
+    // Reads of invalid lanes give 0 by themselves; a pad value needs to know.
+    group.valid = valid;
+    plan.groups.push_back(std::move(group));
+  }
+  return plan;
+}

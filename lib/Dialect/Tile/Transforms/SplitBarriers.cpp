@@ -1,0 +1,232 @@
+//===- SplitBarriers.cpp - Shared work out of divergent branches -*- C++
+//-*-===//
+//
+// Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A barrier for part of the workgroup (`if tx < 256: ... T.sync_threads(3,
+// 256)`) has no instruction on gfx942: all threads take part in the ones there
+// are. So all threads walk the branch's structure, and what stands between
+// barriers is guarded:
+//
+//   if %c { A; for %i { B; sync; C }; D }
+//     -> if %c { A }
+//        for %i { if %c { B }; sync; if %c { C } }
+//        if %c { D }
+//
+// A tile op in such a branch (`if tx < 32: T.copy(...)`) is work that those
+// threads share; all threads share it instead, and the branch is left to what
+// is written per thread.
+//
+// Arithmetic and loads move out with the structure: what they give the threads
+// that do not take the branch is not used.
+//
+// A workgroup that is padded to whole wavefronts is such a branch around its
+// whole body, and the ops that all threads take part in are its barriers.
+//
+//===----------------------------------------------------------------------===//
+
+#include "BufferUse.h"
+
+using namespace mlir;
+using namespace tlc;
+using namespace tlc::tile;
+
+/// Ops that all threads of the workgroup take part in.
+static bool isCollective(Operation *op) {
+  return isa<SyncOp, CopyOp, FillOp, GemmOp, ReduceOp, ScanOp, TransposeOp,
+             ParallelOp>(op);
+}
+
+static bool holdsCollective(Operation *op, bool tileOpsOnly = false) {
+  return op
+      ->walk([&](Operation *inner) {
+        bool hit = isCollective(inner) && !(tileOpsOnly && isa<SyncOp>(inner));
+        return hit ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+/// Whether a condition says which threads are meant: it is computed from thread
+/// indices and what is the same for all threads.
+static bool choosesThreads(Value v) {
+  if (isUniform(v))
+    return true;
+  Operation *op = v.getDefiningOp();
+  return op && (isa<ThreadIdOp>(op) ||
+                (isMemoryEffectFree(op) && op->getNumRegions() == 0 &&
+                 !isa<ShuffleOp, BallotOp>(op) &&
+                 llvm::all_of(op->getOperands(), choosesThreads)));
+}
+
+namespace {
+class Splitter {
+public:
+  explicit Splitter(Value condition) : condition(condition) {}
+
+  /// Moves the ops of `from` in front of `at`, guarded between barriers.
+  LogicalResult split(Block *from, Operation *at);
+
+private:
+  /// Guards the ops of a block in place.
+  LogicalResult splitInPlace(Block *body);
+
+  Value condition;
+};
+} // namespace
+
+LogicalResult Splitter::split(Block *from, Operation *at) {
+  SmallVector<Operation *> ops;
+  for (Operation &op : from->without_terminator())
+    ops.push_back(&op);
+  OpBuilder b(at);
+  scf::IfOp guard;
+  for (Operation *op : ops) {
+    if (isMemoryEffectFree(op) && op->getNumRegions() == 0) {
+      op->moveBefore(guard ? guard.getOperation() : at);
+      // Operands from a guarded part keep it there.
+      bool inside =
+          guard && llvm::any_of(op->getOperands(), [&](Value v) {
+            return guard->isAncestor(v.getParentBlock()->getParentOp());
+          });
+      if (inside)
+        op->moveBefore(guard.thenBlock()->getTerminator());
+      continue;
+    }
+    if (isa<LoadOp, AllocOp>(op)) {
+      guard = nullptr;
+      op->moveBefore(at);
+      continue;
+    }
+    if (!holdsCollective(op)) {
+      if (!guard) {
+        b.setInsertionPoint(at);
+        guard = scf::IfOp::create(b, op->getLoc(), condition, false);
+      }
+      op->moveBefore(guard.thenBlock()->getTerminator());
+      continue;
+    }
+    guard = nullptr;
+    op->moveBefore(at);
+    if (isCollective(op))
+      continue;
+    auto loop = dyn_cast<scf::ForOp>(op);
+    if (loop && loop.getInitArgs().empty() && isUniform(loop.getLowerBound()) &&
+        isUniform(loop.getUpperBound()) && isUniform(loop.getStep())) {
+      if (failed(splitInPlace(loop.getBody())))
+        return failure();
+      continue;
+    }
+    auto branch = dyn_cast<scf::IfOp>(op);
+    if (branch && !branch.getNumResults() && isUniform(branch.getCondition())) {
+      if (failed(splitInPlace(branch.thenBlock())) ||
+          (branch.elseBlock() && failed(splitInPlace(branch.elseBlock()))))
+        return failure();
+      continue;
+    }
+    // A divergent branch in this one: both conditions, and its turn comes; its
+    // else becomes a branch of its own.
+    if (branch && !branch.getNumResults()) {
+      Location loc = branch.getLoc();
+      Value inner = branch.getCondition();
+      b.setInsertionPoint(branch);
+      Value both = arith::AndIOp::create(b, loc, condition, inner);
+      if (Block *otherwise = branch.elseBlock()) {
+        Value yes = arith::ConstantOp::create(b, loc, b.getBoolAttr(true));
+        Value other = arith::XOrIOp::create(b, loc, inner, yes);
+        other = arith::AndIOp::create(b, loc, condition, other);
+        b.setInsertionPointAfter(branch);
+        Block *to = scf::IfOp::create(b, loc, other, false).thenBlock();
+        to->getOperations().splice(to->begin(), otherwise->getOperations(),
+                                   otherwise->begin(),
+                                   std::prev(otherwise->end()));
+        branch.getElseRegion().getBlocks().clear();
+      }
+      branch.getConditionMutable().set(both);
+      continue;
+    }
+    return op->emitError(
+        "a barrier or tile operation in control flow that the workgroup's "
+        "threads do not walk together");
+  }
+  return success();
+}
+
+LogicalResult Splitter::splitInPlace(Block *body) {
+  Block scratch;
+  scratch.getOperations().splice(scratch.begin(), body->getOperations(),
+                                 body->begin(), std::prev(body->end()));
+  OpBuilder end(condition.getContext());
+  end.setInsertionPointToEnd(&scratch);
+  YieldOp::create(end, condition.getLoc());
+  return split(&scratch, body->getTerminator());
+}
+
+/// A use outside the guarded part that defines the value.
+static LogicalResult verifyGuarded(KernelOp kernel) {
+  WalkResult result = kernel.walk([](Operation *op) {
+    for (Value v : op->getOperands()) {
+      Operation *def = v.getDefiningOp();
+      if (def &&
+          !def->getBlock()->getParent()->isAncestor(op->getParentRegion())) {
+        InFlightDiagnostic diag =
+            def->emitError("a value from before a barrier that not all threads "
+                           "of the workgroup reach is used after it");
+        diag.attachNote(op->getLoc()) << "used here";
+        return WalkResult::interrupt();
+      }
+    }
+    return WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
+}
+
+LogicalResult tile::splitBarriers(KernelOp kernel) {
+  bool changed = false;
+  while (true) {
+    scf::IfOp found;
+    kernel.walk<WalkOrder::PreOrder>([&](Operation *op) {
+      if (isa<ParallelOp>(op))
+        return WalkResult::skip();
+      auto branch = dyn_cast<scf::IfOp>(op);
+      if (!branch || !holdsCollective(branch) ||
+          isUniform(branch.getCondition()))
+        return WalkResult::advance();
+      found = branch;
+      return WalkResult::interrupt();
+    });
+    if (!found)
+      return changed ? verifyGuarded(kernel) : success();
+    Value condition = found.getCondition();
+    if (found.getNumResults())
+      return found.emitError("a barrier in code that not all threads of the "
+                             "workgroup run, with a result");
+    if (holdsCollective(found, /*tileOpsOnly=*/true) &&
+        !choosesThreads(condition))
+      return found.emitError("a tile operation in code that each thread enters "
+                             "or not by its own data");
+    found.emitRemark("the workgroup's threads share the tile operations and "
+                     "barriers of this branch");
+    if (failed(Splitter(condition).split(found.thenBlock(), found)))
+      return failure();
+    if (found.elseBlock()) {
+      OpBuilder b(found);
+      Value yes =
+          arith::ConstantOp::create(b, found.getLoc(), b.getBoolAttr(true));
+      Value other = arith::XOrIOp::create(b, found.getLoc(), condition, yes);
+      if (failed(Splitter(other).split(found.elseBlock(), found)))
+        return failure();
+    }
+    found.erase();
+    changed = true;
+  }
+}
+
+LogicalResult tile::guardThreads(KernelOp kernel, scf::IfOp branch) {
+  if (failed(Splitter(branch.getCondition()).split(branch.thenBlock(), branch)))
+    return failure();
+  branch.erase();
+  return verifyGuarded(kernel);
+}

@@ -1,0 +1,373 @@
+//===- FromTiming.cpp - Reports from the timing model ---------------------===//
+//
+// Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The model counts by instruction address; the code object has the bytes at
+// these addresses and, in its line table, where they come from. Cycles in an
+// s_waitcnt are charged to the load it waits for (WaitTargets.cpp).
+//
+//===----------------------------------------------------------------------===//
+
+#include "FromTiming.h"
+#include "tlc/Simulator/Decode/Instruction.h"
+#include "tlc/Simulator/Timing/Parameters.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/MathExtras.h"
+#include <algorithm>
+#include <fmt/format.h>
+#include <map>
+
+using namespace tlc;
+using namespace tlc::report;
+using llvm::StringRef;
+namespace param = sim::param;
+
+static Stall stallOf(sim::StallCause cause) {
+  switch (cause) {
+  case sim::StallCause::VectorMemory:
+    return Stall::VectorMemory;
+  case sim::StallCause::Lds:
+    return Stall::Lds;
+  case sim::StallCause::ScalarMemory:
+    return Stall::ScalarMemory;
+  case sim::StallCause::Barrier:
+    return Stall::Barrier;
+  case sim::StallCause::MatrixCore:
+    return Stall::MatrixBusy;
+  case sim::StallCause::VectorAlu:
+    return Stall::ValuBusy;
+  case sim::StallCause::LdsIssue:
+    return Stall::LdsBusy;
+  case sim::StallCause::MemoryIssue:
+    return Stall::MemoryBusy;
+  case sim::StallCause::Issue:
+    return Stall::Arbitration;
+  case sim::StallCause::Fetch:
+    return Stall::Fetch;
+  case sim::StallCause::Nop:
+    return Stall::Nop;
+  case sim::StallCause::Count:
+    break;
+  }
+  return Stall::Other;
+}
+
+static report::StallCycles convert(const sim::StallCycles &from) {
+  report::StallCycles to{};
+  for (size_t i = 0; i < from.size(); ++i)
+    to[unsigned(stallOf(sim::StallCause(i)))] += double(from[i]);
+  return to;
+}
+
+//===----------------------------------------------------------------------===//
+// Resources
+//===----------------------------------------------------------------------===//
+
+KernelReport tlc::describeLaunch(const sim::KernelInfo &kernel,
+                                 const std::array<uint32_t, 3> &grid,
+                                 const std::array<uint32_t, 3> &block,
+                                 uint32_t dynamicLds) {
+  const sim::KernelDescriptor &d = kernel.descriptor;
+  KernelReport report;
+  report.name = kernel.name;
+  uint64_t items = 1;
+  report.workgroups = 1;
+  for (unsigned i = 0; i < 3; ++i) {
+    report.grid[i] = grid[i];
+    report.block[i] = block[i];
+    items *= block[i];
+    report.workgroups *= grid[i];
+  }
+  unsigned all = d.vgprCount();
+  report.vgprs = std::min(all, d.accumOffset());
+  report.agprs = all - report.vgprs;
+  report.sgprs = kernel.sgprCount;
+  report.ldsBytes = uint64_t(d.groupSegmentFixedSize) + dynamicLds;
+  report.scratchBytes = d.privateSegmentFixedSize;
+
+  // Whole workgroups are resident: each limit is one of workgroups a CU.
+  double waves = double(std::max<uint64_t>(1, llvm::divideCeil(items, 64)));
+  auto bySimd = [&](double wavesPerSimd) {
+    double groups = std::floor(wavesPerSimd * param::simdsPerCu / waves);
+    return std::min<double>(groups * waves / param::simdsPerCu,
+                            param::wavesPerSimd);
+  };
+  Occupancy &o = report.occupancy;
+  o.slots = param::wavesPerSimd;
+  o.limits.push_back({"VGPRs",
+                      fmt::format("{} of {}", all, param::vgprsPerSimd),
+                      bySimd(std::min<double>(param::vgprsPerSimd / all,
+                                              param::wavesPerSimd))});
+  if (report.ldsBytes) {
+    uint64_t granule = llvm::alignTo(report.ldsBytes, param::ldsGranule);
+    double groups = double(param::ldsBytes / granule);
+    o.limits.push_back(
+        {"LDS", fmt::format("{} of {} bytes", report.ldsBytes, param::ldsBytes),
+         groups * waves / param::simdsPerCu});
+  }
+  o.limits.push_back({"wavefront slots",
+                      fmt::format("{} a SIMD", param::wavesPerSimd),
+                      bySimd(param::wavesPerSimd)});
+  double cus = double(param::xcds * param::cusPerXcd);
+  o.limits.push_back(
+      {"the grid",
+       fmt::format("{} workgroups of {} wavefronts for {} CUs",
+                   report.workgroups, waves, cus),
+       std::ceil(report.workgroups / cus) * waves / param::simdsPerCu});
+  std::stable_sort(o.limits.begin(), o.limits.end(),
+                   [](const OccupancyLimit &a, const OccupancyLimit &b) {
+                     return a.waves < b.waves;
+                   });
+  o.waves = o.limits.front().waves;
+  return report;
+}
+
+//===----------------------------------------------------------------------===//
+// Code
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+CodeLine::Unit unitOf(const sim::Instruction &inst) {
+  switch (inst.encoding) {
+  case sim::Encoding::MAI:
+    return inst.has(sim::flag::Mfma) ? CodeLine::Unit::Matrix
+                                     : CodeLine::Unit::Vector;
+  case sim::Encoding::VOP1:
+  case sim::Encoding::VOP2:
+  case sim::Encoding::VOPC:
+  case sim::Encoding::VOP3:
+  case sim::Encoding::VOP3P:
+    return inst.has(sim::flag::Mfma) ? CodeLine::Unit::Matrix
+                                     : CodeLine::Unit::Vector;
+  case sim::Encoding::DS:
+    return CodeLine::Unit::Lds;
+  case sim::Encoding::SCRATCH:
+    return CodeLine::Unit::Scratch;
+  case sim::Encoding::FLAT:
+  case sim::Encoding::GLOBAL:
+  case sim::Encoding::MUBUF:
+  case sim::Encoding::MTBUF:
+    return CodeLine::Unit::Memory;
+  default:
+    return CodeLine::Unit::Scalar;
+  }
+}
+
+/// "file:line" or "file:line:column" taken apart.
+void setSource(CodeLine &line, StringRef where) {
+  auto [rest, last] = where.rsplit(':');
+  unsigned a = 0, b = 0;
+  if (last.getAsInteger(10, a))
+    return;
+  auto [file, middle] = rest.rsplit(':');
+  if (!middle.empty() && !middle.getAsInteger(10, b)) {
+    line.file = file.str();
+    line.line = b;
+    line.column = a;
+  } else {
+    line.file = rest.str();
+    line.line = a;
+  }
+}
+
+/// Decodes the function that holds the kernel's entry, and what else ran.
+DecodedCode decodeKernel(const sim::CodeObject &object,
+                         const sim::KernelInfo &kernel,
+                         const sim::TimingResult &time) {
+  DecodedCode code;
+  const sim::Segment *segment = nullptr;
+  for (const sim::Segment &each : object.segments)
+    if (each.executable && kernel.entryAddress >= each.address &&
+        kernel.entryAddress - each.address < each.fileSize)
+      segment = &each;
+  if (!segment)
+    return code;
+  llvm::ArrayRef<uint8_t> bytes =
+      llvm::ArrayRef<uint8_t>(object.bytes)
+          .slice(segment->fileOffset, segment->fileSize);
+  uint64_t entry = kernel.entryAddress, end = entry;
+  for (const sim::ObjectSymbol &symbol : object.symbols)
+    if (symbol.defined && symbol.value <= entry &&
+        entry < symbol.value + symbol.size)
+      end = std::max(end, symbol.value + symbol.size);
+  if (!time.code.empty())
+    end = std::max(end, entry + time.code.rbegin()->first + 4);
+  end = std::min(end, segment->address + segment->fileSize);
+  for (uint64_t at = entry; at + 4 <= end;) {
+    sim::Instruction inst;
+    if (sim::decode(bytes, at - segment->address, inst)) {
+      code.addresses.push_back(at);
+      code.instructions.push_back(inst);
+      at += inst.sizeBytes;
+    } else {
+      at += 4;
+    }
+  }
+  return code;
+}
+
+/// Moves the cycles of waits to what was waited for.
+void chargeWaits(KernelReport &report, const DecodedCode &code) {
+  WaitTargets targets = findWaitTargets(code);
+  for (CodeLine &line : report.code)
+    line.caused = line.stalls;
+  auto move = [&](size_t from, size_t to, Stall stall) {
+    if (to >= report.code.size())
+      return;
+    double cycles = report.code[from].stalls[unsigned(stall)];
+    report.code[from].caused[unsigned(stall)] -= cycles;
+    report.code[to].caused[unsigned(stall)] += cycles;
+  };
+  for (size_t i = 0; i < report.code.size(); ++i) {
+    move(i, targets.memory[i], Stall::VectorMemory);
+    move(i, targets.lds[i], Stall::Lds);
+    move(i, targets.scalar[i], Stall::ScalarMemory);
+  }
+}
+
+} // namespace
+
+static void addCode(KernelReport &report, const sim::CodeObject &object,
+                    const sim::KernelInfo &kernel,
+                    const sim::TimingResult &time) {
+  DecodedCode code = decodeKernel(object, kernel, time);
+  sim::SourceLines source(object.bytes);
+  // A wavefront's life is what it waited and what it issued.
+  double issueCycles =
+      time.instructions ? std::max(0.0, time.waveCycles - sum(report.stalls)) /
+                              time.instructions
+                        : 0;
+  std::map<uint64_t, uint32_t> indexOf;
+  for (size_t i = 0; i < code.addresses.size(); ++i) {
+    CodeLine line;
+    line.address = code.addresses[i];
+    line.text = sim::toString(code.instructions[i]);
+    line.unit = unitOf(code.instructions[i]);
+    setSource(line, source.at(line.address));
+    auto found = time.code.find(line.address - kernel.entryAddress);
+    if (found != time.code.end()) {
+      const sim::InstructionTiming &timing = found->second;
+      line.executed = timing.issues;
+      line.issueCycles = timing.issues * issueCycles;
+      line.stalls = convert(timing.stalls);
+      if (line.unit == CodeLine::Unit::Lds) {
+        line.ldsBaseCycles = timing.busyCycles;
+        line.ldsConflictCycles = timing.conflictCycles;
+      }
+      line.bytesAsked =
+          double(timing.memory.requestedBytes + timing.memory.storedBytes);
+      line.linesTouched = timing.lines;
+      line.linesNeeded = timing.leastLines;
+    }
+    indexOf[line.address - kernel.entryAddress] = report.code.size();
+    report.code.push_back(std::move(line));
+  }
+  chargeWaits(report, code);
+
+  using Kind = TraceSlice::Kind;
+  auto kindOf = [](sim::TraceKind kind) {
+    switch (kind) {
+    case sim::TraceKind::Matrix:
+      return Kind::Matrix;
+    case sim::TraceKind::Vector:
+    case sim::TraceKind::Transcendental:
+      return Kind::Valu;
+    case sim::TraceKind::Scalar:
+      return Kind::Scalar;
+    case sim::TraceKind::Lds:
+      return Kind::Lds;
+    case sim::TraceKind::Memory:
+      return Kind::Memory;
+    case sim::TraceKind::Barrier:
+      return Kind::Barrier;
+    case sim::TraceKind::Wait:
+    case sim::TraceKind::Stall:
+      break;
+    }
+    return Kind::Wait;
+  };
+  for (const sim::WaveTrace &wave : time.traces)
+    for (const sim::TraceEvent &event : wave.events) {
+      auto found = indexOf.find(event.address);
+      TraceSlice slice;
+      slice.kind = kindOf(event.kind);
+      slice.xcd = wave.xcd;
+      slice.cu = wave.cu;
+      slice.simd = uint8_t(wave.simd);
+      slice.slot = uint8_t(wave.slot);
+      slice.workgroup = uint32_t(wave.workgroup);
+      slice.wave = wave.wave;
+      slice.begin = event.begin;
+      slice.end = event.end;
+      slice.code = found == indexOf.end() ? ~0u : found->second;
+      report.trace.push_back(slice);
+    }
+}
+
+//===----------------------------------------------------------------------===//
+// The launch
+//===----------------------------------------------------------------------===//
+
+static void addLevels(KernelReport &report, const sim::TimingResult &time) {
+  const sim::MemoryCounters &m = time.memory;
+  auto rate = [](uint64_t hits, uint64_t all) {
+    return all ? std::optional<double>(double(hits) / all) : std::nullopt;
+  };
+  double cus = time.computeUnits;
+  double l2Peak = 128.0 / param::l2LineCycles * param::l2Channels * param::xcds;
+  Level asked{"requested", "asked for by lanes"};
+  asked.readBytes = m.requestedBytes;
+  asked.writtenBytes = m.storedBytes;
+  asked.bytes = double(m.requestedBytes + m.storedBytes);
+  Level l1{"l1", "L1"};
+  l1.bytes = m.l1Bytes;
+  l1.peakBytesPerCycle = param::l1BytesPerCycle * cus;
+  l1.hitRate = rate(m.l1Hits, m.l1Lines);
+  // The address unit and L1 work in step: lines, not bytes, make it busy.
+  if (time.cycles)
+    l1.busyShare = double(time.addressBusy) / (double(time.cycles) * cus);
+  Level l2{"l2", "L2"};
+  l2.bytes = m.l2Bytes;
+  l2.peakBytesPerCycle = l2Peak;
+  l2.hitRate = rate(m.l2Hits, m.l2Lines);
+  Level mall{"mall", "Infinity Cache"};
+  mall.bytes = m.mallBytes;
+  mall.peakBytesPerCycle = param::mallBytesPerCycle;
+  mall.hitRate = rate(m.mallHits, m.mallLines);
+  Level hbm{"hbm", "HBM"};
+  hbm.bytes = m.hbmBytes;
+  hbm.peakBytesPerCycle = param::hbmBytesPerCycle;
+  report.levels = {asked, l1, l2, mall, hbm};
+}
+
+void tlc::addTiming(KernelReport &report, const sim::CodeObject &object,
+                    const sim::KernelInfo &kernel,
+                    const sim::TimingResult &time) {
+  report.cycles = time.cycles;
+  report.workgroups = time.workgroups;
+  report.detailed = time.sampled ? time.sampledWorkgroups : time.workgroups;
+  report.matrixUse = time.matrixUtilization();
+  report.valuUse = time.vectorUtilization();
+  report.ldsUse = time.ldsUtilization();
+  report.waveCycles = time.waveCycles;
+  report.stalls = convert(time.stalls);
+  report.ldsCycles = time.ldsBusy;
+  report.ldsConflictCycles = time.ldsConflicts;
+  report.occupancy.achieved = time.occupancy.averageWaves;
+  double cuCycles = double(time.cycles) * time.computeUnits;
+  report.activeCUs = cuCycles > 0 ? time.activeCuCycles / cuCycles : 0;
+  report.busyUse = time.cycles ? double(time.workingSimdCycles) /
+                                     (double(time.cycles) * time.simds)
+                               : 0;
+  for (const auto &[address, code] : time.code) {
+    report.matrixFlops += code.issues * matrixFlopsOf(code.mnemonic);
+    report.vectorFlops += 64.0 * code.issues * vectorFlopsOf(code.mnemonic);
+  }
+  addLevels(report, time);
+  addCode(report, object, kernel, time);
+  addCounters(report, time);
+}

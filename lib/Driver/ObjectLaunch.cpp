@@ -1,0 +1,153 @@
+//===- ObjectLaunch.cpp - One kernel of any code object -------------------===//
+//
+// Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ObjectLaunch.h"
+#include "tlc/Runtime/Npy.h"
+#include "tlc/Simulator/Memory/CodeBundle.h"
+#include "llvm/Support/Alignment.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace tlc;
+using namespace tlc::hip;
+using llvm::Error;
+using llvm::StringRef;
+
+static Error bad(const llvm::Twine &text) {
+  return llvm::createStringError(text.str());
+}
+
+Error ObjectLaunch::check(hipError_t error, const llvm::Twine &what) {
+  if (error == hipSuccess)
+    return Error::success();
+  return bad(what + ": " + table.hipGetErrorString(error));
+}
+
+Error ObjectLaunch::load(StringRef bytes) {
+  std::string problem;
+  std::vector<uint8_t> storage;
+  std::span<const uint8_t> file =
+      sim::selectCodeObject(bytes.data(), bytes.size(), storage, problem);
+  if (!problem.empty())
+    return bad(options.object + ": " + problem);
+  if (!sim::CodeObject::parse(file, object, problem))
+    return bad(options.object + ": " + problem);
+  name = options.kernel;
+  if (name.empty()) {
+    if (object.kernels.size() != 1) {
+      std::string names;
+      for (const sim::KernelInfo &each : object.kernels)
+        names += (names.empty() ? "" : ", ") + each.name;
+      return bad(options.object + ": --kernel must choose one of: " + names);
+    }
+    name = object.kernels.front().name;
+  }
+  kernel = object.findKernel(name);
+  if (!kernel)
+    return bad(options.object + ": no kernel '" + name + "'");
+  if (Error error =
+          check(table.hipModuleLoadData(&module, file.data()), options.object))
+    return error;
+  return check(table.hipModuleGetFunction(&function, module, name.c_str()),
+               options.object + ": kernel '" + name + "'");
+}
+
+/// Writes one argument where the metadata says, or, without any, at the next
+/// place of its alignment.
+Error ObjectLaunch::place(const ObjectArgument &argument, size_t index,
+                          size_t &next) {
+  size_t bytes =
+      argument.isArray || argument.isNull ? 8 : byteSize(argument.type);
+  size_t offset = llvm::alignTo(next, llvm::Align(bytes));
+  if (kernel->hasMetadata) {
+    std::vector<const sim::KernelArgument *> explicitOnes;
+    for (const sim::KernelArgument &each : kernel->arguments)
+      if (!each.hidden())
+        explicitOnes.push_back(&each);
+    if (index >= explicitOnes.size())
+      return bad("kernel '" + name + "' takes " +
+                 llvm::Twine(explicitOnes.size()) + " arguments, this is " +
+                 llvm::Twine(index + 1) + ": '" + argument.text + "'");
+    const sim::KernelArgument &wanted = *explicitOnes[index];
+    if (wanted.size != bytes)
+      return bad("argument " + llvm::Twine(index) + " ('" + argument.text +
+                 "') has " + llvm::Twine(bytes) + " bytes, the kernel's has " +
+                 llvm::Twine(wanted.size));
+    offset = wanted.offset;
+  }
+  void *pointer = nullptr;
+  if (argument.isArray && !argument.array.bytes.empty()) {
+    const std::vector<uint8_t> &from = argument.array.bytes;
+    if (Error error = check(table.hipMalloc(&pointer, from.size()),
+                            "argument " + llvm::Twine(index)))
+      return error;
+    pointers.push_back(pointer);
+    if (Error error = check(table.hipMemcpy(pointer, from.data(), from.size(),
+                                            hipMemcpyHostToDevice),
+                            "argument " + llvm::Twine(index)))
+      return error;
+  } else {
+    pointers.push_back(nullptr);
+  }
+  uint64_t value =
+      argument.isArray ? reinterpret_cast<uint64_t>(pointer) : argument.scalar;
+  packed.resize(std::max(packed.size(), offset + bytes));
+  std::memcpy(packed.data() + offset, &value, bytes);
+  next = offset + bytes;
+  return Error::success();
+}
+
+Error ObjectLaunch::placeArguments() {
+  size_t next = 0;
+  for (size_t i = 0; i < options.arguments.size(); ++i)
+    if (Error error = place(options.arguments[i], i, next))
+      return error;
+  // What is left out is zero; hidden arguments are the runtime's.
+  for (const sim::KernelArgument &each : kernel->arguments)
+    if (!each.hidden())
+      packed.resize(std::max<size_t>(packed.size(), each.offset + each.size));
+  return Error::success();
+}
+
+hipError_t ObjectLaunch::enqueue() {
+  size_t size = packed.size();
+  void *extra[] = {HIP_LAUNCH_PARAM_BUFFER_POINTER, packed.data(),
+                   HIP_LAUNCH_PARAM_BUFFER_SIZE, &size, HIP_LAUNCH_PARAM_END};
+  return table.hipModuleLaunchKernel(function, options.grid[0], options.grid[1],
+                                     options.grid[2], options.block[0],
+                                     options.block[1], options.block[2],
+                                     options.ldsBytes, nullptr, nullptr, extra);
+}
+
+hipError_t ObjectLaunch::launch() {
+  hipError_t error = enqueue();
+  return error ? error : table.hipDeviceSynchronize();
+}
+
+Error ObjectLaunch::save() {
+  for (size_t i = 0; i < options.arguments.size(); ++i) {
+    ObjectArgument &argument = options.arguments[i];
+    if (argument.savePath.empty())
+      continue;
+    if (pointers[i])
+      if (Error error =
+              check(table.hipMemcpy(argument.array.bytes.data(), pointers[i],
+                                    argument.array.bytes.size(),
+                                    hipMemcpyDeviceToHost),
+                    "argument " + llvm::Twine(i)))
+        return error;
+    // Written whole or not at all.
+    std::string text = formatNpy(argument.array);
+    if (Error error = llvm::writeToOutput(argument.savePath,
+                                          [&](llvm::raw_ostream &os) -> Error {
+                                            os << text;
+                                            return Error::success();
+                                          }))
+      return error;
+  }
+  return Error::success();
+}

@@ -1,0 +1,332 @@
+//===- Profile.cpp - The command `tlc profile` ----------------------------===//
+//
+// Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// One launch is described from its code object (resources, occupancy), timed
+// (by the model or by events) and analysed; then the report is printed. The
+// built-in simulator knows the time in cycles; a HIP device tells only how long
+// a launch took.
+//
+//===----------------------------------------------------------------------===//
+
+#include "tlc/Driver/Profile.h"
+#include "FromTiming.h"
+#include "ObjectLaunch.h"
+#include "ProfileOptions.h"
+#include "ProgramArguments.h"
+#include "tlc/Dialect/Tile/IR/TileDialect.h"
+#include "tlc/Driver/RunObject.h"
+#include "tlc/Simulator/Simulator.h"
+#include "tlc/Simulator/Timing/Parameters.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include <fmt/format.h>
+
+using namespace tlc;
+using llvm::StringRef;
+using report::KernelReport;
+using report::Report;
+
+namespace {
+
+/// Large arrays repeat their values after so many.
+constexpr int64_t contentsPeriod = int64_t(1) << 22;
+
+class Profiler {
+public:
+  Profiler(const ProfileOptions &options, const std::vector<std::string> &words)
+      : options(options), words(words.begin(), words.end()) {}
+
+  int run();
+  Report report;
+
+private:
+  int profileProgram();
+  int profileObject();
+  bool openDevice(hip::DeviceChoice choice, std::string &error);
+  void setUp();
+  void record(const sim::CodeObject &object, const sim::KernelInfo &kernel,
+              const std::array<uint32_t, 3> &grid,
+              const std::array<uint32_t, 3> &block, uint32_t dynamicLds,
+              std::vector<double> seconds);
+  int launchProgram(DiagnosticEngine &diags, StringRef bytes,
+                    const target::Contract &contract, Values values,
+                    const RunOptions &run);
+  bool modelled() const { return device.table == &sim::simulatorHip(); }
+
+  const ProfileOptions &options;
+  std::vector<StringRef> words;
+  hip::OpenedDevice device;
+};
+
+int fail(int code, const llvm::Twine &message) {
+  llvm::errs() << "tlc: error: " << message << '\n';
+  return code;
+}
+
+bool Profiler::openDevice(hip::DeviceChoice choice, std::string &error) {
+  device = hip::openDevice(choice);
+  if (!device.table) {
+    error = device.message;
+    return false;
+  }
+  llvm::errs() << device.message << '\n';
+  return true;
+}
+
+void Profiler::setUp() {
+  report.computeUnits = sim::param::xcds * sim::param::cusPerXcd;
+  report.maxClock = sim::param::clockGHz * 1e9;
+  report.chosenClock = options.clock;
+  report.command = "tlc profile";
+  for (StringRef word : words)
+    report.command += " " + word.str();
+  sim::SimulatorOptions &settings = sim::simulatorOptions();
+  settings.checkers = false;
+  if (modelled()) {
+    report.origin = report::Origin::Modelled;
+    report.device = fmt::format("modelled gfx942 (MI300X): {} CUs, {:.2f} GHz",
+                                report.computeUnits, report.maxClock / 1e9);
+    sim::TimingOptions timing;
+    timing.full = options.full;
+    timing.warm = options.warm;
+    timing.detailInstructions = options.detail;
+    timing.traceWaves = options.trace.empty() ? 0 : options.traceWaves;
+    settings.timing = timing;
+    report.notes.push_back(
+        "every figure is the timing model's, none was measured; "
+        "docs/simulator.md says what it models");
+    return;
+  }
+  report.origin = report::Origin::Measured;
+  report.device = "measured on " + device.message;
+  if (device.table->simulated)
+    report.notes.push_back("this library simulates the device: its times are "
+                           "those of the host");
+  report.unreported = {
+      "cycles, utilisation and what wavefronts wait for: use --device sim, or "
+      "rocprofv3 on this machine",
+      "bytes at the levels of memory, LDS bank conflicts, stalls by source "
+      "line, traces"};
+}
+
+void Profiler::record(const sim::CodeObject &object,
+                      const sim::KernelInfo &kernel,
+                      const std::array<uint32_t, 3> &grid,
+                      const std::array<uint32_t, 3> &block, uint32_t dynamicLds,
+                      std::vector<double> seconds) {
+  KernelReport entry = describeLaunch(kernel, grid, block, dynamicLds);
+  entry.seconds = std::move(seconds);
+  if (modelled())
+    if (const auto &time = sim::lastLaunch().timing) {
+      addTiming(entry, object, kernel, *time);
+      report::analyse(report, entry);
+      if (time->sampled)
+        report.notes.push_back(entry.name + ": " + time->sampling);
+    }
+  report.kernels.push_back(std::move(entry));
+}
+
+int Profiler::launchProgram(DiagnosticEngine &diags, StringRef bytes,
+                            const target::Contract &contract, Values values,
+                            const RunOptions &run) {
+  std::string error;
+  if (!openDevice(run.device, error)) {
+    diags.report(DiagID::DeviceUnavailable, error);
+    return ExitDiagnostics;
+  }
+  setUp();
+  sim::simulatorOptions().scheduleSeed = run.seed;
+  sim::CodeObject object;
+  if (!sim::CodeObject::parse(
+          {reinterpret_cast<const uint8_t *>(bytes.data()), bytes.size()},
+          object, error)) {
+    diags.report(DiagID::CannotRead, error);
+    return ExitDiagnostics;
+  }
+  LaunchHooks hooks;
+  hooks.repetitions = modelled() ? 0 : options.repetitions;
+  auto afterKernel = [&](const KernelLaunch &done) {
+    if (const sim::KernelInfo *kernel = object.findKernel(done.name))
+      record(object, *kernel, done.grid, done.block, 0, done.seconds);
+  };
+  hooks.afterKernel = afterKernel;
+  std::vector<LaunchArgument> arguments = launchArguments(std::move(values));
+  auto launched = launch(*device.table, bytes, contract, arguments, hooks);
+  if (launched)
+    return ExitOk;
+  llvm::handleAllErrors(
+      launched.takeError(),
+      [&](const DeviceFault &fault) {
+        diags.report(DiagID::DeviceFault, fault.message);
+        if (!fault.report.empty())
+          llvm::errs() << fault.report << '\n';
+      },
+      [&](const llvm::ErrorInfoBase &problem) {
+        diags.report(DiagID::DeviceUnavailable, problem.message());
+      });
+  return ExitDiagnostics;
+}
+
+/// A kernel file, or a code object with a launch contract.
+int Profiler::profileProgram() {
+  RunOptions run;
+  run.period = contentsPeriod;
+  if (int code = parseRunOptions(words, run, /*check=*/false))
+    return code;
+  if (run.onReference || !run.outs.empty() || !run.expects.empty())
+    return usageError("profile only times: --device ref, --out and --expect "
+                      "belong to run");
+  report.input = run.input.path;
+  Compilation compilation(run.input);
+  DiagnosticEngine &diags = compilation.diagnostics();
+  std::vector<reference::Parameter> parameters;
+  Values values;
+  if (isCodeObjectFile(run.input.path)) {
+    auto buffer = llvm::MemoryBuffer::getFile(run.input.path);
+    if (!buffer) {
+      diags.report(DiagID::CannotRead, "cannot read '" + run.input.path + "'");
+      return ExitDiagnostics;
+    }
+    auto contract = target::Contract::fromObject((*buffer)->getMemBufferRef());
+    if (!contract) {
+      diags.report(DiagID::CannotRead,
+                   run.input.path + ": " +
+                       llvm::toString(contract.takeError()) +
+                       "; give --kernel, --grid, --block and --arg");
+      return ExitDiagnostics;
+    }
+    if (!readArguments(*contract, run, diags, parameters, values))
+      return ExitDiagnostics;
+    return launchProgram(diags, (*buffer)->getBuffer(), *contract,
+                         std::move(values), run);
+  }
+  auto module = compilation.import();
+  if (!module)
+    return compilation.failureCode();
+  auto funcs = module->getOps<tile::FuncOp>();
+  if (funcs.empty()) {
+    diags.report(DiagID::NoKernel, "the file holds no tile.func");
+    return ExitDiagnostics;
+  }
+  if (!readArguments(*funcs.begin(), run, diags, parameters, values))
+    return compilation.failureCode();
+  auto object = compilation.compile(*module, Stage::HSACO);
+  if (!object)
+    return compilation.failureCode();
+  return launchProgram(diags, *object, compilation.contract(),
+                       std::move(values), run);
+}
+
+/// One kernel of any code object, by the grid on the command line.
+int Profiler::profileObject() {
+  auto parsed = parseRunObject(words, contentsPeriod);
+  if (!parsed) {
+    bool usage = parsed.errorIsA<RunUsageError>();
+    return fail(usage ? ExitUsage : ExitDiagnostics,
+                llvm::toString(parsed.takeError()));
+  }
+  report.input = parsed->object;
+  auto file = llvm::MemoryBuffer::getFile(parsed->object);
+  if (!file)
+    return fail(ExitDiagnostics,
+                parsed->object + ": " + file.getError().message());
+  std::string error;
+  if (!openDevice(parsed->device, error))
+    return fail(ExitDiagnostics, error);
+  setUp();
+  sim::SimulatorOptions &settings = sim::simulatorOptions();
+  settings.threads = parsed->threads;
+  settings.scheduleSeed = parsed->seed;
+  settings.instructionLimit = parsed->limit;
+  ObjectLaunch launch(std::move(*parsed), *device.table);
+  if (llvm::Error problem = launch.load((*file)->getBuffer()))
+    return fail(ExitDiagnostics, llvm::toString(std::move(problem)));
+  if (llvm::Error problem = launch.placeArguments())
+    return fail(ExitDiagnostics, llvm::toString(std::move(problem)));
+  if (hip::hipError_t status = launch.launch()) {
+    if (modelled() && !sim::lastLaunch().report.empty())
+      llvm::errs() << sim::lastLaunch().report << '\n';
+    return fail(status == hip::hipErrorLaunchTimeOut ? ExitResourceLimit
+                                                     : ExitDiagnostics,
+                "kernel '" + launch.kernelName() +
+                    "': " + device.table->hipGetErrorString(status));
+  }
+  std::vector<double> seconds;
+  if (!modelled()) {
+    auto timed = timeByEvents(*device.table, options.repetitions,
+                              [&] { return launch.enqueue(); });
+    if (!timed)
+      return fail(ExitDiagnostics, llvm::toString(timed.takeError()));
+    seconds = std::move(*timed);
+  }
+  const RunObjectOptions &given = launch.given();
+  std::array<uint32_t, 3> grid, block;
+  std::copy_n(given.grid, 3, grid.begin());
+  std::copy_n(given.block, 3, block.begin());
+  record(launch.codeObject(), launch.kernelInfo(), grid, block, given.ldsBytes,
+         std::move(seconds));
+  return ExitOk;
+}
+
+int Profiler::run() {
+  bool isLaunch = llvm::any_of(
+      words, [](StringRef word) { return word.split('=').first == "--grid"; });
+  int code = isLaunch ? profileObject() : profileProgram();
+  sim::simulatorOptions().timing.reset();
+  return code;
+}
+
+int writeFile(const std::string &path,
+              llvm::function_ref<void(llvm::raw_ostream &)> print) {
+  std::string text, error;
+  llvm::raw_string_ostream os(text);
+  print(os);
+  if (writeFileAtomically(path, os.str(), error))
+    return ExitOk;
+  return fail(ExitDiagnostics, error);
+}
+
+} // namespace
+
+int tlc::runProfile(Arguments arguments) {
+  ProfileOptions options;
+  if (int code = parseProfileOptions(arguments, options))
+    return code;
+  Profiler a(options, options.words);
+  if (int code = a.run())
+    return code;
+  const Report &report = a.report;
+  if (!options.against.empty()) {
+    Profiler b(options, options.against);
+    if (int code = b.run())
+      return code;
+    if (options.json)
+      llvm::outs() << llvm::formatv("{0:2}\n",
+                                    report::toJSON(report, b.report));
+    else
+      report::printComparison(llvm::outs(), report, b.report);
+    return ExitOk;
+  }
+  if (!options.trace.empty()) {
+    if (report.origin == report::Origin::Measured)
+      return fail(ExitDiagnostics, "a HIP device gives no trace: use --device "
+                                   "sim");
+    if (int code = writeFile(options.trace, [&](llvm::raw_ostream &os) {
+          report::printTrace(os, report);
+        }))
+      return code;
+  }
+  if (!options.html.empty())
+    if (int code = writeFile(options.html, [&](llvm::raw_ostream &os) {
+          report::printHTML(os, report);
+        }))
+      return code;
+  if (options.json)
+    llvm::outs() << llvm::formatv("{0:2}\n", report::toJSON(report));
+  else
+    report::printText(llvm::outs(), report, options.text);
+  return ExitOk;
+}

@@ -1,0 +1,179 @@
+//===- ProfileOptions.cpp - Command line of tlc profile -------------------===//
+//
+// Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ProfileOptions.h"
+#include "tlc/Driver/Profile.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace tlc;
+using llvm::StringRef;
+
+const llvm::StringLiteral tlc::profileUsage =
+    "tlc profile KERNEL.tile|OBJECT [options of run] [options]\n"
+    "       tlc profile OBJECT --kernel NAME --grid X,Y,Z --block X,Y,Z "
+    "[--lds BYTES]\n"
+    "                   [--arg TYPE=VALUE]...\n\n"
+    "  --clock GHZ       also give times at this clock\n"
+    "  --lines N         hottest source lines to show (10)\n"
+    "  --counters        show all counters\n"
+    "  --json            the report as JSON instead of the table\n"
+    "  --html FILE       one page with source, instructions and bars\n"
+    "  --trace FILE      a trace for ui.perfetto.dev\n"
+    "  --trace-waves N   wavefronts in it (64)\n"
+    "  --against FILE    profile FILE too and compare; options after it are "
+    "for "
+    "FILE\n"
+    "  --full            run every workgroup in detail\n"
+    "  --detail N        wavefront instructions to run in detail at least\n"
+    "  --warm            caches hold what an earlier launch left\n"
+    "  --repeat N        launches timed on a HIP device (20)\n";
+
+namespace {
+
+/// Options of `run` that take their value as the next word.
+constexpr StringRef withValue[] = {
+    "-D",        "--kernel", "--device",       "--arg", "--args-file",
+    "--seed",    "--grid",   "--block",        "--lds", "--limit",
+    "--threads", "--linker", "--disable-pass", "--out", "--expect",
+    "--rtol"};
+
+/// A word that names the input, not an option or its value.
+std::optional<size_t> inputOf(const std::vector<std::string> &words) {
+  for (size_t i = 0; i < words.size(); ++i) {
+    StringRef word = words[i];
+    if (llvm::is_contained(withValue, word))
+      ++i;
+    else if (!word.starts_with("-"))
+      return i;
+  }
+  return std::nullopt;
+}
+
+bool givesArgument(StringRef word) {
+  StringRef name = word.split('=').first;
+  return name == "--arg" || name == "--args-file";
+}
+
+/// A's words with its input replaced and B's own behind them. Arguments of an
+/// object are a list: B's replace all of A's.
+std::vector<std::string> wordsOfB(const std::vector<std::string> &a,
+                                  const std::string &input,
+                                  const std::vector<std::string> &own) {
+  bool isObject = llvm::any_of(
+      a, [](StringRef w) { return w.split('=').first == "--grid"; });
+  bool replaces = isObject && llvm::any_of(own, givesArgument);
+  std::optional<size_t> inputAt = inputOf(a);
+  std::vector<std::string> words;
+  for (size_t i = 0; i < a.size(); ++i) {
+    if (replaces && givesArgument(a[i])) {
+      i += !StringRef(a[i]).contains('=');
+      continue;
+    }
+    words.push_back(inputAt == i ? input : a[i]);
+  }
+  words.insert(words.end(), own.begin(), own.end());
+  return words;
+}
+
+class Parser {
+public:
+  Parser(Arguments arguments, ProfileOptions &options)
+      : arguments(arguments), options(options) {}
+
+  int run();
+
+private:
+  /// The value of `name` if the current word is that option.
+  bool take(StringRef name, StringRef &value);
+  template <typename T> bool number(StringRef name, T &to);
+
+  Arguments arguments;
+  ProfileOptions &options;
+  size_t at = 0;
+  std::string error;
+};
+
+bool Parser::take(StringRef name, StringRef &value) {
+  StringRef word = arguments[at];
+  if (word == name) {
+    if (++at == arguments.size())
+      error = (name + " needs a value").str();
+    else
+      value = arguments[at];
+    return true;
+  }
+  if (!word.starts_with((name + "=").str()))
+    return false;
+  value = word.drop_front(name.size() + 1);
+  return true;
+}
+
+template <typename T> bool Parser::number(StringRef name, T &to) {
+  StringRef value;
+  if (!take(name, value))
+    return false;
+  if (error.empty() && value.getAsInteger(10, to))
+    error = (name + " takes a number, not '" + value + "'").str();
+  return true;
+}
+
+int Parser::run() {
+  std::optional<std::string> against;
+  std::vector<std::string> own;
+  for (; at < arguments.size() && error.empty(); ++at) {
+    StringRef word = arguments[at], value;
+    if (take("--clock", value)) {
+      double ghz = 0;
+      if (error.empty() && (value.getAsDouble(ghz) || !(ghz > 0 && ghz < 100)))
+        error = ("--clock takes GHz, not '" + value + "'").str();
+      else
+        options.clock = ghz * 1e9;
+    } else if (word == "--json") {
+      options.json = true;
+    } else if (take("--trace", value)) {
+      options.trace = value.str();
+    } else if (take("--html", value)) {
+      options.html = value.str();
+    } else if (take("--against", value)) {
+      if (against)
+        error = "--against can be given once";
+      against = value.str();
+    } else if (word == "--counters") {
+      options.text.counters = true;
+    } else if (word == "--full") {
+      options.full = true;
+    } else if (word == "--warm") {
+      options.warm = true;
+    } else if (!number("--lines", options.text.hotLines) &&
+               !number("--detail", options.detail) &&
+               !number("--trace-waves", options.traceWaves) &&
+               !number("--repeat", options.repetitions)) {
+      std::vector<std::string> &to = against ? own : options.words;
+      to.push_back(word.str());
+      if (llvm::is_contained(withValue, word) && at + 1 < arguments.size())
+        to.push_back(arguments[++at].str());
+    }
+  }
+  if (error.empty() && !inputOf(options.words))
+    error = "profile needs a kernel file or a code object";
+  if (error.empty() && against &&
+      (!options.trace.empty() || !options.html.empty()))
+    error = "--trace and --html show one profile: leave --against out";
+  if (error.empty() && options.repetitions == 0)
+    error = "--repeat takes at least 1";
+  if (!error.empty())
+    return usageError(error);
+  if (against)
+    options.against = wordsOfB(options.words, *against, own);
+  return ExitOk;
+}
+
+} // namespace
+
+int tlc::parseProfileOptions(Arguments arguments, ProfileOptions &options) {
+  return Parser(arguments, options).run();
+}

@@ -1,0 +1,103 @@
+//===- ProgramArguments.cpp - Values of a program's parameters ------------===//
+//
+// Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ProgramArguments.h"
+#include "tlc/Dialect/Tile/IR/TileDialect.h"
+
+using namespace tlc;
+using namespace mlir;
+
+/// Extents of the tensors as the source writes them, by argument.
+static std::vector<std::vector<std::string>> writtenShapes(tile::FuncOp func) {
+  std::vector<std::vector<std::string>> shapes(func.getNumArguments());
+  for (unsigned i = 0; i < func.getNumArguments(); ++i)
+    if (auto attr = func.getArgAttrOfType<ArrayAttr>(i, "tile.shape"))
+      for (Attribute extent : attr)
+        if (auto text = dyn_cast<StringAttr>(extent))
+          shapes[i].push_back(text.getValue().str());
+  return shapes;
+}
+
+bool tlc::readArguments(tile::FuncOp func, const RunOptions &options,
+                        DiagnosticEngine &diags,
+                        std::vector<Parameter> &parameters, Values &values) {
+  auto complain = [&](unsigned i, const llvm::Twine &message) {
+    if (i < func.getNumArguments())
+      mlir::emitError(func.getArgument(i).getLoc(), message + " [TL0701]");
+    else
+      diags.report(DiagID::BadRunArgument, message);
+  };
+  // Names and types do not depend on sizes; shapes do.
+  auto described = reference::describeParameters(func, {});
+  if (failed(described))
+    return false;
+  ArgumentReader reader(options, complain);
+  if (!reader.readScalars(*described, writtenShapes(func), values))
+    return false;
+  llvm::SmallVector<int64_t> scalars;
+  for (const reference::Argument &value : values)
+    scalars.push_back(value.integer);
+  described = reference::describeParameters(func, scalars);
+  if (failed(described))
+    return false;
+  parameters = std::move(*described);
+  return checkOutputNames(options, diags, parameters) &&
+         reader.fillTensors(parameters, values);
+}
+
+bool tlc::readArguments(const target::Contract &contract,
+                        const RunOptions &options, DiagnosticEngine &diags,
+                        std::vector<Parameter> &parameters, Values &values) {
+  auto complain = [&](unsigned, const llvm::Twine &message) {
+    diags.report(DiagID::BadRunArgument, message);
+  };
+  for (const target::Argument &argument : contract.arguments) {
+    Parameter p;
+    p.name = argument.name;
+    p.dtype = parseDType(argument.dtype).value_or(DType::UInt8);
+    p.role = target::toString(argument.role).str();
+    p.isTensor = argument.isPointer();
+    parameters.push_back(std::move(p));
+  }
+  std::vector<std::vector<std::string>> shapes(parameters.size());
+  for (auto [i, argument] : llvm::enumerate(contract.arguments))
+    for (const target::Expr &extent : argument.shape)
+      shapes[i].push_back(extent.op == target::Expr::Op::Arg
+                              ? contract.arguments[extent.value].name
+                              : "");
+  ArgumentReader reader(options, complain);
+  if (!reader.readScalars(parameters, shapes, values))
+    return false;
+  llvm::SmallVector<int64_t> scalars;
+  for (const reference::Argument &value : values)
+    scalars.push_back(value.integer);
+  for (auto [i, argument] : llvm::enumerate(contract.arguments)) {
+    if (!argument.isPointer())
+      continue;
+    auto elements = spannedElements(argument, scalars);
+    if (!elements) {
+      complain(i, "the shape of '" + argument.name +
+                      "' has no value for these sizes");
+      return false;
+    }
+    parameters[i].elements = *elements;
+    for (const target::Expr &extent : argument.shape)
+      parameters[i].shape.push_back(extent.evaluate(scalars).value_or(0));
+  }
+  return checkOutputNames(options, diags, parameters) &&
+         reader.fillTensors(parameters, values);
+}
+
+std::vector<LaunchArgument> tlc::launchArguments(Values values) {
+  std::vector<LaunchArgument> arguments(values.size());
+  for (size_t i = 0; i < values.size(); ++i) {
+    arguments[i].array = std::move(values[i].array);
+    arguments[i].integer = values[i].integer;
+    arguments[i].real = values[i].real;
+  }
+  return arguments;
+}

@@ -1,0 +1,139 @@
+//===- Metrics.cpp - Figures of the short table ---------------------------===//
+//
+// Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The figures that two profiles are compared by, and that JSON repeats under
+// stable keys. What a report does not know has no value.
+//
+//===----------------------------------------------------------------------===//
+
+#include "tlc/Report/Profile/Print.h"
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+
+using namespace tlc::report;
+
+namespace {
+
+using Value = std::optional<double>;
+
+Value whenModelled(const Report &report, double value) {
+  return report.origin == Origin::Modelled ? Value(value) : std::nullopt;
+}
+
+Value ofLevel(const KernelReport &kernel, const char *key, bool rate,
+              double clock) {
+  for (const Level &level : kernel.levels)
+    if (level.key == key)
+      return rate ? level.bytes / secondsAt(kernel, clock) / 1e12 : level.bytes;
+  return std::nullopt;
+}
+
+double clockOf(const Report &report) {
+  return report.chosenClock.value_or(report.maxClock);
+}
+
+#define MODELLED(expression)                                                   \
+  [](const Report &r, const KernelReport &k) -> Value {                        \
+    return whenModelled(r, expression);                                        \
+  }
+#define LEVEL(key, rate)                                                       \
+  [](const Report &r, const KernelReport &k) -> Value {                        \
+    return ofLevel(k, key, rate, clockOf(r));                                  \
+  }
+
+double waitShare(const KernelReport &k, Stall stall) {
+  return k.waveCycles > 0 ? 100 * k.stalls[unsigned(stall)] / k.waveCycles : 0;
+}
+
+using Better = Metric::Better;
+const std::vector<Metric> table = {
+    {"cycles", "cycles", "", Better::Lower, MODELLED(k.cycles)},
+    {"time_us", "time", "us", Better::Lower,
+     [](const Report &r, const KernelReport &k) -> Value {
+       double seconds = secondsAt(k, clockOf(r));
+       return seconds > 0 ? Value(seconds * 1e6) : std::nullopt;
+     }},
+    {"tflops", "TFLOP/s", "", Better::Higher,
+     [](const Report &r, const KernelReport &k) -> Value {
+       double seconds = secondsAt(k, clockOf(r));
+       return seconds > 0 && k.flops() > 0 ? Value(k.flops() / seconds / 1e12)
+                                           : std::nullopt;
+     }},
+    {"matrix_percent", "matrix utilisation", "%", Better::Higher,
+     MODELLED(100 * k.matrixUse)},
+    {"valu_percent", "VALU utilisation", "%", Better::Neither,
+     MODELLED(100 * k.valuUse)},
+    {"lds_percent", "LDS utilisation", "%", Better::Neither,
+     MODELLED(100 * k.ldsUse)},
+    {"bank_conflict_cycles", "LDS bank-conflict cycles", "", Better::Lower,
+     MODELLED(k.ldsConflictCycles)},
+    {"waves_per_simd", "wavefronts a SIMD, average", "", Better::Neither,
+     MODELLED(k.occupancy.achieved)},
+    {"active_cus_percent", "CUs with work", "%", Better::Higher,
+     MODELLED(100 * k.activeCUs)},
+    {"wait_vector_memory_percent", "wave time in memory waits", "%",
+     Better::Lower, MODELLED(waitShare(k, Stall::VectorMemory))},
+    {"wait_lds_percent", "wave time in LDS waits", "%", Better::Lower,
+     MODELLED(waitShare(k, Stall::Lds))},
+    {"wait_barrier_percent", "wave time at barriers", "%", Better::Lower,
+     MODELLED(waitShare(k, Stall::Barrier))},
+    {"l1_bytes", "L1 bytes", "B", Better::Lower, LEVEL("l1", false)},
+    {"l2_bytes", "L2 bytes", "B", Better::Lower, LEVEL("l2", false)},
+    {"mall_bytes", "Infinity Cache bytes", "B", Better::Lower,
+     LEVEL("mall", false)},
+    {"hbm_bytes", "HBM bytes", "B", Better::Lower, LEVEL("hbm", false)},
+    {"requested_tbps", "effective bandwidth", "TB/s", Better::Higher,
+     LEVEL("requested", true)},
+    {"l2_tbps", "L2 TB/s", "TB/s", Better::Neither, LEVEL("l2", true)},
+    {"hbm_tbps", "HBM TB/s", "TB/s", Better::Neither, LEVEL("hbm", true)},
+};
+
+} // namespace
+
+const std::vector<Metric> &tlc::report::metrics() { return table; }
+
+std::optional<double> tlc::report::measuredSeconds(const KernelReport &kernel) {
+  if (kernel.seconds.empty())
+    return std::nullopt;
+  std::vector<double> sorted = kernel.seconds;
+  std::sort(sorted.begin(), sorted.end());
+  size_t middle = sorted.size() / 2;
+  return sorted.size() % 2 ? sorted[middle]
+                           : (sorted[middle - 1] + sorted[middle]) / 2;
+}
+
+double tlc::report::secondsAt(const KernelReport &kernel, double clock) {
+  if (std::optional<double> measured = measuredSeconds(kernel))
+    return *measured;
+  return kernel.cycles / clock;
+}
+
+std::string tlc::report::formatCount(double value) {
+  std::string digits = fmt::format("{:.0f}", value);
+  for (int at = int(digits.size()) - 3, first = digits[0] == '-'; at > first;
+       at -= 3)
+    digits.insert(at, ",");
+  return digits;
+}
+
+std::string tlc::report::formatBytes(double value) {
+  static constexpr const char *units[] = {"B", "KB", "MB", "GB", "TB", "PB"};
+  unsigned unit = 0;
+  for (; std::fabs(value) >= 999.5 && unit < 5; ++unit)
+    value /= 1000;
+  return fmt::format("{:.{}f} {}", value, value < 99.5 && unit ? 1 : 0,
+                     units[unit]);
+}
+
+std::string tlc::report::formatSeconds(double value) {
+  if (value >= 1)
+    return fmt::format("{:.3f} s", value);
+  if (value >= 1e-3)
+    return fmt::format("{:.3f} ms", value * 1e3);
+  return fmt::format("{:.2f} us", value * 1e6);
+}

@@ -1,0 +1,159 @@
+//===- AnalyseTests.cpp - Is the right cause named? -----------------------===//
+//
+// Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "SampleReport.h"
+#include <gtest/gtest.h>
+
+using namespace tlc::report;
+
+namespace {
+
+KernelReport analysed(KernelReport kernel) {
+  addUp(kernel);
+  Report report = sampleReport(kernel);
+  analyse(report, kernel);
+  return kernel;
+}
+
+double share(const KernelReport &kernel, const char *key) {
+  for (const TimeShare &part : kernel.account)
+    if (part.key == key)
+      return part.share;
+  return -1;
+}
+
+const Limiter *find(const KernelReport &kernel, const char *key) {
+  for (const Limiter &limiter : kernel.limiters)
+    if (limiter.key == key)
+      return &limiter;
+  return nullptr;
+}
+
+TEST(Analyse, TheAccountAddsUp) {
+  KernelReport kernel = sampleKernel();
+  kernel.activeCUs = 0.9;
+  charge(kernel.code[1], Stall::VectorMemory, 300);
+  charge(kernel.code[3], Stall::MatrixBusy, 5000);
+  charge(kernel.code[2], Stall::Lds, 100);
+  kernel = analysed(kernel);
+  double total = 0;
+  for (const TimeShare &part : kernel.account)
+    total += part.share;
+  EXPECT_NEAR(total, 1, 1e-12);
+  EXPECT_NEAR(share(kernel, "matrix"), 0.3, 1e-12);
+  EXPECT_NEAR(share(kernel, "valu"), 0.1, 1e-12);
+  EXPECT_NEAR(share(kernel, "idle_cu"), 0.1, 1e-12);
+  // Half of the SIMDs' time is left; waits for a working unit do not count.
+  EXPECT_NEAR(share(kernel, "vector_memory"), 0.375, 1e-12);
+  EXPECT_NEAR(share(kernel, "lds"), 0.125, 1e-12);
+  EXPECT_EQ(share(kernel, "matrix_busy"), -1);
+}
+
+TEST(Analyse, BankConflicts) {
+  KernelReport kernel = sampleKernel();
+  charge(kernel.code[2], Stall::Lds, 900);
+  charge(kernel.code[1], Stall::VectorMemory, 100);
+  kernel.code[2].ldsBaseCycles = 400;
+  kernel.code[2].ldsConflictCycles = 2800;
+  kernel = analysed(kernel);
+  ASSERT_FALSE(kernel.limiters.empty());
+  const Limiter &first = kernel.limiters.front();
+  EXPECT_EQ(first.key, "lds_bank_conflicts");
+  EXPECT_EQ(first.where, "k.tile:12");
+  EXPECT_EQ(first.instruction, 2u);
+  EXPECT_NE(first.detail.find("8.0 times"), std::string::npos) << first.detail;
+}
+
+TEST(Analyse, WithoutConflictsItIsLatency) {
+  KernelReport kernel = sampleKernel();
+  charge(kernel.code[2], Stall::Lds, 900);
+  kernel.code[2].ldsBaseCycles = 400;
+  kernel = analysed(kernel);
+  EXPECT_EQ(kernel.limiters.front().key, "lds_latency");
+  EXPECT_EQ(find(kernel, "lds_bank_conflicts"), nullptr);
+}
+
+TEST(Analyse, UncoalescedAccesses) {
+  KernelReport kernel = sampleKernel();
+  // The wait is charged to the load.
+  kernel.code[1].stalls[unsigned(Stall::VectorMemory)] = 1000;
+  kernel.code[0].caused[unsigned(Stall::VectorMemory)] = 1000;
+  kernel.code[0].linesTouched = 6400;
+  kernel.code[0].linesNeeded = 800;
+  kernel = analysed(kernel);
+  const Limiter &first = kernel.limiters.front();
+  EXPECT_EQ(first.key, "uncoalesced");
+  EXPECT_EQ(first.where, "k.tile:10");
+  EXPECT_NE(first.detail.find("64 lines a wavefront where 8"),
+            std::string::npos)
+      << first.detail;
+}
+
+TEST(Analyse, PlainLatencyAndSaturatedLevels) {
+  KernelReport kernel = sampleKernel();
+  charge(kernel.code[0], Stall::VectorMemory, 1000);
+  kernel.code[0].linesTouched = kernel.code[0].linesNeeded = 800;
+  EXPECT_EQ(analysed(kernel).limiters.front().key, "memory_latency");
+  Level hbm{"hbm", "HBM"};
+  hbm.bytes = 1.9e6;
+  hbm.peakBytesPerCycle = 2000;
+  kernel.levels.push_back(hbm);
+  kernel = analysed(kernel);
+  EXPECT_EQ(kernel.limiters.front().key, "bandwidth");
+  EXPECT_EQ(kernel.limiters.front().headline, "HBM bandwidth");
+}
+
+TEST(Analyse, SpillsStandOut) {
+  KernelReport kernel = sampleKernel();
+  kernel.code[0].unit = CodeLine::Unit::Scratch;
+  charge(kernel.code[0], Stall::VectorMemory, 1000);
+  EXPECT_EQ(analysed(kernel).limiters.front().key, "spills");
+}
+
+TEST(Analyse, FewWorkgroups) {
+  KernelReport kernel = sampleKernel();
+  kernel.workgroups = 16;
+  kernel.activeCUs = 0.05;
+  kernel.matrixUse = kernel.busyUse = 0.02;
+  charge(kernel.code[1], Stall::VectorMemory, 1000);
+  kernel = analysed(kernel);
+  EXPECT_EQ(kernel.limiters.front().key, "idle_cus");
+  // What happens on the CUs that work is told all the same.
+  EXPECT_NE(find(kernel, "memory_latency"), nullptr);
+}
+
+TEST(Analyse, ABusyMatrixCoreHoldsNothingBack) {
+  KernelReport kernel = sampleKernel();
+  kernel.matrixUse = 0.92;
+  kernel.busyUse = 0.95;
+  charge(kernel.code[1], Stall::Barrier, 100);
+  EXPECT_EQ(analysed(kernel).limiters.front().key, "matrix");
+}
+
+TEST(HotLines, WaitsCountWhereTheLoadStands) {
+  KernelReport kernel = sampleKernel();
+  kernel.code[1].stalls[unsigned(Stall::VectorMemory)] = 1000;
+  kernel.code[0].caused[unsigned(Stall::VectorMemory)] = 1000;
+  std::vector<HotLine> lines = hotLines(kernel);
+  ASSERT_EQ(lines.size(), 5u);
+  EXPECT_EQ(lines[0].line, 10u);
+  EXPECT_NEAR(lines[0].share, 1400.0 / 3000, 1e-12);
+  EXPECT_EQ(lines[0].instructions.front(), 0u);
+}
+
+TEST(HotLines, OneEntryALine) {
+  KernelReport kernel = sampleKernel();
+  for (CodeLine &line : kernel.code)
+    line.line = 7;
+  charge(kernel.code[3], Stall::MatrixBusy, 10);
+  std::vector<HotLine> lines = hotLines(kernel);
+  ASSERT_EQ(lines.size(), 1u);
+  EXPECT_EQ(lines[0].instructions.size(), 5u);
+  EXPECT_EQ(lines[0].instructions.front(), 3u);
+}
+
+} // namespace

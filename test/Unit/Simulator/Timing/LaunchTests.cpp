@@ -1,0 +1,203 @@
+//===- LaunchTests.cpp - Launches, samples, determinism -------------------===//
+//
+// Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "TimedKernel.h"
+
+using namespace tlc::test;
+using namespace tlc::sim;
+
+namespace {
+
+/// LDS accesses with a stride, as in the published table of conflicts: lane l
+/// reads at l times the stride.
+std::string ldsReads(unsigned bytes, unsigned stride) {
+  const char *name = bytes == 4   ? "ds_read_b32 v2, v1"
+                     : bytes == 8 ? "ds_read_b64 v[2:3], v1"
+                                  : "ds_read_b128 v[2:5], v1";
+  return "v_mul_u32_u24 v1, " + std::to_string(stride) + ", v0\n" +
+         repeat(name, 64);
+}
+
+struct Conflicts {
+  unsigned bytes, stride, expected;
+};
+class LdsTable : public ::testing::TestWithParam<Conflicts> {};
+
+TEST_P(LdsTable, AsPublished) {
+  if (!hasAssembler())
+    GTEST_SKIP() << "no assembler";
+  Conflicts c = GetParam();
+  TimingResult time =
+      timeKernel({"k", ldsReads(c.bytes, c.stride), 65536, 0, 64}, 1, 64);
+  EXPECT_EQ(time.ldsConflicts, c.expected);
+  unsigned base = c.bytes == 4 ? 2 : c.bytes == 8 ? 4 : 8;
+  EXPECT_EQ(time.ldsBusy, 64 * base + c.expected);
+}
+
+// Conflicts of 64 reads.
+INSTANTIATE_TEST_SUITE_P(
+    Published, LdsTable,
+    ::testing::Values(Conflicts{4, 4, 0}, Conflicts{4, 8, 128},
+                      Conflicts{4, 16, 384}, Conflicts{4, 32, 896},
+                      Conflicts{4, 64, 1920}, Conflicts{4, 128, 3968},
+                      Conflicts{8, 8, 0}, Conflicts{8, 16, 256},
+                      Conflicts{8, 32, 768}, Conflicts{8, 64, 1792},
+                      Conflicts{8, 128, 3840}, Conflicts{16, 16, 0},
+                      Conflicts{16, 32, 512}, Conflicts{16, 64, 1536},
+                      Conflicts{16, 128, 3584}),
+    [](const auto &info) {
+      return "b" + std::to_string(info.param.bytes * 8) + "_stride" +
+             std::to_string(info.param.stride);
+    });
+
+// One wavefront gets 64 bytes a cycle, both pairs of SIMDs together 128.
+TEST(Lds, Ports) {
+  if (!hasAssembler())
+    GTEST_SKIP() << "no assembler";
+  auto each = [](const char *body, unsigned items) {
+    return cyclesEach("v_lshlrev_b32 v1, 4, v0\n v_and_b32 v1, 0x3ff, v1\n",
+                      std::string(body) + "\n s_waitcnt lgkmcnt(8)", items,
+                      65536);
+  };
+  EXPECT_NEAR(each("ds_read_b128 v[4:7], v1", 64), 16, 0.5);
+  EXPECT_NEAR(each("ds_write_b128 v1, v[4:7]", 64), 20, 0.5);
+  EXPECT_NEAR(each("ds_write_b32 v1, v4", 64), 8, 0.5);
+  // Four wavefronts, two at each port: 4 KB at 128 bytes a cycle.
+  EXPECT_NEAR(each("ds_read_b128 v[4:7], v1", 256), 32, 1);
+}
+
+/// Work that depends on the number of the workgroup: at least 40 turns of a
+/// loop with loads, vector and matrix operations.
+AsmKernel unevenKernel() {
+  return {"k", R"(
+  s_load_dwordx4 s[4:7], s[0:1], 0x0
+  v_lshlrev_b32 v1, 4, v0
+  s_waitcnt lgkmcnt(0)
+  s_and_b32 s8, s2, s6
+  s_add_u32 s8, s8, 40
+  s_lshl_b32 s9, s2, 12
+loop:
+  v_add_u32 v2, s9, v1
+  v_and_b32 v2, 0x3ffff0, v2
+  global_load_dwordx4 v[4:7], v2, s[4:5]
+  s_add_u32 s9, s9, 0x1000
+  s_waitcnt vmcnt(0)
+  v_mfma_f32_16x16x16_f16 a[0:3], v[4:5], v[6:7], a[0:3]
+  v_mul_f32 v8, v8, v8
+  v_mul_f32 v9, v9, v9
+  s_sub_u32 s8, s8, 1
+  s_cmp_lg_u32 s8, 0
+  s_cbranch_scc1 loop
+)",
+          0, 0, 512};
+}
+
+struct Sample {
+  unsigned mask; ///< of the workgroup's number: further turns
+  uint64_t detail;
+  unsigned groups;
+};
+class Sampling : public ::testing::TestWithParam<Sample> {};
+
+TEST_P(Sampling, IsCloseToTheFullRun) {
+  if (!hasAssembler())
+    GTEST_SKIP() << "no assembler";
+  void *data = nullptr;
+  ASSERT_EQ(table().hipMalloc(&data, 8 << 20), tlc::hip::hipSuccess);
+  auto run = [&](bool full) {
+    TimingOptions options;
+    options.full = full;
+    options.detailInstructions = GetParam().detail;
+    return timeKernel(unevenKernel(), GetParam().groups, 64,
+                      {reinterpret_cast<uint64_t>(data), GetParam().mask},
+                      options);
+  };
+  TimingResult full = run(true), sample = run(false);
+  EXPECT_FALSE(full.sampled);
+  EXPECT_TRUE(sample.sampled);
+  EXPECT_LT(sample.sampledWorkgroups * 8, full.workgroups);
+  EXPECT_NEAR(double(sample.cycles), double(full.cycles), 0.03 * full.cycles);
+  EXPECT_NEAR(sample.matrixUtilization(), full.matrixUtilization(),
+              0.03 * full.matrixUtilization());
+  EXPECT_NEAR(double(sample.instructions), double(full.instructions),
+              0.01 * full.instructions);
+  table().hipFree(data);
+}
+INSTANTIATE_TEST_SUITE_P(Mask, Sampling,
+                         ::testing::Values(Sample{0, 170'000, 8192},
+                                           Sample{31, 150'000, 4096}));
+
+TEST(Launch, ValuesAndTimesDoNotDependOnTheHost) {
+  if (!hasAssembler())
+    GTEST_SKIP() << "no assembler";
+  AsmKernel kernel{"k", R"(
+  s_load_dwordx4 s[4:7], s[0:1], 0x0
+  s_lshl_b32 s8, s2, 8
+  v_add_u32 v1, s8, v0
+  v_lshlrev_b32 v2, 2, v1
+  s_waitcnt lgkmcnt(0)
+  global_load_dword v3, v2, s[4:5]
+  v_lshlrev_b32 v4, 2, v0
+  s_waitcnt vmcnt(0)
+  ds_write_b32 v4, v3
+  s_waitcnt lgkmcnt(0)
+  s_barrier
+  v_xor_b32 v4, 0xff, v0
+  v_lshlrev_b32 v4, 2, v4
+  ds_read_b32 v5, v4
+  s_waitcnt lgkmcnt(0)
+  v_add_u32 v5, v5, v3
+  global_store_dword v2, v5, s[6:7]
+)",
+                   1024, 0, 64};
+  std::vector<uint32_t> values(256 * 600);
+  for (size_t i = 0; i < values.size(); ++i)
+    values[i] = uint32_t(i * 2654435761u);
+  std::vector<uint8_t> image = assemble({kernel});
+  Kernel loaded(image, "k");
+  auto run = [&](bool timed, unsigned threads) {
+    Buffer in = Buffer::of(values),
+           out = Buffer::of(std::vector<uint32_t>(values.size()));
+    simulatorOptions().threads = threads;
+    if (timed)
+      simulatorOptions().timing.emplace();
+    EXPECT_EQ(loaded({600}, {256}, 0, in.pointer, out.pointer, in.pointer,
+                     in.pointer, in.pointer),
+              tlc::hip::hipSuccess);
+    simulatorOptions().timing.reset();
+    simulatorOptions().threads = 0;
+    uint64_t cycles = lastLaunch().timing ? lastLaunch().timing->cycles : 0;
+    return std::pair(out.values<uint32_t>(), cycles);
+  };
+  auto [plain, none] = run(false, 1);
+  auto [one, cyclesOne] = run(true, 1);
+  auto [three, cyclesThree] = run(true, 3);
+  EXPECT_EQ(none, 0u);
+  EXPECT_EQ(plain, one);
+  EXPECT_EQ(plain, three);
+  EXPECT_GT(cyclesOne, 0u);
+  EXPECT_EQ(cyclesOne, cyclesThree);
+}
+
+TEST(Launch, Occupancy) {
+  if (!hasAssembler())
+    GTEST_SKIP() << "no assembler";
+  auto of = [](unsigned vgprs, unsigned lds, unsigned items) {
+    return timeKernel({"k", "s_nop 0", lds, 0, vgprs}, 1, items).occupancy;
+  };
+  Occupancy free = of(32, 0, 256);
+  EXPECT_EQ(free.wavesPerSimd, 8u);
+  EXPECT_EQ(free.limit, OccupancyLimit::WaveSlots);
+  Occupancy registers = of(168, 0, 256);
+  EXPECT_EQ(registers.wavesPerSimd, 3u);
+  EXPECT_EQ(registers.limit, OccupancyLimit::Vgprs);
+  Occupancy memory = of(64, 32768, 256);
+  EXPECT_EQ(memory.groupsPerCu, 2u);
+  EXPECT_EQ(memory.limit, OccupancyLimit::Lds);
+}
+
+} // namespace
