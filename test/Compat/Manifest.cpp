@@ -39,19 +39,17 @@ enum class Level { Nothing, Refused, Parses, Compiles, Runs, Matches };
 struct Entry {
   int line = 0;
   StringRef file, kernel, speed;
-  Level expected = Level::Refused;
+  Level expected = Level::Nothing;
   SmallVector<StringRef> options;
 };
 
 struct Result {
-  Level level = Level::Refused;
+  Level level = Level::Nothing;
   /// Of the kernel that needs most, as `tlc objdump` gives them; -1: unknown.
   int64_t lds = -1, registers = -1, scratch = -1;
   double seconds = 0;
   /// The first error.
   std::string why;
-  /// Ended in something other than a result or diagnostics.
-  bool fault = false;
 };
 
 struct Options {
@@ -188,8 +186,6 @@ Result Runner::steps(const Entry &entry) {
   SmallVector<StringRef> toObject(compile);
   toObject.append({"-o", object});
   if (int code = execute(toObject, log)) {
-    // Diagnostics, or a limit that they name; anything else is a fault.
-    result.fault = code != 1 && code != 4;
     result.why = firstError(contents(log));
     if (result.why.empty())
       result.why = code < 0 ? "the compiler did not end in time"
@@ -307,7 +303,7 @@ int main(int argc, char **argv) {
     Result result = runner.run(*entry);
     printRow(*entry, result);
     ++entries;
-    tooShort += result.level < entry->expected || result.fault;
+    tooShort += result.level < entry->expected;
     for (int l = 0; l <= int(result.level); ++l)
       ++reached[l];
   }
