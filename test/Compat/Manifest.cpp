@@ -84,9 +84,9 @@ std::optional<Entry> parseLine(StringRef text, int line, std::string &error) {
                        .Default(Level::Nothing);
   entry.speed = words[3];
   if (entry.expected == Level::Nothing)
-    error = ("'" + words[2] +
-             "' is not refused, parses, compiles, runs or matches")
-                .str();
+    error =
+        ("'" + words[2] + "' is not refused, parses, compiles, runs or matches")
+            .str();
   else if (entry.speed != "fast" && entry.speed != "slow")
     error = ("'" + entry.speed + "' is not fast or slow").str();
   entry.options.append(words.begin() + 4, words.end());

@@ -11,7 +11,6 @@
 
 #include "LayoutInference.h"
 #include "BufferUse.h"
-#include "FragmentAliases.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/Support/MathExtras.h"
@@ -145,12 +144,6 @@ void LayoutInference::fixFloatingFragments() {
 
 std::optional<Layout> LayoutInference::layoutFromFragments(Operation *op) {
   SmallVector<int64_t> points = getPoints(op);
-  if (op->hasAttr(kReshapeAttr)) {
-    Value source = getPointAccesses(op)[0].buffer;
-    if (auto layout = layoutOf(source))
-      return reshapeLayout(*layout, shapeOf(source), points);
-    return std::nullopt;
-  }
   std::optional<Layout> best;
   int bestScore = -1;
   std::vector<Access> accesses = getPointAccesses(op);
@@ -230,21 +223,6 @@ bool LayoutInference::propagateThrough(Operation *op) {
         result = result.withDim(
             shapeOf(reduce.getDst()).size() == 1 ? 0 : reduce.getDim(), {});
       setLayout(dst, result);
-      return true;
-    }
-    return false;
-  }
-  if (op->hasAttr(kReshapeAttr)) {
-    std::vector<Access> pair = getPointAccesses(op);
-    for (bool swap : {false, true}) {
-      Value from = pair[swap].buffer, to = pair[!swap].buffer;
-      auto layout = layoutOf(from);
-      if (!layout || layoutOf(to))
-        continue;
-      layout = reshapeLayout(*layout, shapeOf(from), shapeOf(to));
-      if (!layout)
-        return false;
-      setLayout(fragmentOf(to), *layout);
       return true;
     }
     return false;

@@ -13,12 +13,10 @@
 //    unrolled, and so are loops with constant bounds whose variable indexes a
 //    fragment or local buffer: registers cannot be indexed at run time.
 // 3. Views of views become one view: offsets add.
-// 4. Aliases of global tensors become tensors of their own behind the same
-//    pointer, fragments under another shape fragments of their own
-//    (FragmentAliases.cpp); what is left of aliased fragments lives in LDS.
+// 4. Fragments that are seen under another shape or type live in LDS.
 // 5. Prints and assertions write records to an argument (Messages.cpp).
-// 6. Branches that some threads take become work of all, or are cut at their
-//    barriers (ThreadBranches.cpp, SplitBarriers.cpp).
+// 6. Barriers that part of the workgroup reaches become barriers of all
+//    (SplitBarriers.cpp).
 // 7. What is the same for all points of a loop is computed before it
 //    (HoistInvariants.cpp).
 // 8. Buffers that nothing reads disappear, with the ops that only wrote them;
@@ -32,9 +30,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "BufferUse.h"
-#include "FragmentAliases.h"
-#include "PaddedCopies.h"
-#include "ThreadBranches.h"
+#include "ChunkLoops.h"
 #include "mlir/Dialect/SCF/Utils/Utils.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
@@ -388,12 +384,12 @@ static void splitByViews(AllocOp alloc) {
 namespace {
 struct Legalize : tlc::tile::impl::TileLegalizeBase<Legalize> {
   void runOnOperation() override {
-    for (auto kernel : getOperation().getBody().getOps<KernelOp>()) {
-      flattenThreadBranches(kernel);
+    for (auto kernel : getOperation().getBody().getOps<KernelOp>())
       if (failed(lowerMessages(kernel)) || failed(padThreads(kernel)) ||
-          failed(unrollLoops(kernel)) || failed(splitBarriers(kernel)))
+          failed(unrollLoops(kernel)) ||
+          failed(placeAliasedFragments(kernel)) ||
+          failed(splitBarriers(kernel)))
         return signalPassFailure();
-    }
 
     RewritePatternSet patterns(&getContext());
     patterns.add<FoldViewOfView, FoldAliasOfTensor>(&getContext());
@@ -409,10 +405,8 @@ struct Legalize : tlc::tile::impl::TileLegalizeBase<Legalize> {
     for (auto kernel : getOperation().getBody().getOps<KernelOp>()) {
       hoistInvariants(kernel);
       eraseUnreadBuffers(kernel);
-      expandFragmentAliases(kernel);
-      if (failed(placeAliasedFragments(kernel)))
-        return signalPassFailure();
-      expandPaddedCopies(kernel);
+      if (kernel->hasAttr(kSpareRegistersAttr))
+        chunkLoops(kernel);
       SmallVector<AllocOp> allocs;
       kernel.walk([&](AllocOp alloc) { allocs.push_back(alloc); });
       for (AllocOp alloc : allocs)
