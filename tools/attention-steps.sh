@@ -8,7 +8,7 @@ echo "|---|---|---|---|---|---|---|---|---|"
 for step in 1 2 3 4; do
   options=(-D "step=$step" --disable-pass=tile-swizzle-lds)
   [ "$step" = 4 ] && options=(-D step=3) # the same source, swizzled
-  "$tlc" profile "$kernel" --device sim --lines 0 -D "heads=$heads" -D "seq=$tokens" "${options[@]}" 2>/dev/null |
+  "$tlc" profile "$kernel" --device sim --full --lines 0 -D "heads=$heads" -D "seq=$tokens" "${options[@]}" 2>/dev/null |
     awk -v step="$step" '
       /^  time / { us = $5; if ($6 == "ms") us *= 1000 }
       /^  work / { for (i = 1; i < NF; ++i) if ($(i + 1) == "TFLOP/s") rate = $i }

@@ -21,7 +21,7 @@ for object in "$folder"/"$pattern"*.hsaco; do
   scale=$(awk -v d="$dim" 'BEGIN { printf "%.9g", 1 / sqrt(d) }')
   array="f16[$heads,$seq,$dim]"
   [[ $name == *bf16* ]] && array="bf16[$heads,$seq,$dim]"
-  "$tlc" profile "$object" --device sim --lines 0 --kernel attn_fwd --block $((waves * 64)) --lds "$lds" \
+  "$tlc" profile "$object" --device sim --full --lines 0 --kernel attn_fwd --block $((waves * 64)) --lds "$lds" \
     --grid "$(((seq + block - 1) / block)),$heads,1" \
     --arg "$array=randn:1" --arg "$array=randn:2" --arg "$array=randn:3" --arg "$array=zeros" "${strides[@]}" \
     --arg "i32=$heads" --arg i32=1 --arg "i32=$seq" --arg "i32=$seq" --arg "f32=$scale" 2>/dev/null |
