@@ -385,7 +385,8 @@ struct SwizzleLDS : tlc::tile::impl::TileSwizzleLDSBase<SwizzleLDS> {
   void runOnOperation() override {
     for (auto kernel : getOperation().getBody().getOps<KernelOp>())
       for (AllocOp alloc : getAllocs(kernel, Space::Shared))
-        if (!alloc.getLayout() &&
+        // What LDS cannot hold anyhow is for tile-fit-lds to refuse.
+        if (!alloc.getLayout() && getLdsBytes(alloc) <= kLdsBytes &&
             llvm::none_of(alloc->getUsers(),
                           [](Operation *user) { return isa<AliasOp>(user); }))
           BufferSwizzle(alloc, kernel).run();
