@@ -466,6 +466,7 @@ std::optional<std::string> Compilation::lowerWithoutSpills(ModuleOp module,
   const RegisterLevel *best = registerLevels;
   bool possible;
   auto result = attempt(*best, Stage::Obj, said, possible);
+  target::Contract contract = launchContract; // of the best
   unsigned scratch = result ? scratchOf(*result) : 0;
   if (!result && llvm::any_of(said, [](mlir::Diagnostic &diag) {
         return StringRef(diag.str()).contains("[TL0604]");
@@ -483,6 +484,7 @@ std::optional<std::string> Compilation::lowerWithoutSpills(ModuleOp module,
     result = std::move(other);
     said = std::move(others);
     best = &level;
+    contract = launchContract;
   }
   if (result && (atTile || atWave)) {
     Diagnostics again;
@@ -492,6 +494,7 @@ std::optional<std::string> Compilation::lowerWithoutSpills(ModuleOp module,
     said.clear();
     result = attempt(*best, stage, said, possible);
   }
+  launchContract = std::move(contract);
   for (mlir::Diagnostic &diag : said)
     ctx->getDiagEngine().emit(std::move(diag));
   if (result && scratch)

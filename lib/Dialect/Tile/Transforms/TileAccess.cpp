@@ -248,9 +248,23 @@ FailureOr<SmallVector<int64_t>> tile::getSlots(const Layout &loop,
   for (const PointIndex &index : access.indices)
     if (!index.known || (index.uniform && !quick))
       return failure();
+  // A loop over part of a buffer may have points beyond its extents that are
+  // elements of the buffer: they take no part.
+  SmallVector<int64_t> extents;
+  if (isa_and_nonnull<CopyOp, FillOp>(access.op))
+    extents = getPoints(access.op);
+  else if (access.op)
+    if (auto parallel = access.op->getParentOfType<ParallelOp>())
+      extents = getPoints(parallel);
+  if (extents.size() != loop.rank())
+    extents.clear();
+  bool partial = false;
+  for (auto [d, extent] : llvm::enumerate(extents))
+    partial |= extent < loop.covered(d);
   int64_t registers = loop.numRegisters();
   SmallVector<int64_t> slots(registers, -1);
-  int64_t last = quick ? 1 : threads;
+  int64_t last = quick && !partial ? 1 : threads;
+  SmallVector<std::pair<int64_t, int64_t>> spared;
   SmallVector<int64_t, 4> element(access.indices.size());
   for (int64_t r = 0; r < registers; ++r) {
     for (int64_t t = 0; t < last; ++t) {
@@ -264,11 +278,26 @@ FailureOr<SmallVector<int64_t>> tile::getSlots(const Layout &loop,
       }
       if (!inside)
         continue;
+      bool takesPart = true, isElement = true;
+      for (auto [d, extent] : llvm::enumerate(extents))
+        takesPart &= (*point)[d] < extent;
+      for (auto [d, extent] : llvm::enumerate(shape))
+        isElement &= element[d] < extent;
       std::optional<int64_t> slot = buffer.slotIn(t, element);
+      if (!takesPart && isElement) {
+        if (slot)
+          spared.push_back({r, *slot});
+        continue;
+      }
       if (!slot || (slots[r] >= 0 && slots[r] != *slot))
         return failure();
       slots[r] = *slot;
     }
   }
+  // One register cannot be written for some lanes only.
+  if (access.writes)
+    for (auto [r, slot] : spared)
+      if (slots[r] == slot)
+        return failure();
   return slots;
 }
