@@ -15,7 +15,8 @@ namespace tlc::frontend {
 bool Interpreter::requireDevice(SourceRange range, StringRef what) {
   if (kernelOp)
     return true;
-  error(DiagID::OutsideKernel, range, "'" + what + "' must stand inside `with T.Kernel(...)`");
+  error(DiagID::OutsideKernel, range,
+        "'" + what + "' must stand inside `with T.Kernel(...)`");
   return false;
 }
 
@@ -48,7 +49,8 @@ DType Interpreter::dtypeFrom(Value v, SourceRange range, bool quiet) {
   return nullptr;
 }
 
-bool Interpreter::shapeFrom(Value v, SourceRange range, llvm::SmallVectorImpl<Value> &out) {
+bool Interpreter::shapeFrom(Value v, SourceRange range,
+                            llvm::SmallVectorImpl<Value> &out) {
   SmallVector<Value> dims;
   if (v.isSequence())
     dims.assign(v.as<SequenceObject>()->elements);
@@ -59,13 +61,16 @@ bool Interpreter::shapeFrom(Value v, SourceRange range, llvm::SmallVectorImpl<Va
       d = deref(d, range);
     if (d.is(VK::Float) && d.asFloat() == double(int64_t(d.asFloat())))
       d = Value::integral(int64_t(d.asFloat()));
-    bool ok = d.isIntLike() || (d.is(VK::Scalar) && d.asSym().type->isInteger());
+    bool ok =
+        d.isIntLike() || (d.is(VK::Scalar) && d.asSym().type->isInteger());
     if (!ok) {
       typeError(range, "an integer in the shape", d);
       return false;
     }
     if (d.isIntLike() && d.asInt() <= 0) {
-      error(DiagID::BadShape, range, "extent " + llvm::Twine(d.asInt()) + " in a shape: extents are positive");
+      error(DiagID::BadShape, range,
+            "extent " + llvm::Twine(d.asInt()) +
+                " in a shape: extents are positive");
       return false;
     }
     out.push_back(d.isIntLike() ? Value::integral(d.asInt()) : d);
@@ -78,7 +83,8 @@ bool Interpreter::staticShape(BufferObject *buffer, SourceRange range,
   for (Value d : buffer->shape) {
     if (!d.is(VK::Int)) {
       error(DiagID::NotConstant, range,
-            "the shape " + shapeText(buffer->shape) + " must be known at compile time");
+            "the shape " + shapeText(buffer->shape) +
+                " must be known at compile time");
       return false;
     }
     out.push_back(d.asInt());
@@ -86,7 +92,8 @@ bool Interpreter::staticShape(BufferObject *buffer, SourceRange range,
   return true;
 }
 
-BufferObject *Interpreter::allocate(tile::Space space, Value shape, Value dtype, const Args &args) {
+BufferObject *Interpreter::allocate(tile::Space space, Value shape, Value dtype,
+                                    const Args &args) {
   auto *buffer = make<BufferObject>();
   buffer->space = space;
   buffer->declared = args.range;
@@ -95,19 +102,26 @@ BufferObject *Interpreter::allocate(tile::Space space, Value shape, Value dtype,
   if (!buffer->dtype || !shapeFrom(shape, args.range, buffer->shape) ||
       !staticShape(buffer, args.range, extents))
     return nullptr;
-  if (buffer->dtype->bits % 8 && !buffer->dtype->isSubByte() && !buffer->dtype->isBool()) {
-    error(DiagID::BadDType, args.range, "buffers of " + buffer->dtype->name + ": elements have 1, 2, 4 or 8 bytes, or 4 bits");
+  if (buffer->dtype->bits % 8 && !buffer->dtype->isSubByte() &&
+      !buffer->dtype->isBool()) {
+    error(DiagID::BadDType, args.range,
+          "buffers of " + buffer->dtype->name +
+              ": elements have 1, 2, 4 or 8 bytes, or 4 bits");
     return nullptr;
   }
   int64_t total = 1;
   for (int64_t e : extents)
-    if (__builtin_mul_overflow(total, e, &total) || total > (int64_t(1) << 32)) {
-      error(DiagID::BadShape, args.range, "a buffer of shape " + shapeText(buffer->shape) + " is too large");
+    if (__builtin_mul_overflow(total, e, &total) ||
+        total > (int64_t(1) << 32)) {
+      error(DiagID::BadShape, args.range,
+            "a buffer of shape " + shapeText(buffer->shape) + " is too large");
       return nullptr;
     }
   at(args.range);
   buffer->memref = tile::AllocOp::create(
-      b, tile::getBufferType(extents, buffer->dtype->storageType(&context), space), nullptr, nullptr, nullptr);
+      b,
+      tile::getBufferType(extents, buffer->dtype->storageType(&context), space),
+      nullptr, nullptr, nullptr);
   return buffer;
 }
 
@@ -118,7 +132,8 @@ Value Interpreter::allocShared(Args &args) {
 Value Interpreter::allocFragment(Args &args) {
   // T.alloc_fragment(shape, dtype, "local") is private to a thread.
   bool local = args.has(2) && args[2].is(VK::Str) && args[2].asStr() == "local";
-  auto *buffer = allocate(local ? tile::Space::Local : tile::Space::Fragment, args[0], args[1], args);
+  auto *buffer = allocate(local ? tile::Space::Local : tile::Space::Fragment,
+                          args[0], args[1], args);
   return buffer ? Value::object(buffer) : Value();
 }
 Value Interpreter::allocLocal(Args &args) {
@@ -128,11 +143,14 @@ Value Interpreter::allocLocal(Args &args) {
 
 /// T.alloc_var(dtype, init): also alloc_var(dtype, scope) with a string.
 Value Interpreter::allocVar(Args &args) {
-  auto *buffer = allocate(tile::Space::Local, Value::integral(1), args[0], args);
+  auto *buffer =
+      allocate(tile::Space::Local, Value::integral(1), args[0], args);
   if (!buffer)
     return {};
   buffer->isVar = true;
-  Value init = args.has(1) && !args[1].is(VK::Str) ? args[1] : args.has(2) && !args[2].is(VK::Str) ? args[2] : Value();
+  Value init = args.has(1) && !args[1].is(VK::Str)   ? args[1]
+               : args.has(2) && !args[2].is(VK::Str) ? args[2]
+                                                     : Value();
   if (init && !store(buffer, {Value::integral(0)}, init, args.range))
     return {};
   return Value::object(buffer);
@@ -144,7 +162,8 @@ Value Interpreter::allocVar(Args &args) {
 
 /// buffer[index]: an element or a region. Element reads happen when the value
 /// is needed; `reference` keeps them from happening here.
-Value Interpreter::indexBuffer(BufferObject *buffer, Value index, SourceRange range, bool reference) {
+Value Interpreter::indexBuffer(BufferObject *buffer, Value index,
+                               SourceRange range, bool reference) {
   SmallVector<Value> indices;
   if (index.is(VK::Tuple))
     indices.assign(index.as<SequenceObject>()->elements);
@@ -152,7 +171,8 @@ Value Interpreter::indexBuffer(BufferObject *buffer, Value index, SourceRange ra
     indices.push_back(index);
   // `...` stands for all dimensions that are not named.
   for (size_t i = 0; i < indices.size(); ++i)
-    if (indices[i].is(VK::Ellipsis) && indices.size() <= buffer->shape.size() + 1) {
+    if (indices[i].is(VK::Ellipsis) &&
+        indices.size() <= buffer->shape.size() + 1) {
       Value all = Value::object(make<SliceObject>());
       auto *slice = all.as<SliceObject>();
       slice->lower = slice->upper = slice->step = Value::none();
@@ -163,22 +183,26 @@ Value Interpreter::indexBuffer(BufferObject *buffer, Value index, SourceRange ra
     }
   if (indices.size() != buffer->shape.size()) {
     error(DiagID::RankMismatch, range,
-          llvm::Twine(indices.size()) + " indices for '" + buffer->name + "' of rank " +
-              llvm::Twine(buffer->shape.size()))
-        .note(buffer->declared, "'" + buffer->name + "' has shape " + shapeText(buffer->shape));
+          llvm::Twine(indices.size()) + " indices for '" + buffer->name +
+              "' of rank " + llvm::Twine(buffer->shape.size()))
+        .note(buffer->declared,
+              "'" + buffer->name + "' has shape " + shapeText(buffer->shape));
     return {};
   }
   auto *region = make<RegionObject>();
   region->buffer = buffer;
   region->range = range;
-  region->isElement = llvm::none_of(indices, [](Value v) { return v.is(VK::Slice); });
+  region->isElement =
+      llvm::none_of(indices, [](Value v) { return v.is(VK::Slice); });
   for (auto [dim, v] : llvm::enumerate(indices)) {
     Value extent = buffer->shape[dim];
     Value offset = v, size = Value::integral(1);
     if (v.is(VK::Slice)) {
       auto *slice = v.as<SliceObject>();
-      if (!slice->step.is(VK::None) && !(slice->step.isIntLike() && slice->step.asInt() == 1))
-        return fail(DiagID::SlicedStep, range, "a slice of a buffer has no step");
+      if (!slice->step.is(VK::None) &&
+          !(slice->step.isIntLike() && slice->step.asInt() == 1))
+        return fail(DiagID::SlicedStep, range,
+                    "a slice of a buffer has no step");
       auto wrap = [&](Value bound, Value absent) {
         if (bound.is(VK::None))
           return absent;
@@ -191,19 +215,22 @@ Value Interpreter::indexBuffer(BufferObject *buffer, Value index, SourceRange ra
       if (!offset || !upper)
         return {};
       for (Value bound : {offset, upper})
-        if (!bound.isIntLike() && !(bound.is(VK::Scalar) && bound.asSym().type->isInteger()))
+        if (!bound.isIntLike() &&
+            !(bound.is(VK::Scalar) && bound.asSym().type->isInteger()))
           return typeError(range, "an integer in the slice", bound);
       if (auto n = constantDifference(upper, offset))
         size = Value::integral(*n);
       else if (!(size = binary(BinOpKind::Sub, upper, offset, range)))
         return {};
       if (size.is(VK::Int) && size.asInt() <= 0)
-        return fail(DiagID::BadShape, range, "a slice of extent " + llvm::Twine(size.asInt()));
+        return fail(DiagID::BadShape, range,
+                    "a slice of extent " + llvm::Twine(size.asInt()));
     } else {
       offset = deref(v, range);
       if (!offset)
         return {};
-      if (!offset.isIntLike() && !(offset.is(VK::Scalar) && !offset.asSym().type->isFloat()))
+      if (!offset.isIntLike() &&
+          !(offset.is(VK::Scalar) && !offset.asSym().type->isFloat()))
         return typeError(range, "an integer index", offset);
       if (offset.isIntLike() && offset.asInt() < 0) {
         offset = binary(BinOpKind::Add, extent, offset, range);
@@ -212,12 +239,14 @@ Value Interpreter::indexBuffer(BufferObject *buffer, Value index, SourceRange ra
       }
     }
     // A constant outside a buffer that has no bounds checks is a mistake.
-    if (offset.isIntLike() && extent.is(VK::Int) && buffer->space != tile::Space::Global &&
+    if (offset.isIntLike() && extent.is(VK::Int) &&
+        buffer->space != tile::Space::Global &&
         (offset.asInt() < 0 || offset.asInt() >= extent.asInt())) {
       error(DiagID::IndexOutOfBounds, range,
-            "index " + llvm::Twine(offset.asInt()) + " is outside dimension " + llvm::Twine(dim) + " of '" +
-                buffer->name + "'")
-          .note(buffer->declared, "'" + buffer->name + "' has shape " + shapeText(buffer->shape));
+            "index " + llvm::Twine(offset.asInt()) + " is outside dimension " +
+                llvm::Twine(dim) + " of '" + buffer->name + "'")
+          .note(buffer->declared,
+                "'" + buffer->name + "' has shape " + shapeText(buffer->shape));
       return {};
     }
     region->offsets.push_back(offset);
@@ -227,10 +256,12 @@ Value Interpreter::indexBuffer(BufferObject *buffer, Value index, SourceRange ra
   return region->isElement && !reference ? deref(v, range) : v;
 }
 
-bool Interpreter::indexOperands(BufferObject *buffer, ArrayRef<Value> indices, SourceRange range,
+bool Interpreter::indexOperands(BufferObject *buffer, ArrayRef<Value> indices,
+                                SourceRange range,
                                 llvm::SmallVectorImpl<mlir::Value> &out) {
   if (!buffer->memref) {
-    error(DiagID::OutsideKernel, range, "'" + buffer->name + "' is not a buffer in memory yet");
+    error(DiagID::OutsideKernel, range,
+          "'" + buffer->name + "' is not a buffer in memory yet");
     return false;
   }
   SmallVector<Value> mapped(indices);
@@ -240,8 +271,11 @@ bool Interpreter::indexOperands(BufferObject *buffer, ArrayRef<Value> indices, S
     mapped.clear();
     if (!r || !iterate(r, range, mapped))
       return false;
-    if (int64_t(mapped.size()) != llvm::cast<MemRefType>(buffer->storage().getType()).getRank()) {
-      error(DiagID::BadLayout, range, "the layout of '" + buffer->name + "' gives " + llvm::Twine(mapped.size()) + " indices");
+    if (int64_t(mapped.size()) !=
+        llvm::cast<MemRefType>(buffer->storage().getType()).getRank()) {
+      error(DiagID::BadLayout, range,
+            "the layout of '" + buffer->name + "' gives " +
+                llvm::Twine(mapped.size()) + " indices");
       return false;
     }
   }
@@ -253,7 +287,8 @@ bool Interpreter::indexOperands(BufferObject *buffer, ArrayRef<Value> indices, S
   return true;
 }
 
-Value Interpreter::load(BufferObject *buffer, ArrayRef<Value> indices, SourceRange range) {
+Value Interpreter::load(BufferObject *buffer, ArrayRef<Value> indices,
+                        SourceRange range) {
   if (!requireDevice(range, "reading '" + buffer->name + "'"))
     return {};
   if (buffer->memref && buffer->isPacked())
@@ -262,17 +297,21 @@ Value Interpreter::load(BufferObject *buffer, ArrayRef<Value> indices, SourceRan
   if (!indexOperands(buffer, indices, range, operands))
     return {};
   at(range);
-  mlir::Value v = tile::LoadOp::create(b, buffer->dtype->storageType(&context), buffer->storage(), operands);
+  mlir::Value v = tile::LoadOp::create(b, buffer->dtype->storageType(&context),
+                                       buffer->storage(), operands);
   if (buffer->dtype->isBool()) {
     mlir::Value zero = arith::ConstantOp::create(b, b.getI8IntegerAttr(0));
     v = arith::CmpIOp::create(b, arith::CmpIPredicate::ne, v, zero);
   }
   if (buffer->dtype->isSubByte())
-    return Value::scalar(buffer->dtype->isFloat() ? decodeNibble(v, buffer->dtype) : Sym{v, wideOf(buffer->dtype)});
+    return Value::scalar(buffer->dtype->isFloat()
+                             ? decodeNibble(v, buffer->dtype)
+                             : Sym{v, wideOf(buffer->dtype)});
   return Value::scalar({v, buffer->dtype});
 }
 
-bool Interpreter::store(BufferObject *buffer, ArrayRef<Value> indices, Value value, SourceRange range) {
+bool Interpreter::store(BufferObject *buffer, ArrayRef<Value> indices,
+                        Value value, SourceRange range) {
   if (!requireDevice(range, "writing '" + buffer->name + "'"))
     return false;
   if (value.is(VK::Buffer) && !value.as<BufferObject>()->isVar) {
@@ -286,7 +325,8 @@ bool Interpreter::store(BufferObject *buffer, ArrayRef<Value> indices, Value val
   if (!s || !indexOperands(buffer, indices, range, operands))
     return false;
   at(range);
-  mlir::Value v = buffer->dtype->isSubByte() ? encodeNibble(s, buffer->dtype) : s.value;
+  mlir::Value v =
+      buffer->dtype->isSubByte() ? encodeNibble(s, buffer->dtype) : s.value;
   if (buffer->dtype->isBool())
     v = b.createOrFold<arith::ExtUIOp>(b.getI8Type(), v);
   tile::StoreOp::create(b, v, buffer->storage(), operands);
@@ -316,16 +356,20 @@ bool Interpreter::toBox(Value v, SourceRange range, Box &box, StringRef what) {
   }
   if (box.buffer->memref)
     return true;
-  error(DiagID::WrongSpace, range, "'" + box.buffer->name + "' cannot be used as a buffer here")
+  error(DiagID::WrongSpace, range,
+        "'" + box.buffer->name + "' cannot be used as a buffer here")
       .note(box.buffer->declared, "declared here");
   return false;
 }
 
-bool Interpreter::staticExtents(const Box &box, llvm::SmallVectorImpl<int64_t> &out, StringRef what) {
+bool Interpreter::staticExtents(const Box &box,
+                                llvm::SmallVectorImpl<int64_t> &out,
+                                StringRef what) {
   for (Value e : box.extents) {
     if (!e.is(VK::Int)) {
       error(DiagID::NotConstant, box.range,
-            "the extents " + shapeText(box.extents) + " of the " + what + " must be known at compile time");
+            "the extents " + shapeText(box.extents) + " of the " + what +
+                " must be known at compile time");
       return false;
     }
     out.push_back(e.asInt());
@@ -349,7 +393,9 @@ mlir::Value Interpreter::boxValue(const Box &box, ArrayRef<int64_t> extents) {
   SmallVector<int64_t> strides(extents.size(), ShapedType::kDynamic);
   auto layout = StridedLayoutAttr::get(&context, ShapedType::kDynamic, strides);
   at(box.range);
-  return tile::ViewOp::create(b, MemRefType::get(extents, type.getElementType(), layout, type.getMemorySpace()),
+  return tile::ViewOp::create(b,
+                              MemRefType::get(extents, type.getElementType(),
+                                              layout, type.getMemorySpace()),
                               box.buffer->memref, offsets);
 }
 
@@ -367,7 +413,8 @@ bool Interpreter::elementwise(const Box &box, ArrayRef<int64_t> extents,
     for (auto [e, offset] : llvm::zip(extents, box.offsets)) {
       Value index = offset;
       if (e != 1)
-        index = binary(BinOpKind::Add, offset, Value::scalar({vars[next++], dtypes::int32}), box.range);
+        index = binary(BinOpKind::Add, offset,
+                       Value::scalar({vars[next++], dtypes::int32}), box.range);
       if (!index)
         return false;
       indices.push_back(index);
@@ -380,8 +427,10 @@ bool Interpreter::elementwise(const Box &box, ArrayRef<int64_t> extents,
     auto nest = [&](auto &self, size_t i) -> bool {
       if (i == loop.size())
         return run(vars);
-      mlir::Value zero = constant(int64_t(0), dtypes::int32).value, one = constant(int64_t(1), dtypes::int32).value;
-      auto forOp = scf::ForOp::create(b, zero, constant(loop[i], dtypes::int32).value, one);
+      mlir::Value zero = constant(int64_t(0), dtypes::int32).value,
+                  one = constant(int64_t(1), dtypes::int32).value;
+      auto forOp = scf::ForOp::create(
+          b, zero, constant(loop[i], dtypes::int32).value, one);
       return inRegion(forOp.getBody(), true, [&] {
         vars.push_back(forOp.getInductionVar());
         return self(self, i + 1);
@@ -392,7 +441,8 @@ bool Interpreter::elementwise(const Box &box, ArrayRef<int64_t> extents,
   auto parallel = tile::ParallelOp::create(b, ArrayRef<int64_t>(loop));
   ++parallelDepth;
   bool ok = inRegion(&parallel.getBody().front(), true, [&] {
-    SmallVector<mlir::Value> vars(parallel.getBody().getArguments().begin(), parallel.getBody().getArguments().end());
+    SmallVector<mlir::Value> vars(parallel.getBody().getArguments().begin(),
+                                  parallel.getBody().getArguments().end());
     return run(vars);
   });
   --parallelDepth;

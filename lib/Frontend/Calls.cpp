@@ -26,7 +26,8 @@ FunctionObject::Kind Interpreter::decoratedKind(const FunctionDefStmt *def) {
   for (const Expr *d : def->decorators) {
     if (auto *call = llvm::dyn_cast<CallExpr>(d))
       d = call->callee;
-    if (auto *attr = llvm::dyn_cast<AttributeExpr>(d); attr && (attr->attr == "macro" || attr->attr == "inline"))
+    if (auto *attr = llvm::dyn_cast<AttributeExpr>(d);
+        attr && (attr->attr == "macro" || attr->attr == "inline"))
       return FunctionObject::Macro;
     if (auto *name = llvm::dyn_cast<NameExpr>(d); name && name->id == "macro")
       return FunctionObject::Macro;
@@ -41,7 +42,8 @@ Value Interpreter::makeFunction(const FunctionDefStmt *def) {
   fn->type = decoratedKind(def);
   for (const Param &p : def->params) {
     // The kernel's own defaults wait until it is known which are needed.
-    if (!p.defaultValue || (fn->type == FunctionObject::Jit && scope == moduleScope)) {
+    if (!p.defaultValue ||
+        (fn->type == FunctionObject::Jit && scope == moduleScope)) {
       fn->defaults.push_back(Value());
       continue;
     }
@@ -106,7 +108,8 @@ Value Interpreter::evalCall(const CallExpr *e) {
   default:
     break;
   }
-  return fail(DiagID::NotCallable, e->callee->range, describe(callee) + " is not a function");
+  return fail(DiagID::NotCallable, e->callee->range,
+              describe(callee) + " is not a function");
 }
 
 /// A call of host code gives host code's result, except that a tuner's run
@@ -116,7 +119,8 @@ Value Interpreter::callPoison(PoisonObject *poison, const CallExpr *e) {
     return poison->carried;
   Value result = makePoison(poison->what + "(...)", e->range);
   result.as<PoisonObject>()->carried = poison->carried;
-  if (!poison->what.contains("AutoTuner") || !poison->what.ends_with(".from_kernel"))
+  if (!poison->what.contains("AutoTuner") ||
+      !poison->what.ends_with(".from_kernel"))
     return result;
   const Expr *kernel = e->args.empty() ? nullptr : e->args[0];
   for (const Keyword &k : e->keywords)
@@ -128,20 +132,24 @@ Value Interpreter::callPoison(PoisonObject *poison, const CallExpr *e) {
   return v || !kernel ? result : Value();
 }
 
-Value Interpreter::callValue(Value callee, ArrayRef<Value> args, SourceRange range) {
+Value Interpreter::callValue(Value callee, ArrayRef<Value> args,
+                             SourceRange range) {
   if (callee.is(VK::Function))
     return callFunction(callee.as<FunctionObject>(), args, {}, range);
-  return fail(DiagID::NotCallable, range, describe(callee) + " is not a function");
+  return fail(DiagID::NotCallable, range,
+              describe(callee) + " is not a function");
 }
 
 Value Interpreter::callFunction(FunctionObject *fn, ArrayRef<Value> args,
-                                ArrayRef<std::pair<StringRef, Value>> keywords, SourceRange range,
-                                Value *self) {
+                                ArrayRef<std::pair<StringRef, Value>> keywords,
+                                SourceRange range, Value *self) {
   if (callDepth >= 64)
-    return fail(DiagID::CallDepth, range, "calls of '" + fn->name() + "' are nested too deeply");
+    return fail(DiagID::CallDepth, range,
+                "calls of '" + fn->name() + "' are nested too deeply");
   Scope *callee = newScope(fn->closure);
   callee->function = fn;
-  callee->staged = fn->type == FunctionObject::Macro || (fn->lambda && scope->staged);
+  callee->staged =
+      fn->type == FunctionObject::Macro || (fn->lambda && scope->staged);
   size_t next = 0;
   llvm::SmallVector<bool> used(keywords.size(), false);
   for (auto [i, p] : llvm::enumerate(fn->params())) {
@@ -163,7 +171,8 @@ Value Interpreter::callFunction(FunctionObject *fn, ArrayRef<Value> args,
       for (auto [k, pair] : llvm::enumerate(keywords))
         if (pair.first == p.name && !used[k]) {
           if (v) {
-            error(DiagID::BadCall, range, "'" + fn->name() + "' got '" + p.name + "' twice")
+            error(DiagID::BadCall, range,
+                  "'" + fn->name() + "' got '" + p.name + "' twice")
                 .note(p.range, "the parameter");
             return {};
           }
@@ -173,7 +182,8 @@ Value Interpreter::callFunction(FunctionObject *fn, ArrayRef<Value> args,
       if (!v)
         v = fn->defaults[i];
       if (!v) {
-        error(DiagID::BadCall, range, "'" + fn->name() + "' needs a value for '" + p.name + "'")
+        error(DiagID::BadCall, range,
+              "'" + fn->name() + "' needs a value for '" + p.name + "'")
             .note(p.range, "the parameter");
         return {};
       }
@@ -185,23 +195,26 @@ Value Interpreter::callFunction(FunctionObject *fn, ArrayRef<Value> args,
       if (!isRef && !(v = deref(v, range)))
         return {};
     }
-    callee->names[p.name] = {Binding::Live, v, p.range, unsigned(loopStack.size()), 0};
+    callee->names[p.name] = {Binding::Live, v, p.range,
+                             unsigned(loopStack.size()), 0};
   }
   if (next < args.size()) {
     error(DiagID::BadCall, range,
-          "'" + fn->name() + "' takes " + llvm::Twine(next) + " arguments, not " +
-              llvm::Twine(args.size()))
+          "'" + fn->name() + "' takes " + llvm::Twine(next) +
+              " arguments, not " + llvm::Twine(args.size()))
         .note(fn->range(), "defined here");
     return {};
   }
   for (auto [k, pair] : llvm::enumerate(keywords))
     if (!used[k]) {
-      error(DiagID::BadCall, range, "'" + fn->name() + "' has no parameter '" + pair.first + "'")
+      error(DiagID::BadCall, range,
+            "'" + fn->name() + "' has no parameter '" + pair.first + "'")
           .note(fn->range(), "defined here");
       return {};
     }
   ++callDepth;
-  diags.context.push_back({range, "in the call of '" + fn->name().str() + "' here"});
+  diags.context.push_back(
+      {range, "in the call of '" + fn->name().str() + "' here"});
   Scope *outer = std::exchange(scope, callee);
   unsigned outerRegion = std::exchange(regionDepth, 0u);
   auto *outerExit = std::exchange(exitFlag, nullptr);
@@ -221,7 +234,8 @@ Value Interpreter::callFunction(FunctionObject *fn, ArrayRef<Value> args,
   }
   // Elements are read where the function ends: it may have stored to them.
   if (result && result.is(VK::Region) && fn->type != FunctionObject::Macro)
-    result = result.as<RegionObject>()->isElement ? deref(result, range) : result;
+    result =
+        result.as<RegionObject>()->isElement ? deref(result, range) : result;
   std::swap(outerChanges, changes);
   exitFlag = outerExit;
   skipFlag = outerSkip;
@@ -246,9 +260,12 @@ void frontend::registerBuiltins(ArrayRef<BuiltinInfo> table) {
     builtinTable()[info.name] = &info;
 }
 
-const BuiltinInfo *frontend::findBuiltin(StringRef name) { return builtinTable().lookup(name); }
+const BuiltinInfo *frontend::findBuiltin(StringRef name) {
+  return builtinTable().lookup(name);
+}
 
-bool Interpreter::bindArgs(const BuiltinInfo *builtin, const CallExpr *e, Args &args) {
+bool Interpreter::bindArgs(const BuiltinInfo *builtin, const CallExpr *e,
+                           Args &args) {
   SmallVector<StringRef> params;
   builtin->signature.split(params, ',', -1, false);
   bool takesRest = false, takesAny = false;
@@ -281,7 +298,8 @@ bool Interpreter::bindArgs(const BuiltinInfo *builtin, const CallExpr *e, Args &
   StringRef name = builtin->name;
   auto put = [&](size_t i, Value v, Expr *expr, SourceRange range) {
     if (args.values[i] || args.exprs[i]) {
-      error(DiagID::BadCall, range, "'" + name + "' got '" + specs[i].name + "' twice");
+      error(DiagID::BadCall, range,
+            "'" + name + "' got '" + specs[i].name + "' twice");
       return false;
     }
     args.values[i] = v;
@@ -315,20 +333,23 @@ bool Interpreter::bindArgs(const BuiltinInfo *builtin, const CallExpr *e, Args &
         args.restRanges.push_back(arg->range);
       } else {
         error(DiagID::BadCall, arg->range,
-              "'" + name + "' takes at most " + llvm::Twine(specs.size()) + " arguments");
+              "'" + name + "' takes at most " + llvm::Twine(specs.size()) +
+                  " arguments");
         return false;
       }
     }
   }
   for (const Keyword &k : e->keywords) {
     SmallVector<std::pair<StringRef, Value>> pairs;
-    auto spec = llvm::find_if(specs, [&](const Spec &s) { return s.name == k.name; });
+    auto spec =
+        llvm::find_if(specs, [&](const Spec &s) { return s.name == k.name; });
     if (!k.name.empty() && spec != specs.end() && spec->lazy) {
       if (!put(size_t(spec - specs.begin()), Value(), k.value, k.value->range))
         return false;
       continue;
     }
-    Value v = spec != specs.end() && spec->reference ? evalRef(k.value) : eval(k.value);
+    Value v = spec != specs.end() && spec->reference ? evalRef(k.value)
+                                                     : eval(k.value);
     if (!v)
       return false;
     if (!k.name.empty()) {
@@ -342,28 +363,33 @@ bool Interpreter::bindArgs(const BuiltinInfo *builtin, const CallExpr *e, Args &
       return false;
     }
     for (auto &[key, value] : pairs) {
-      auto it = llvm::find_if(specs, [&, key = key](const Spec &s) { return s.name == key; });
+      auto it = llvm::find_if(
+          specs, [&, key = key](const Spec &s) { return s.name == key; });
       if (it != specs.end()) {
         if (!put(size_t(it - specs.begin()), value, k.value, k.value->range))
           return false;
       } else if (takesAny) {
         args.extra.push_back({key, value});
       } else {
-        error(DiagID::BadCall, k.range, "'" + name + "' has no parameter '" + key + "'");
+        error(DiagID::BadCall, k.range,
+              "'" + name + "' has no parameter '" + key + "'");
         return false;
       }
     }
   }
   for (auto [i, spec] : llvm::enumerate(specs))
     if (!spec.optional && !args.values[i] && !args.exprs[i]) {
-      error(DiagID::BadCall, e->range, "'" + name + "' needs a value for '" + spec.name + "'");
+      error(DiagID::BadCall, e->range,
+            "'" + name + "' needs a value for '" + spec.name + "'");
       return false;
     }
   return true;
 }
 
-Value Interpreter::callBuiltin(const BuiltinInfo *builtin, const CallExpr *e, Value self) {
-  if ((builtin->flags & BuiltinInfo::Device) && !requireDevice(e->range, builtin->name))
+Value Interpreter::callBuiltin(const BuiltinInfo *builtin, const CallExpr *e,
+                               Value self) {
+  if ((builtin->flags & BuiltinInfo::Device) &&
+      !requireDevice(e->range, builtin->name))
     return {};
   Args args;
   args.self = self;
@@ -396,7 +422,9 @@ Value Interpreter::attribute(Value object, StringRef attr, SourceRange range) {
     return moduleAttribute(object.as<ModuleObject>(), attr, range);
   case VK::Poison: {
     auto *poison = object.as<PoisonObject>();
-    Value result = makePoison(poison->what + (poison->missing ? "" : "." + attr), poison->origin, poison->missing);
+    Value result =
+        makePoison(poison->what + (poison->missing ? "" : "." + attr),
+                   poison->origin, poison->missing);
     result.as<PoisonObject>()->carried = poison->carried;
     return result;
   }
@@ -434,7 +462,9 @@ Value Interpreter::attribute(Value object, StringRef attr, SourceRange range) {
   case VK::Bool:
   case VK::Float:
     if (attr == "dtype")
-      return Value::dtype(object.is(VK::Float) ? dtypes::float32 : object.is(VK::Bool) ? dtypes::boolean : dtypes::int32);
+      return Value::dtype(object.is(VK::Float)  ? dtypes::float32
+                          : object.is(VK::Bool) ? dtypes::boolean
+                                                : dtypes::int32);
     found = method("scalar");
     break;
   case VK::DType:
@@ -450,10 +480,18 @@ Value Interpreter::attribute(Value object, StringRef attr, SourceRange range) {
       found = method("str");
     }
     break;
-  case VK::Str: found = method("str"); break;
-  case VK::List: found = method("list"); break;
-  case VK::Tuple: found = method("list"); break;
-  case VK::Dict: found = method("dict"); break;
+  case VK::Str:
+    found = method("str");
+    break;
+  case VK::List:
+    found = method("list");
+    break;
+  case VK::Tuple:
+    found = method("list");
+    break;
+  case VK::Dict:
+    found = method("dict");
+    break;
   case VK::Function:
     if (attr == "__name__")
       return makeString(object.as<FunctionObject>()->name());
@@ -463,5 +501,6 @@ Value Interpreter::attribute(Value object, StringRef attr, SourceRange range) {
   }
   if (found)
     return found;
-  return fail(DiagID::NoAttribute, range, describe(object) + " has no attribute '" + attr + "'");
+  return fail(DiagID::NoAttribute, range,
+              describe(object) + " has no attribute '" + attr + "'");
 }

@@ -58,8 +58,9 @@ Flow Interpreter::symbolicIf(const IfStmt *s, mlir::Value cond) {
     bool both = after[0].count(key) && after[1].count(key);
     Value first = after[0].count(key) ? after[0][key].value : before.value;
     Value second = after[1].count(key) ? after[1][key].value : before.value;
-    bool same = first.identical(second) || (both && !isSymbolic(first) && !isSymbolic(second) &&
-                                            hostEquals(first, second).value_or(false));
+    bool same = first.identical(second) ||
+                (both && !isSymbolic(first) && !isSymbolic(second) &&
+                 hostEquals(first, second).value_or(false));
     if (!same && result.state == Binding::Live)
       result.state = Binding::Conditional;
     key.first->names[key.second] = result;
@@ -69,13 +70,16 @@ Flow Interpreter::symbolicIf(const IfStmt *s, mlir::Value cond) {
   return ok ? Flow::Next : Flow::Error;
 }
 
-bool Interpreter::execBody(StmtList body) { return execBlock(body) != Flow::Error; }
+bool Interpreter::execBody(StmtList body) {
+  return execBlock(body) != Flow::Error;
+}
 
 bool Interpreter::bindLoopVars(const ForStmt *s, ArrayRef<mlir::Value> vars) {
   SmallVector<Value> values;
   for (mlir::Value v : vars)
     values.push_back(Value::scalar({v, dtypes::int32}));
-  if (values.size() == 1 && !isa<TupleExpr>(s->target) && !isa<ListExpr>(s->target))
+  if (values.size() == 1 && !isa<TupleExpr>(s->target) &&
+      !isa<ListExpr>(s->target))
     return assign(s->target, values[0], s->target->range);
   return assign(s->target, makeSequence(VK::Tuple, values), s->target->range);
 }
@@ -98,13 +102,15 @@ Flow Interpreter::execFor(const ForStmt *s) {
   if (iterable.is(VK::Range) && scope->staged && kernelOp) {
     auto *range = iterable.as<RangeObject>();
     auto *loop = make<LoopObject>();
-    loop->args = {Value::integral(range->start), Value::integral(range->stop), Value::integral(range->step)};
+    loop->args = {Value::integral(range->start), Value::integral(range->stop),
+                  Value::integral(range->step)};
     return deviceLoop(s, loop);
   }
   if (iterable.is(VK::Loop))
     return deviceLoop(s, iterable.as<LoopObject>());
   if (isSymbolic(iterable)) {
-    error(DiagID::BadLoop, s->iterable->range, "a loop needs T.serial, T.Parallel, range or the like");
+    error(DiagID::BadLoop, s->iterable->range,
+          "a loop needs T.serial, T.Parallel, range or the like");
     return Flow::Error;
   }
   SmallVector<Value> items;
@@ -131,7 +137,8 @@ Flow Interpreter::deviceLoop(const ForStmt *s, LoopObject *loop) {
   if (!requireDevice(s->iterable->range, "a device loop"))
     return Flow::Error;
   if (!s->orelse.empty()) {
-    error(DiagID::NotSupportedInKernel, s->range, "'else' of a loop on the device");
+    error(DiagID::NotSupportedInKernel, s->range,
+          "'else' of a loop on the device");
     return Flow::Error;
   }
   auto *outerExit = std::exchange(exitFlag, nullptr);
@@ -139,11 +146,21 @@ Flow Interpreter::deviceLoop(const ForStmt *s, LoopObject *loop) {
   bool outerLoop = std::exchange(inDeviceLoop, true);
   Flow flow;
   switch (loop->type) {
-  case LoopObject::Parallel: flow = parallelLoop(s, loop); break;
-  case LoopObject::Grid: flow = gridLoop(s, loop); break;
-  case LoopObject::Thread: flow = threadLoop(s, loop); break;
-  case LoopObject::Persistent: flow = persistentLoop(s, loop); break;
-  default: flow = serialLoop(s, loop); break;
+  case LoopObject::Parallel:
+    flow = parallelLoop(s, loop);
+    break;
+  case LoopObject::Grid:
+    flow = gridLoop(s, loop);
+    break;
+  case LoopObject::Thread:
+    flow = threadLoop(s, loop);
+    break;
+  case LoopObject::Persistent:
+    flow = persistentLoop(s, loop);
+    break;
+  default:
+    flow = serialLoop(s, loop);
+    break;
   }
   exitFlag = outerExit;
   skipFlag = outerSkip;
@@ -155,7 +172,8 @@ Flow Interpreter::serialLoop(const ForStmt *s, LoopObject *loop) {
   SourceRange range = s->iterable->range;
   Value start = loop->args[0], stop = loop->args[1], stride = loop->args[2];
   if (!stride.is(VK::Int) || stride.asInt() == 0) {
-    error(DiagID::NotConstant, range, "the step of a loop must be a compile-time integer other than 0");
+    error(DiagID::NotConstant, range,
+          "the step of a loop must be a compile-time integer other than 0");
     return Flow::Error;
   }
   at(range);
@@ -172,10 +190,14 @@ Flow Interpreter::serialLoop(const ForStmt *s, LoopObject *loop) {
     lower = constant(int64_t(0), dtypes::int32).value;
   }
   if (hasExit(s->body))
-    return down ? (error(DiagID::Unimplemented, range, "a loop that counts down and can be left early"), Flow::Error)
+    return down ? (error(DiagID::Unimplemented, range,
+                         "a loop that counts down and can be left early"),
+                   Flow::Error)
                 : loopWithExit(s, lower, upper, step);
   auto forOp = scf::ForOp::create(b, lower, upper, step);
-  auto flag = [&](StringRef name, int64_t value) { forOp->setAttr(name, b.getI64IntegerAttr(value)); };
+  auto flag = [&](StringRef name, int64_t value) {
+    forOp->setAttr(name, b.getI64IntegerAttr(value));
+  };
   if (loop->type == LoopObject::Pipelined)
     flag("tile.num_stages", loop->stages);
   if (loop->type == LoopObject::Unroll)
@@ -201,8 +223,10 @@ BufferObject *Interpreter::makeFlag() {
   flag->space = tile::Space::Local;
   flag->shape = {Value::integral(1)};
   flag->memref = tile::AllocOp::create(
-      b, tile::getBufferType({1}, dtypes::boolean->storageType(&context), tile::Space::Local), nullptr,
-      nullptr, nullptr);
+      b,
+      tile::getBufferType({1}, dtypes::boolean->storageType(&context),
+                          tile::Space::Local),
+      nullptr, nullptr, nullptr);
   flag->isVar = true;
   return flag;
 }
@@ -219,27 +243,31 @@ mlir::Value Interpreter::notExited() {
   mlir::Value off = arith::ConstantOp::create(b, b.getI8IntegerAttr(0));
   mlir::Value any;
   for (BufferObject *flag : {exitFlag, skipFlag}) {
-    mlir::Value v = tile::LoadOp::create(b, b.getI8Type(), flag->memref, mlir::ValueRange{zero});
+    mlir::Value v = tile::LoadOp::create(b, b.getI8Type(), flag->memref,
+                                         mlir::ValueRange{zero});
     any = any ? arith::OrIOp::create(b, any, v).getResult() : v;
   }
   return arith::CmpIOp::create(b, arith::CmpIPredicate::eq, any, off);
 }
 
-Flow Interpreter::loopWithExit(const ForStmt *s, mlir::Value lower, mlir::Value upper,
-                               mlir::Value step) {
+Flow Interpreter::loopWithExit(const ForStmt *s, mlir::Value lower,
+                               mlir::Value upper, mlir::Value step) {
   exitFlag = makeFlag();
   skipFlag = makeFlag();
   setFlag(exitFlag, false);
   setFlag(skipFlag, false);
   Type i32 = b.getI32Type();
-  auto whileOp = scf::WhileOp::create(b, TypeRange{i32}, mlir::ValueRange{lower});
+  auto whileOp =
+      scf::WhileOp::create(b, TypeRange{i32}, mlir::ValueRange{lower});
   Block *before = b.createBlock(&whileOp.getBefore(), {}, {i32}, {b.getLoc()});
   // The condition: the exit flag alone, so that continue does not end the loop.
-  mlir::Value inside = arith::CmpIOp::create(b, arith::CmpIPredicate::slt, before->getArgument(0), upper);
+  mlir::Value inside = arith::CmpIOp::create(b, arith::CmpIPredicate::slt,
+                                             before->getArgument(0), upper);
   BufferObject *skip = std::exchange(skipFlag, exitFlag);
   mlir::Value running = notExited();
   skipFlag = skip;
-  scf::ConditionOp::create(b, arith::AndIOp::create(b, inside, running), before->getArguments());
+  scf::ConditionOp::create(b, arith::AndIOp::create(b, inside, running),
+                           before->getArguments());
   Block *after = b.createBlock(&whileOp.getAfter(), {}, {i32}, {b.getLoc()});
   setFlag(skipFlag, false);
   bool ok = inRegion(after, true, [&] {
@@ -256,7 +284,9 @@ Flow Interpreter::loopWithExit(const ForStmt *s, mlir::Value lower, mlir::Value 
 Flow Interpreter::execWhile(const WhileStmt *s) {
   // The condition is evaluated into a block of its own: it becomes the loop's
   // if it turns out symbolic.
-  auto evaluate = [&](Block *block, bool &failed) -> std::pair<std::optional<bool>, mlir::Value> {
+  auto evaluate =
+      [&](Block *block,
+          bool &failed) -> std::pair<std::optional<bool>, mlir::Value> {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToEnd(block);
     Value cond = eval(s->condition);
@@ -316,7 +346,8 @@ Flow Interpreter::execWhile(const WhileStmt *s) {
     if (!*known)
       break;
     if (staged && !hasExit(s->body)) {
-      error(DiagID::InfiniteLoop, s->range, "the condition is always true: this loop never ends");
+      error(DiagID::InfiniteLoop, s->range,
+            "the condition is always true: this loop never ends");
       return Flow::Error;
     }
     Flow flow = execBlock(s->body);

@@ -31,9 +31,12 @@ static bool isOne(Value v) { return v.isIntLike() && v.asInt() == 1; }
 /// How near to the registers a space is.
 static int level(tile::Space space) {
   switch (space) {
-  case tile::Space::Global: return 0;
-  case tile::Space::Shared: return 1;
-  default: return 2;
+  case tile::Space::Global:
+    return 0;
+  case tile::Space::Shared:
+    return 1;
+  default:
+    return 2;
   }
 }
 
@@ -57,13 +60,18 @@ static unsigned countNonUnit(ArrayRef<Value> extents) {
 Value Interpreter::copy(Args &args) {
   Box src, dst;
   // Two elements, or a scalar into an element: a store.
-  bool dstElement = args[1].is(VK::Region) && args[1].as<RegionObject>()->isElement;
-  bool srcElement = args[0].is(VK::Region) && args[0].as<RegionObject>()->isElement;
-  if (dstElement && (srcElement || args[0].is(VK::Scalar) || args[0].isNumber())) {
+  bool dstElement =
+      args[1].is(VK::Region) && args[1].as<RegionObject>()->isElement;
+  bool srcElement =
+      args[0].is(VK::Region) && args[0].as<RegionObject>()->isElement;
+  if (dstElement &&
+      (srcElement || args[0].is(VK::Scalar) || args[0].isNumber())) {
     auto *to = args[1].as<RegionObject>();
-    return store(to->buffer, to->offsets, args[0], args.range) ? Value::none() : Value();
+    return store(to->buffer, to->offsets, args[0], args.range) ? Value::none()
+                                                               : Value();
   }
-  if (!toBox(args[0], args.rangeOf(0), src, "the source") || !toBox(args[1], args.rangeOf(1), dst, "the destination"))
+  if (!toBox(args[0], args.rangeOf(0), src, "the source") ||
+      !toBox(args[1], args.rangeOf(1), dst, "the destination"))
     return {};
   return copyBoxes(src, dst, args.range, &args) ? Value::none() : Value();
 }
@@ -71,8 +79,10 @@ Value Interpreter::copy(Args &args) {
 bool Interpreter::copyBoxes(Box src, Box dst, SourceRange range, Args *args) {
   auto mismatch = [&](const llvm::Twine &message) {
     error(DiagID::ShapeMismatch, range, message)
-        .note(src.buffer->declared, "'" + src.buffer->name + "' has shape " + shapeText(src.buffer->shape))
-        .note(dst.buffer->declared, "'" + dst.buffer->name + "' has shape " + shapeText(dst.buffer->shape));
+        .note(src.buffer->declared, "'" + src.buffer->name + "' has shape " +
+                                        shapeText(src.buffer->shape))
+        .note(dst.buffer->declared, "'" + dst.buffer->name + "' has shape " +
+                                        shapeText(dst.buffer->shape));
     return false;
   };
   if (src.isWhole && dst.isWhole) {
@@ -81,10 +91,12 @@ bool Interpreter::copyBoxes(Box src, Box dst, SourceRange range, Args *args) {
       equal = sameValue(src.extents[i], dst.extents[i]);
     // Unit dimensions may differ; anything else is a mistake.
     if (!equal && countNonUnit(src.extents) != countNonUnit(dst.extents))
-      return mismatch("cannot copy '" + src.buffer->name + "' of shape " + shapeText(src.extents) + " to '" +
-                      dst.buffer->name + "' of shape " + shapeText(dst.extents));
+      return mismatch("cannot copy '" + src.buffer->name + "' of shape " +
+                      shapeText(src.extents) + " to '" + dst.buffer->name +
+                      "' of shape " + shapeText(dst.extents));
   }
-  if ((src.isElement || dst.isElement) && countNonUnit(src.extents) != countNonUnit(dst.extents)) {
+  if ((src.isElement || dst.isElement) &&
+      countNonUnit(src.extents) != countNonUnit(dst.extents)) {
     Box &bare = src.isElement ? src : dst;
     const Box &full = src.isElement ? dst : src;
     // Right-aligned; what the bare side has no dimension for must be 1.
@@ -92,8 +104,9 @@ bool Interpreter::copyBoxes(Box src, Box dst, SourceRange range, Args *args) {
       Value extent = full.extents[full.extents.size() - 1 - i];
       if (i >= bare.extents.size()) {
         if (!isOne(extent))
-          return mismatch("a tile of shape " + shapeText(full.extents) + " has more dimensions than '" +
-                          bare.buffer->name + "'");
+          return mismatch("a tile of shape " + shapeText(full.extents) +
+                          " has more dimensions than '" + bare.buffer->name +
+                          "'");
         continue;
       }
       Value &mine = bare.extents[bare.extents.size() - 1 - i];
@@ -101,7 +114,8 @@ bool Interpreter::copyBoxes(Box src, Box dst, SourceRange range, Args *args) {
         return false;
     }
   }
-  const Box &lead = level(src.buffer->space) >= level(dst.buffer->space) ? src : dst;
+  const Box &lead =
+      level(src.buffer->space) >= level(dst.buffer->space) ? src : dst;
   const Box &other = &lead == &src ? dst : src;
   SmallVector<Value> extents;
   SmallVector<int> leadDims, otherDims;
@@ -115,27 +129,34 @@ bool Interpreter::copyBoxes(Box src, Box dst, SourceRange range, Args *args) {
       otherDims.push_back(int(i));
   // A buffer of one element may meet a dimension of unknown extent.
   if (leadDims.size() < otherDims.size())
-    llvm::erase_if(otherDims, [&](int d) { return !other.extents[d].is(VK::Int) && other.buffer->space == tile::Space::Global; });
+    llvm::erase_if(otherDims, [&](int d) {
+      return !other.extents[d].is(VK::Int) &&
+             other.buffer->space == tile::Space::Global;
+    });
   if (leadDims.size() != otherDims.size())
-    return mismatch("cannot copy a box of shape " + shapeText(src.extents) + " to one of shape " +
-                    shapeText(dst.extents));
+    return mismatch("cannot copy a box of shape " + shapeText(src.extents) +
+                    " to one of shape " + shapeText(dst.extents));
   bool isStatic = true;
   for (auto [l, o] : llvm::zip(leadDims, otherDims)) {
     Value x = lead.extents[l], y = other.extents[o];
     isStatic &= x.is(VK::Int);
     if (x.is(VK::Int) && y.is(VK::Int) && x.asInt() != y.asInt() &&
         (other.buffer->space != tile::Space::Global || !other.isWhole))
-      return mismatch("cannot copy a box of shape " + shapeText(src.extents) + " to one of shape " +
-                      shapeText(dst.extents));
+      return mismatch("cannot copy a box of shape " + shapeText(src.extents) +
+                      " to one of shape " + shapeText(dst.extents));
   }
-  ArrayRef<int> srcDims = &lead == &src ? leadDims : otherDims, dstDims = &lead == &src ? otherDims : leadDims;
+  ArrayRef<int> srcDims = &lead == &src ? leadDims : otherDims,
+                dstDims = &lead == &src ? otherDims : leadDims;
   // The pointwise form serves everything that tile.copy cannot say.
-  bool pointwise = !isStatic || src.buffer->indexMap || dst.buffer->indexMap || parallelDepth ||
-                   src.buffer->isPacked() || dst.buffer->isPacked() ||
-                   (src.buffer->dtype != dst.buffer->dtype && (src.buffer->dtype->isSubByte() || dst.buffer->dtype->isSubByte())) ||
-                   (src.buffer->dtype != dst.buffer->dtype &&
-                    (src.buffer->dtype->isBool() || dst.buffer->dtype->isBool() ||
-                     src.buffer->dtype->cls == DTypeInfo::UInt || dst.buffer->dtype->cls == DTypeInfo::UInt));
+  bool pointwise =
+      !isStatic || src.buffer->indexMap || dst.buffer->indexMap ||
+      parallelDepth || src.buffer->isPacked() || dst.buffer->isPacked() ||
+      (src.buffer->dtype != dst.buffer->dtype &&
+       (src.buffer->dtype->isSubByte() || dst.buffer->dtype->isSubByte())) ||
+      (src.buffer->dtype != dst.buffer->dtype &&
+       (src.buffer->dtype->isBool() || dst.buffer->dtype->isBool() ||
+        src.buffer->dtype->cls == DTypeInfo::UInt ||
+        dst.buffer->dtype->cls == DTypeInfo::UInt));
   if (pointwise)
     return copyByLoops(src, dst, extents, srcDims, dstDims, range);
   auto shapeOf = [&](const Box &box, ArrayRef<int> dims) {
@@ -144,7 +165,8 @@ bool Interpreter::copyBoxes(Box src, Box dst, SourceRange range, Args *args) {
       shape[d] = e.asInt();
     return shape;
   };
-  mlir::Value from = boxValue(src, shapeOf(src, srcDims)), to = boxValue(dst, shapeOf(dst, dstDims));
+  mlir::Value from = boxValue(src, shapeOf(src, srcDims)),
+              to = boxValue(dst, shapeOf(dst, dstDims));
   if (!from || !to)
     return false;
   at(range);
@@ -152,7 +174,8 @@ bool Interpreter::copyBoxes(Box src, Box dst, SourceRange range, Args *args) {
   return true;
 }
 
-bool Interpreter::copyByLoops(const Box &src, const Box &dst, ArrayRef<Value> extents, ArrayRef<int> srcDims,
+bool Interpreter::copyByLoops(const Box &src, const Box &dst,
+                              ArrayRef<Value> extents, ArrayRef<int> srcDims,
                               ArrayRef<int> dstDims, SourceRange range) {
   // Constant extents are one parallel loop; around it, serial loops for the
   // others.
@@ -196,7 +219,8 @@ bool Interpreter::copyByLoops(const Box &src, const Box &dst, ArrayRef<Value> ex
     if (!upper)
       return false;
     at(range);
-    mlir::Value zero = constant(int64_t(0), dtypes::int32).value, one = constant(int64_t(1), dtypes::int32).value;
+    mlir::Value zero = constant(int64_t(0), dtypes::int32).value,
+                one = constant(int64_t(1), dtypes::int32).value;
     auto forOp = scf::ForOp::create(b, zero, upper, one);
     return inRegion(forOp.getBody(), true, [&] {
       vars[i] = forOp.getInductionVar();

@@ -13,29 +13,48 @@ using namespace tlc::frontend;
 using D = DTypeInfo;
 
 static const DTypeInfo table[] = {
-    {"bool", D::Bool, 1},           {"int4", D::Int, 4},
-    {"int8", D::Int, 8},            {"int16", D::Int, 16},
-    {"int32", D::Int, 32},          {"int64", D::Int, 64},
-    {"uint4", D::UInt, 4},          {"uint8", D::UInt, 8},
-    {"uint16", D::UInt, 16},        {"uint32", D::UInt, 32},
-    {"uint64", D::UInt, 64},        {"float16", D::Float, 16},
-    {"bfloat16", D::Float, 16},     {"float32", D::Float, 32},
-    {"float64", D::Float, 64},      {"tfloat32", D::Float, 32},
-    {"float8_e4m3fn", D::Float, 8}, {"float8_e4m3fnuz", D::Float, 8},
-    {"float8_e5m2", D::Float, 8},   {"float8_e5m2fnuz", D::Float, 8},
+    {"bool", D::Bool, 1},
+    {"int4", D::Int, 4},
+    {"int8", D::Int, 8},
+    {"int16", D::Int, 16},
+    {"int32", D::Int, 32},
+    {"int64", D::Int, 64},
+    {"uint4", D::UInt, 4},
+    {"uint8", D::UInt, 8},
+    {"uint16", D::UInt, 16},
+    {"uint32", D::UInt, 32},
+    {"uint64", D::UInt, 64},
+    {"float16", D::Float, 16},
+    {"bfloat16", D::Float, 16},
+    {"float32", D::Float, 32},
+    {"float64", D::Float, 64},
+    {"tfloat32", D::Float, 32},
+    {"float8_e4m3fn", D::Float, 8},
+    {"float8_e4m3fnuz", D::Float, 8},
+    {"float8_e5m2", D::Float, 8},
+    {"float8_e5m2fnuz", D::Float, 8},
     {"float8_e4m3b11fnuz", D::Float, 8},
-    {"float8_e3m4", D::Float, 8},   {"float8_e8m0fnu", D::Float, 8},
-    {"float6_e2m3fn", D::Float, 6}, {"float6_e3m2fn", D::Float, 6},
+    {"float8_e3m4", D::Float, 8},
+    {"float8_e8m0fnu", D::Float, 8},
+    {"float6_e2m3fn", D::Float, 6},
+    {"float6_e3m2fn", D::Float, 6},
     {"float4_e2m1fn", D::Float, 4},
 };
 
 static constexpr struct {
   llvm::StringRef alias, name;
 } aliases[] = {
-    {"half", "float16"},       {"float", "float32"},  {"double", "float64"},
-    {"int", "int32"},          {"short", "int16"},    {"long", "int64"},
-    {"uint", "uint32"},        {"char", "int8"},      {"float8_e4m3", "float8_e4m3fn"},
-    {"boolean", "bool"},       {"e4m3_float8", "float8_e4m3fn"},
+    {"half", "float16"},
+    {"float", "float32"},
+    {"double", "float64"},
+    {"int", "int32"},
+    {"short", "int16"},
+    {"long", "int64"},
+    {"uint", "uint32"},
+    {"char", "int8"},
+    {"float8_e4m3", "float8_e4m3fn"},
+    {"boolean", "bool"},
+    {"e4m3_float8", "float8_e4m3fn"},
     {"e5m2_float8", "float8_e5m2"},
 };
 
@@ -57,8 +76,9 @@ DType frontend::integerType(unsigned bits, bool isSigned) {
 }
 
 namespace tlc::frontend::dtypes {
-const DType boolean = &table[0], int32 = &table[4], int64 = &table[5], uint8 = &table[7],
-            float16 = &table[11], bfloat16 = &table[12], float32 = &table[13], float64 = &table[14];
+const DType boolean = &table[0], int32 = &table[4], int64 = &table[5],
+            uint8 = &table[7], float16 = &table[11], bfloat16 = &table[12],
+            float32 = &table[13], float64 = &table[14];
 } // namespace tlc::frontend::dtypes
 
 mlir::Type DTypeInfo::valueType(mlir::MLIRContext *context) const {
@@ -102,5 +122,6 @@ mlir::Type DTypeInfo::valueType(mlir::MLIRContext *context) const {
 }
 
 mlir::Type DTypeInfo::storageType(mlir::MLIRContext *context) const {
-  return isBool() || isSubByte() ? mlir::Builder(context).getI8Type() : valueType(context);
+  return isBool() || isSubByte() ? mlir::Builder(context).getI8Type()
+                                 : valueType(context);
 }

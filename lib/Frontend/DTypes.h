@@ -41,7 +41,8 @@ DType findDType(llvm::StringRef name);
 DType integerType(unsigned bits, bool isSigned);
 
 namespace dtypes {
-extern const DType boolean, int32, int64, uint8, float16, bfloat16, float32, float64;
+extern const DType boolean, int32, int64, uint8, float16, bfloat16, float32,
+    float64;
 } // namespace dtypes
 
 } // namespace tlc::frontend

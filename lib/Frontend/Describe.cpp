@@ -15,41 +15,68 @@ using namespace tlc::frontend;
 /// What messages call a value.
 std::string Interpreter::describe(Value v) {
   switch (v.kind()) {
-  case VK::Invalid: return "an invalid value";
-  case VK::None: return "None";
-  case VK::Ellipsis: return "...";
+  case VK::Invalid:
+    return "an invalid value";
+  case VK::None:
+    return "None";
+  case VK::Ellipsis:
+    return "...";
   case VK::Bool:
   case VK::Int:
-  case VK::Float: return str(v);
-  case VK::Str: return "the string " + str(v, true);
-  case VK::DType: return "the type " + v.asDType()->name.str();
-  case VK::Scalar: return "a value of type " + v.asSym().type->name.str();
-  case VK::Builtin: return "the function " + v.asBuiltin()->name.str();
-  case VK::Tuple: return "a tuple";
-  case VK::List: return "a list";
-  case VK::Dict: return "a dictionary";
-  case VK::Set: return "a set";
-  case VK::Range: return "a range";
-  case VK::Slice: return "a slice";
-  case VK::Function: return "the function '" + v.as<FunctionObject>()->name().str() + "'";
-  case VK::Method: return "a method";
-  case VK::Module: return "the module " + v.as<ModuleObject>()->name.str();
-  case VK::Poison: return v.as<PoisonObject>()->what.str();
+  case VK::Float:
+    return str(v);
+  case VK::Str:
+    return "the string " + str(v, true);
+  case VK::DType:
+    return "the type " + v.asDType()->name.str();
+  case VK::Scalar:
+    return "a value of type " + v.asSym().type->name.str();
+  case VK::Builtin:
+    return "the function " + v.asBuiltin()->name.str();
+  case VK::Tuple:
+    return "a tuple";
+  case VK::List:
+    return "a list";
+  case VK::Dict:
+    return "a dictionary";
+  case VK::Set:
+    return "a set";
+  case VK::Range:
+    return "a range";
+  case VK::Slice:
+    return "a slice";
+  case VK::Function:
+    return "the function '" + v.as<FunctionObject>()->name().str() + "'";
+  case VK::Method:
+    return "a method";
+  case VK::Module:
+    return "the module " + v.as<ModuleObject>()->name.str();
+  case VK::Poison:
+    return v.as<PoisonObject>()->what.str();
   case VK::Buffer: {
     auto *buffer = v.as<BufferObject>();
-    return "the buffer '" + buffer->name + "' of shape " + shapeText(buffer->shape);
+    return "the buffer '" + buffer->name + "' of shape " +
+           shapeText(buffer->shape);
   }
   case VK::Region: {
     auto *region = v.as<RegionObject>();
-    return (region->isElement ? "an element of '" : "a region of '") + region->buffer->name + "'";
+    return (region->isElement ? "an element of '" : "a region of '") +
+           region->buffer->name + "'";
   }
-  case VK::Layout: return "a layout";
-  case VK::Loop: return "a loop range";
-  case VK::Kernel: return "T.Kernel(...)";
-  case VK::Annotation: return "a parameter type";
-  case VK::Exception: return "an exception";
-  case VK::Class: return "a class";
-  case VK::Instance: return "an object";
+  case VK::Layout:
+    return "a layout";
+  case VK::Loop:
+    return "a loop range";
+  case VK::Kernel:
+    return "T.Kernel(...)";
+  case VK::Annotation:
+    return "a parameter type";
+  case VK::Exception:
+    return "an exception";
+  case VK::Class:
+    return "a class";
+  case VK::Instance:
+    return "an object";
   }
   return "a value";
 }
@@ -89,9 +116,12 @@ std::string Interpreter::str(Value v, bool repr) {
     return text + close.str();
   };
   switch (v.kind()) {
-  case VK::Bool: return v.asBool() ? "True" : "False";
-  case VK::Int: return std::to_string(v.asInt());
-  case VK::Float: return floatText(v.asFloat());
+  case VK::Bool:
+    return v.asBool() ? "True" : "False";
+  case VK::Int:
+    return std::to_string(v.asInt());
+  case VK::Float:
+    return floatText(v.asFloat());
   case VK::Str: {
     if (!repr)
       return v.asStr().str();
@@ -99,13 +129,20 @@ std::string Interpreter::str(Value v, bool repr) {
     llvm::raw_string_ostream(text).write_escaped(v.asStr());
     return text + "'";
   }
-  case VK::DType: return v.asDType()->name.str();
-  case VK::Tuple: return list("(", ")", v.as<SequenceObject>()->elements);
-  case VK::List: return list("[", "]", v.as<SequenceObject>()->elements);
-  case VK::Set: return list("{", "}", v.as<SequenceObject>()->elements);
-  case VK::Scalar: return indexText(v);
-  case VK::Exception: return v.as<ExceptionObject>()->message;
-  default: return describe(v);
+  case VK::DType:
+    return v.asDType()->name.str();
+  case VK::Tuple:
+    return list("(", ")", v.as<SequenceObject>()->elements);
+  case VK::List:
+    return list("[", "]", v.as<SequenceObject>()->elements);
+  case VK::Set:
+    return list("{", "}", v.as<SequenceObject>()->elements);
+  case VK::Scalar:
+    return indexText(v);
+  case VK::Exception:
+    return v.as<ExceptionObject>()->message;
+  default:
+    return describe(v);
   }
 }
 
@@ -114,7 +151,8 @@ Value Interpreter::typeError(SourceRange range, StringRef wanted, Value got) {
     return poisonError(got, range);
   if (!got)
     return {};
-  auto diag = error(DiagID::TypeMismatch, range, "expected " + wanted + ", not " + describe(got));
+  auto diag = error(DiagID::TypeMismatch, range,
+                    "expected " + wanted + ", not " + describe(got));
   if (got.is(VK::Buffer))
     diag.note(got.as<BufferObject>()->declared, "declared here");
   return {};
@@ -136,7 +174,8 @@ Value Interpreter::makeSequence(VK kind, ArrayRef<Value> elements) {
   return Value::object(sequence);
 }
 
-Value Interpreter::makePoison(const llvm::Twine &what, SourceRange origin, bool isMissing) {
+Value Interpreter::makePoison(const llvm::Twine &what, SourceRange origin,
+                              bool isMissing) {
   auto *poison = make<PoisonObject>();
   poison->what = ast.save(what.str());
   poison->origin = origin;
@@ -146,7 +185,8 @@ Value Interpreter::makePoison(const llvm::Twine &what, SourceRange origin, bool 
 
 /// Python's format() for the specifications that messages use:
 /// [[fill]align][sign][0][width][,][.precision][type].
-bool Interpreter::formatSpec(Value v, StringRef spec, SourceRange range, std::string &out) {
+bool Interpreter::formatSpec(Value v, StringRef spec, SourceRange range,
+                             std::string &out) {
   if (spec.empty()) {
     out += str(v);
     return true;
@@ -191,11 +231,13 @@ bool Interpreter::formatSpec(Value v, StringRef spec, SourceRange range, std::st
   else if (v.isNumber() && (type == 'g' || (!type && hasPrecision)))
     os << llvm::format("%.*g", precision, v.asFloat());
   else if (v.isIntLike() && (type == 'x' || type == 'X'))
-    os << llvm::format(type == 'x' ? "%llx" : "%llX", (unsigned long long)v.asInt());
+    os << llvm::format(type == 'x' ? "%llx" : "%llX",
+                       (unsigned long long)v.asInt());
   else
     os << str(v);
   if (comma)
-    for (int i = int(std::min(text.find('.'), text.size())) - 3; i > (text[0] == '-' ? 1 : 0); i -= 3)
+    for (int i = int(std::min(text.find('.'), text.size())) - 3;
+         i > (text[0] == '-' ? 1 : 0); i -= 3)
       text.insert(size_t(i), ",");
   if (plus && v.isNumber() && text[0] != '-')
     text = "+" + text;
@@ -205,9 +247,11 @@ bool Interpreter::formatSpec(Value v, StringRef spec, SourceRange range, std::st
     if (a == '<')
       text.append(pad, fill);
     else if (a == '^')
-      text = std::string(pad / 2, fill) + text + std::string(pad - pad / 2, fill);
+      text =
+          std::string(pad / 2, fill) + text + std::string(pad - pad / 2, fill);
     else
-      text.insert(a == '=' && (text[0] == '-' || text[0] == '+') ? 1 : 0, pad, fill);
+      text.insert(a == '=' && (text[0] == '-' || text[0] == '+') ? 1 : 0, pad,
+                  fill);
   }
   out += text;
   return true;

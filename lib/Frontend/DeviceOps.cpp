@@ -29,10 +29,12 @@ Value Interpreter::rngInit(Args &args) {
     return {};
   for (auto &[name, v] : args.extra)
     if (name == "generator" && v.is(VK::Str) && !v.asStr().contains("Philox"))
-      return fail(DiagID::Unimplemented, args.range, "the generator '" + v.asStr() + "'; Philox4_32_10 is there");
+      return fail(DiagID::Unimplemented, args.range,
+                  "the generator '" + v.asStr() + "'; Philox4_32_10 is there");
   Sym parts[3];
   for (unsigned i = 0; i < 3; ++i) {
-    parts[i] = castValue(args.has(i) ? args[i] : Value::integral(0), dtypes::int64, args.range);
+    parts[i] = castValue(args.has(i) ? args[i] : Value::integral(0),
+                         dtypes::int64, args.range);
     if (!parts[i])
       return {};
   }
@@ -44,14 +46,20 @@ Value Interpreter::rngInit(Args &args) {
   rngPosition->space = tile::Space::Local;
   rngPosition->declared = args.range;
   rngPosition->shape.push_back(Value::integral(1));
-  rngPosition->memref = tile::AllocOp::create(b, tile::getBufferType({1}, b.getI64Type(), tile::Space::Local), b.getStringAttr("rng"), nullptr, nullptr);
-  return store(rngPosition, {Value::integral(0)}, Value::scalar(parts[2]), args.range) ? Value::none() : Value();
+  rngPosition->memref = tile::AllocOp::create(
+      b, tile::getBufferType({1}, b.getI64Type(), tile::Space::Local),
+      b.getStringAttr("rng"), nullptr, nullptr);
+  return store(rngPosition, {Value::integral(0)}, Value::scalar(parts[2]),
+               args.range)
+             ? Value::none()
+             : Value();
 }
 
 /// The 32-bit number at the position, which then moves on.
 mlir::Value Interpreter::rngNext(SourceRange range) {
   if (!rngPosition) {
-    error(DiagID::BadArgument, range, "random numbers need T.rng_init before them");
+    error(DiagID::BadArgument, range,
+          "random numbers need T.rng_init before them");
     return {};
   }
   if (!notInParallel(range, "T.rng_rand"))
@@ -61,33 +69,52 @@ mlir::Value Interpreter::rngNext(SourceRange range) {
     return {};
   at(range);
   Type i32 = b.getI32Type(), i64 = b.getI64Type();
-  auto c32 = [&](uint32_t v) { return constant(int64_t(int32_t(v)), dtypes::int32).value; };
+  auto c32 = [&](uint32_t v) {
+    return constant(int64_t(int32_t(v)), dtypes::int32).value;
+  };
   auto c64 = [&](int64_t v) { return constant(v, dtypes::int64).value; };
   mlir::Value p = position.asSym().value;
   mlir::Value block = arith::ShRUIOp::create(b, p, c64(2));
-  auto low = [&](mlir::Value v) -> mlir::Value { return arith::TruncIOp::create(b, i32, v); };
-  auto high = [&](mlir::Value v) { return low(arith::ShRUIOp::create(b, v, c64(32))); };
-  mlir::Value ctr[4] = {low(block), high(block), low(rngSequence.value), high(rngSequence.value)};
+  auto low = [&](mlir::Value v) -> mlir::Value {
+    return arith::TruncIOp::create(b, i32, v);
+  };
+  auto high = [&](mlir::Value v) {
+    return low(arith::ShRUIOp::create(b, v, c64(32)));
+  };
+  mlir::Value ctr[4] = {low(block), high(block), low(rngSequence.value),
+                        high(rngSequence.value)};
   mlir::Value key[2] = {low(rngSeed.value), high(rngSeed.value)};
   auto product = [&](uint32_t m, mlir::Value v) -> mlir::Value {
-    return arith::MulIOp::create(b, arith::ExtUIOp::create(b, i64, v), c64(int64_t(m)));
+    return arith::MulIOp::create(b, arith::ExtUIOp::create(b, i64, v),
+                                 c64(int64_t(m)));
   };
   for (int round = 0; round < 10; ++round) {
     if (round) {
       key[0] = arith::AddIOp::create(b, key[0], c32(0x9E3779B9));
       key[1] = arith::AddIOp::create(b, key[1], c32(0xBB67AE85));
     }
-    mlir::Value x = product(0xD2511F53, ctr[0]), y = product(0xCD9E8D57, ctr[2]);
-    mlir::Value next[4] = {arith::XOrIOp::create(b, arith::XOrIOp::create(b, high(y), ctr[1]), key[0]), low(y),
-                           arith::XOrIOp::create(b, arith::XOrIOp::create(b, high(x), ctr[3]), key[1]), low(x)};
+    mlir::Value x = product(0xD2511F53, ctr[0]),
+                y = product(0xCD9E8D57, ctr[2]);
+    mlir::Value next[4] = {
+        arith::XOrIOp::create(b, arith::XOrIOp::create(b, high(y), ctr[1]),
+                              key[0]),
+        low(y),
+        arith::XOrIOp::create(b, arith::XOrIOp::create(b, high(x), ctr[3]),
+                              key[1]),
+        low(x)};
     std::copy(next, next + 4, ctr);
   }
   mlir::Value which = arith::AndIOp::create(b, low(p), c32(3));
   mlir::Value r = ctr[0];
   for (uint32_t i = 1; i < 4; ++i)
-    r = arith::SelectOp::create(b, arith::CmpIOp::create(b, arith::CmpIPredicate::eq, which, c32(i)), ctr[i], r);
+    r = arith::SelectOp::create(
+        b, arith::CmpIOp::create(b, arith::CmpIPredicate::eq, which, c32(i)),
+        ctr[i], r);
   mlir::Value moved = arith::AddIOp::create(b, p, c64(1));
-  return store(rngPosition, {Value::integral(0)}, Value::scalar({moved, dtypes::int64}), range) ? r : mlir::Value();
+  return store(rngPosition, {Value::integral(0)},
+               Value::scalar({moved, dtypes::int64}), range)
+             ? r
+             : mlir::Value();
 }
 
 Value Interpreter::rngRand(Args &args) {
@@ -99,13 +126,15 @@ Value Interpreter::rngRand(Args &args) {
 Value Interpreter::rngRandFloat(Args &args) {
   if ((args.has(0) && !(args[0].isIntLike() && args[0].asInt() == 32)) ||
       (args.has(1) && !(args[1].is(VK::Str) && args[1].asStr() == "uniform")))
-    return fail(DiagID::Unimplemented, args.range, "T.rng_rand_float gives uniform 32-bit floats only");
+    return fail(DiagID::Unimplemented, args.range,
+                "T.rng_rand_float gives uniform 32-bit floats only");
   mlir::Value r = rngNext(args.range);
   if (!r)
     return {};
   at(args.range);
   mlir::Value f = arith::UIToFPOp::create(b, b.getF32Type(), r);
-  mlir::Value scale = constant(0x1p-32, dtypes::float32).value, half = constant(0x1p-33, dtypes::float32).value;
+  mlir::Value scale = constant(0x1p-32, dtypes::float32).value,
+              half = constant(0x1p-33, dtypes::float32).value;
   f = arith::AddFOp::create(b, arith::MulFOp::create(b, f, scale), half);
   return Value::scalar({f, dtypes::float32});
 }
@@ -117,7 +146,9 @@ Value Interpreter::rngRandFloat(Args &args) {
 /// T.sync_grid(): the launch is cut in two there (splitAtGridSyncs).
 Value Interpreter::syncGrid(Args &args) {
   if (b.getInsertionBlock() != &kernelOp.getBody().front())
-    return fail(DiagID::Unimplemented, args.range, "T.sync_grid inside control flow: the kernel is cut in two there, which needs it at the top level of the T.Kernel");
+    return fail(DiagID::Unimplemented, args.range,
+                "T.sync_grid inside control flow: the kernel is cut in two "
+                "there, which needs it at the top level of the T.Kernel");
   auto sync = tile::SyncOp::create(b);
   sync->setAttr("tile.grid", b.getUnitAttr());
   return Value::none();
@@ -136,9 +167,11 @@ bool Interpreter::splitAtGridSyncs(tile::KernelOp kernel) {
     return true;
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointAfter(kernel);
-  std::string name = func.getName().str() + "_kernel_" + std::to_string(kernelCount++);
+  std::string name =
+      func.getName().str() + "_kernel_" + std::to_string(kernelCount++);
   OperationState state(kernel.getLoc(), tile::KernelOp::getOperationName());
-  tile::KernelOp::build(b, state, kernel.getGrid(), kernel.getThreadsAttr(), b.getStringAttr(name), kernel.getSwizzleAttr());
+  tile::KernelOp::build(b, state, kernel.getGrid(), kernel.getThreadsAttr(),
+                        b.getStringAttr(name), kernel.getSwizzleAttr());
   Block *block = new Block();
   state.regions.front()->push_back(block);
   IRMapping map;
@@ -153,7 +186,8 @@ bool Interpreter::splitAtGridSyncs(tile::KernelOp kernel) {
     moved.push_back(op);
   std::function<void(mlir::Value)> need = [&](mlir::Value v) {
     Operation *op = v.getDefiningOp();
-    if (!op || op->getBlock() != &body || !op->isBeforeInBlock(cut) || needed.contains(op))
+    if (!op || op->getBlock() != &body || !op->isBeforeInBlock(cut) ||
+        needed.contains(op))
       return;
     for (mlir::Value operand : op->getOperands())
       need(operand);
@@ -170,9 +204,11 @@ bool Interpreter::splitAtGridSyncs(tile::KernelOp kernel) {
     });
   for (Operation *op : needed) {
     bool isAlloc = isa<tile::AllocOp>(op);
-    if (!isAlloc && !isa<arith::ArithDialect, math::MathDialect>(op->getDialect()) &&
+    if (!isAlloc &&
+        !isa<arith::ArithDialect, math::MathDialect>(op->getDialect()) &&
         !isa<tile::ThreadIdOp, tile::ViewOp, tile::AliasOp>(op)) {
-      auto diag = op->emitError("a value from before T.sync_grid is used after it, and cannot be computed again");
+      auto diag = op->emitError("a value from before T.sync_grid is used after "
+                                "it, and cannot be computed again");
       diag.attachNote(cut->getLoc()) << "the kernel is cut in two here";
       return false;
     }
@@ -188,14 +224,24 @@ bool Interpreter::splitAtGridSyncs(tile::KernelOp kernel) {
         continue;
       }
       if (!first || top->isBeforeInBlock(body.findAncestorOpInBlock(*first)) ||
-          (top == body.findAncestorOpInBlock(*first) && user->getBlock() == first->getBlock() && user->isBeforeInBlock(first)))
+          (top == body.findAncestorOpInBlock(*first) &&
+           user->getBlock() == first->getBlock() &&
+           user->isBeforeInBlock(first)))
         first = user;
     }
-    bool writes = first && (isa<tile::FillOp>(first) || (isa<tile::CopyOp>(first) && first->getOperand(1) == op->getResult(0)) ||
-                            (isa<tile::StoreOp>(first) && llvm::cast<MemRefType>(op->getResult(0).getType()).getNumElements() == 1) ||
-                            isa_and_nonnull<tile::StoreOp>(first) && first->getParentOfType<tile::ParallelOp>());
+    bool writes =
+        first &&
+        (isa<tile::FillOp>(first) ||
+         (isa<tile::CopyOp>(first) &&
+          first->getOperand(1) == op->getResult(0)) ||
+         (isa<tile::StoreOp>(first) &&
+          llvm::cast<MemRefType>(op->getResult(0).getType()).getNumElements() ==
+              1) ||
+         isa_and_nonnull<tile::StoreOp>(first) &&
+             first->getParentOfType<tile::ParallelOp>());
     if (before && first && !writes) {
-      auto diag = first->emitError("data in registers or LDS would have to live across T.sync_grid");
+      auto diag = first->emitError(
+          "data in registers or LDS would have to live across T.sync_grid");
       diag.attachNote(cut->getLoc()) << "the kernel is cut in two here";
       return false;
     }
@@ -232,8 +278,11 @@ Value Interpreter::makeTensor(Args &args) {
   if (args[0].is(VK::Annotation)) { // a T.ptr parameter
     auto *pointer = args[0].as<AnnotationObject>();
     if (pointer->tensor)
-      return fail(DiagID::Unimplemented, args.range, "a second T.make_tensor of one pointer parameter: use T.view on the first");
-    pointer->tensor = addTensor(pointer->name, type, Argument::Param, pointer->order, args.range);
+      return fail(DiagID::Unimplemented, args.range,
+                  "a second T.make_tensor of one pointer parameter: use T.view "
+                  "on the first");
+    pointer->tensor = addTensor(pointer->name, type, Argument::Param,
+                                pointer->order, args.range);
     return pointer->tensor ? Value::object(pointer->tensor) : Value();
   }
   if (!requireDevice(args.range, "T.make_tensor of an address"))
@@ -247,7 +296,8 @@ Value Interpreter::makeTensor(Args &args) {
   buffer->declared = args.range;
   SmallVector<int64_t> shape, strides;
   SmallVector<mlir::Value> sizes, strideOperands;
-  auto split = [&](ArrayRef<Value> from, SmallVectorImpl<int64_t> &numbers, SmallVectorImpl<mlir::Value> &values) {
+  auto split = [&](ArrayRef<Value> from, SmallVectorImpl<int64_t> &numbers,
+                   SmallVectorImpl<mlir::Value> &values) {
     for (Value v : from) {
       numbers.push_back(v.is(VK::Int) ? v.asInt() : ShapedType::kDynamic);
       if (!v.is(VK::Int))
@@ -258,11 +308,16 @@ Value Interpreter::makeTensor(Args &args) {
   split(type->strides, strides, strideOperands);
   at(args.range);
   Type element = type->dtype->storageType(&context);
-  mlir::Value pointer = tile::PointerOp::create(b, tile::PtrType::get(&context, element), address.value);
+  mlir::Value pointer = tile::PointerOp::create(
+      b, tile::PtrType::get(&context, element), address.value);
   auto space = tile::SpaceAttr::get(&context, tile::Space::Global);
-  auto memref = strides.empty() ? MemRefType::get(shape, element, AffineMap(), space)
-                                : MemRefType::get(shape, element, StridedLayoutAttr::get(&context, 0, strides), space);
-  buffer->memref = tile::TensorOp::create(b, memref, pointer, sizes, strideOperands, nullptr, nullptr);
+  auto memref = strides.empty()
+                    ? MemRefType::get(shape, element, AffineMap(), space)
+                    : MemRefType::get(
+                          shape, element,
+                          StridedLayoutAttr::get(&context, 0, strides), space);
+  buffer->memref = tile::TensorOp::create(b, memref, pointer, sizes,
+                                          strideOperands, nullptr, nullptr);
   return Value::object(buffer);
 }
 
@@ -277,16 +332,22 @@ Value Interpreter::dp4a(Args &args) {
     Value parts[2];
     for (unsigned k = 0; k < 2; ++k) {
       SmallVector<Value> index(boxes[k].offsets);
-      index.back() = binary(BinOpKind::Add, index.back(), Value::integral(i), args.range);
-      Value v = index.back() ? load(boxes[k].buffer, index, args.range) : Value();
+      index.back() =
+          binary(BinOpKind::Add, index.back(), Value::integral(i), args.range);
+      Value v =
+          index.back() ? load(boxes[k].buffer, index, args.range) : Value();
       Sym s = v ? castValue(v, dtypes::int32, args.range) : Sym();
       if (!s)
         return {};
       parts[k] = Value::scalar(s);
     }
-    sum = binary(BinOpKind::Add, sum, binary(BinOpKind::Mul, parts[0], parts[1], args.range), args.range);
+    sum = binary(BinOpKind::Add, sum,
+                 binary(BinOpKind::Mul, parts[0], parts[1], args.range),
+                 args.range);
   }
-  return sum && store(boxes[2].buffer, boxes[2].offsets, sum, args.range) ? Value::none() : Value();
+  return sum && store(boxes[2].buffer, boxes[2].offsets, sum, args.range)
+             ? Value::none()
+             : Value();
 }
 
 /// T.index_to_coordinates(i, shape): row-major.
@@ -297,7 +358,8 @@ Value Interpreter::indexToCoordinates(Args &args) {
   Value rest = args[0];
   for (Value extent : llvm::reverse(shape)) {
     Value digit = binary(BinOpKind::Mod, rest, extent, args.range);
-    if (!digit || !(rest = binary(BinOpKind::FloorDiv, rest, extent, args.range)))
+    if (!digit ||
+        !(rest = binary(BinOpKind::FloorDiv, rest, extent, args.range)))
       return {};
     result.insert(result.begin(), digit);
   }

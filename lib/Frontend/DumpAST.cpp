@@ -374,7 +374,9 @@ void Dumper::compound(Stmt *s) {
     auto *t = cast<TryStmt>(s);
     block("body", t->body);
     for (auto &handler : t->handlers) {
-      line(std::string(handler.name.empty() ? "except" : "except as ") + handler.name.str(), {});
+      line(std::string(handler.name.empty() ? "except" : "except as ") +
+               handler.name.str(),
+           {});
       nested([&] {
         labelled("type", handler.type);
         block("", handler.body);
@@ -391,9 +393,10 @@ void Dumper::compound(Stmt *s) {
   case StmtKind::ImportFrom:
     return aliases(cast<ImportFromStmt>(s)->names);
   case StmtKind::Scope:
-    return line(std::string(cast<ScopeStmt>(s)->isGlobal ? "global " : "nonlocal ") +
-                    llvm::join(cast<ScopeStmt>(s)->names, ", "),
-                {});
+    return line(
+        std::string(cast<ScopeStmt>(s)->isGlobal ? "global " : "nonlocal ") +
+            llvm::join(cast<ScopeStmt>(s)->names, ", "),
+        {});
   case StmtKind::Delete:
     return exprs(cast<DeleteStmt>(s)->targets);
   case StmtKind::Match:

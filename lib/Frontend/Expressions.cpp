@@ -16,18 +16,22 @@ Value Interpreter::eval(const Expr *e) {
   return v ? deref(v, e->range) : v;
 }
 
-Value Interpreter::evalRef(const Expr *e) { return evalNode(e, /*reference=*/true); }
+Value Interpreter::evalRef(const Expr *e) {
+  return evalNode(e, /*reference=*/true);
+}
 
 /// Variables and elements become their values; everything else stays.
 Value Interpreter::deref(Value v, SourceRange range) {
   if (v.is(VK::Buffer) && v.as<BufferObject>()->isVar)
     return load(v.as<BufferObject>(), {Value::integral(0)}, range);
   if (v.is(VK::Region) && v.as<RegionObject>()->isElement)
-    return load(v.as<RegionObject>()->buffer, v.as<RegionObject>()->offsets, range);
+    return load(v.as<RegionObject>()->buffer, v.as<RegionObject>()->offsets,
+                range);
   return v;
 }
 
-bool Interpreter::evalList(ExprList list, llvm::SmallVectorImpl<Value> &out, bool reference) {
+bool Interpreter::evalList(ExprList list, llvm::SmallVectorImpl<Value> &out,
+                           bool reference) {
   for (const Expr *e : list) {
     if (auto *star = llvm::dyn_cast<StarredExpr>(e)) {
       Value v = eval(star->value);
@@ -55,9 +59,10 @@ Value Interpreter::evalNode(const Expr *e, bool reference) {
   case ExprKind::Tuple:
   case ExprKind::List:
   case ExprKind::Set: {
-    ExprList elements = e->kind == ExprKind::Tuple  ? llvm::cast<TupleExpr>(e)->elements
-                        : e->kind == ExprKind::List ? llvm::cast<ListExpr>(e)->elements
-                                                    : llvm::cast<SetExpr>(e)->elements;
+    ExprList elements =
+        e->kind == ExprKind::Tuple  ? llvm::cast<TupleExpr>(e)->elements
+        : e->kind == ExprKind::List ? llvm::cast<ListExpr>(e)->elements
+                                    : llvm::cast<SetExpr>(e)->elements;
     SmallVector<Value> values;
     if (!evalList(elements, values))
       return {};
@@ -100,8 +105,8 @@ Value Interpreter::evalNode(const Expr *e, bool reference) {
       out = bound ? eval(bound) : Value::none();
       return bool(out);
     };
-    if (!part(slice->lower, object->lower) || !part(slice->upper, object->upper) ||
-        !part(slice->step, object->step))
+    if (!part(slice->lower, object->lower) ||
+        !part(slice->upper, object->upper) || !part(slice->step, object->step))
       return {};
     return Value::object(object);
   }
@@ -121,7 +126,8 @@ Value Interpreter::evalNode(const Expr *e, bool reference) {
   case ExprKind::NamedExpr: {
     auto *named = llvm::cast<NamedExprExpr>(e);
     Value v = eval(named->value);
-    return v && bindName(named->target->id, v, named->target->range) ? v : Value();
+    return v && bindName(named->target->id, v, named->target->range) ? v
+                                                                     : Value();
   }
   case ExprKind::Starred:
   case ExprKind::Yield:
@@ -134,19 +140,27 @@ Value Interpreter::evalNode(const Expr *e, bool reference) {
 
 Value Interpreter::evalConstant(const ConstantExpr *e) {
   switch (e->type) {
-  case ConstantExpr::None: return Value::none();
-  case ConstantExpr::True: return Value::boolean(true);
-  case ConstantExpr::False: return Value::boolean(false);
-  case ConstantExpr::Ellipsis: return Value::ellipsis();
+  case ConstantExpr::None:
+    return Value::none();
+  case ConstantExpr::True:
+    return Value::boolean(true);
+  case ConstantExpr::False:
+    return Value::boolean(false);
+  case ConstantExpr::Ellipsis:
+    return Value::ellipsis();
   case ConstantExpr::Int:
     if (e->tooBig)
-      return fail(DiagID::IntegerOverflow, e->range, "this integer does not fit into 64 bits");
+      return fail(DiagID::IntegerOverflow, e->range,
+                  "this integer does not fit into 64 bits");
     return Value::integral(e->integer);
-  case ConstantExpr::Float: return Value::real(e->real);
+  case ConstantExpr::Float:
+    return Value::real(e->real);
   case ConstantExpr::Str:
-  case ConstantExpr::Bytes: return Value::string(e->text);
+  case ConstantExpr::Bytes:
+    return Value::string(e->text);
   case ConstantExpr::Imaginary:
-    return fail(DiagID::NotSupportedInKernel, e->range, "complex numbers are not supported");
+    return fail(DiagID::NotSupportedInKernel, e->range,
+                "complex numbers are not supported");
   }
   return {};
 }
@@ -198,7 +212,8 @@ Value Interpreter::evalDict(const DictExpr *e) {
 
 Value Interpreter::evalComprehension(const ComprehensionExpr *e) {
   SmallVector<Value> elements;
-  auto *dict = e->type == ComprehensionExpr::Dict ? make<DictObject>() : nullptr;
+  auto *dict =
+      e->type == ComprehensionExpr::Dict ? make<DictObject>() : nullptr;
   Scope *outer = scope;
   scope = newScope(outer);
   scope->function = outer->function;
@@ -231,8 +246,9 @@ Value Interpreter::evalComprehension(const ComprehensionExpr *e) {
         if (failed)
           return false;
         if (!t) {
-          error(DiagID::NotConstant, condition->range,
-                "the condition of a comprehension must be known at compile time");
+          error(
+              DiagID::NotConstant, condition->range,
+              "the condition of a comprehension must be known at compile time");
           return false;
         }
         keep &= *t;
@@ -248,7 +264,8 @@ Value Interpreter::evalComprehension(const ComprehensionExpr *e) {
     return {};
   if (dict)
     return Value::object(dict);
-  return makeSequence(e->type == ComprehensionExpr::Set ? VK::Set : VK::List, elements);
+  return makeSequence(e->type == ComprehensionExpr::Set ? VK::Set : VK::List,
+                      elements);
 }
 
 /// Compile-time operands decide as in Python. From the first symbolic operand
@@ -323,7 +340,9 @@ Value Interpreter::evalTernary(const IfExpExpr *e) {
   mlir::Value c = toI1(cond, e->condition->range);
   if (!c)
     return {};
-  return select(c, [&] { return eval(e->then); }, [&] { return eval(e->otherwise); }, e->range);
+  return select(
+      c, [&] { return eval(e->then); }, [&] { return eval(e->otherwise); },
+      e->range);
 }
 
 Value Interpreter::evalAttribute(const AttributeExpr *e, bool reference) {
@@ -337,7 +356,8 @@ Value Interpreter::evalSubscript(const SubscriptExpr *e, bool reference) {
   if (!object)
     return {};
   if (object.is(VK::Poison))
-    return makePoison(object.as<PoisonObject>()->what + "[...]", object.as<PoisonObject>()->origin,
+    return makePoison(object.as<PoisonObject>()->what + "[...]",
+                      object.as<PoisonObject>()->origin,
                       object.as<PoisonObject>()->missing);
   Value index = eval(e->index);
   if (!index)
@@ -352,7 +372,8 @@ Value Interpreter::subscript(Value object, Value index, SourceRange range) {
   if (object.is(VK::Builtin)) {
     Args args;
     args.range = range;
-    if (object.asBuiltin()->fn == &Interpreter::tensorType && index.is(VK::Tuple)) {
+    if (object.asBuiltin()->fn == &Interpreter::tensorType &&
+        index.is(VK::Tuple)) {
       args.values = {Value(), Value(), Value()};
       auto &elements = index.as<SequenceObject>()->elements;
       for (size_t i = 0; i < std::min<size_t>(elements.size(), 2); ++i)
@@ -368,9 +389,11 @@ Value Interpreter::subscript(Value object, Value index, SourceRange range) {
       if (equal && *equal)
         return entry.second;
     }
-    return fail(DiagID::BadArgument, range, "the dictionary has no key " + str(index, true));
+    return fail(DiagID::BadArgument, range,
+                "the dictionary has no key " + str(index, true));
   }
-  auto clampSlice = [&](size_t size, int64_t &lower, int64_t &upper, int64_t &stride) {
+  auto clampSlice = [&](size_t size, int64_t &lower, int64_t &upper,
+                        int64_t &stride) {
     auto *slice = index.as<SliceObject>();
     for (Value v : {slice->lower, slice->upper, slice->step})
       if (!v.is(VK::None) && !v.isIntLike())
@@ -385,7 +408,8 @@ Value Interpreter::subscript(Value object, Value index, SourceRange range) {
       if (v.is(VK::None))
         return absent;
       int64_t i = v.asInt() < 0 ? v.asInt() + n : v.asInt();
-      return stride > 0 ? std::clamp<int64_t>(i, 0, n) : std::clamp<int64_t>(i, -1, n - 1);
+      return stride > 0 ? std::clamp<int64_t>(i, 0, n)
+                        : std::clamp<int64_t>(i, -1, n - 1);
     };
     lower = bound(slice->lower, stride > 0 ? 0 : n - 1);
     upper = bound(slice->upper, stride > 0 ? n : -1);
@@ -412,11 +436,13 @@ Value Interpreter::subscript(Value object, Value index, SourceRange range) {
     }
     if (!index.isIntLike()) {
       if (index.is(VK::Scalar))
-        return fail(DiagID::NotConstant, range,
-                    "a list or tuple can only be indexed by a compile-time integer");
+        return fail(
+            DiagID::NotConstant, range,
+            "a list or tuple can only be indexed by a compile-time integer");
       return typeError(range, "an integer index", index);
     }
-    int64_t i = index.asInt() < 0 ? index.asInt() + int64_t(elements.size()) : index.asInt();
+    int64_t i = index.asInt() < 0 ? index.asInt() + int64_t(elements.size())
+                                  : index.asInt();
     if (i < 0 || i >= int64_t(elements.size()))
       return fail(DiagID::IndexOutOfBounds, range,
                   "index " + llvm::Twine(index.asInt()) + " is outside " +

@@ -11,8 +11,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Interpreter.h"
-#include "tlc/Frontend/Parser.h"
 #include "mlir/IR/Diagnostics.h"
+#include "tlc/Frontend/Parser.h"
 
 using namespace tlc;
 using namespace tlc::frontend;
@@ -22,10 +22,12 @@ namespace tlc::frontend {
 void registerAllBuiltins();
 }
 
-Interpreter::Interpreter(const SourceManager::Buffer &buffer, StmtList body, const FrontendOptions &options,
-                         mlir::MLIRContext &context, ASTContext &ast, DiagnosticEngine &diags)
-    : sources(diags.sourceManager()), diags(diags), options(options), context(context), ast(ast),
-      b(mlir::UnknownLoc::get(&context), &context) {
+Interpreter::Interpreter(const SourceManager::Buffer &buffer, StmtList body,
+                         const FrontendOptions &options,
+                         mlir::MLIRContext &context, ASTContext &ast,
+                         DiagnosticEngine &diags)
+    : sources(diags.sourceManager()), diags(diags), options(options),
+      context(context), ast(ast), b(mlir::UnknownLoc::get(&context), &context) {
   registerAllBuiltins();
   moduleScope = scope = newScope(nullptr);
   moduleScope->module = body;
@@ -39,7 +41,8 @@ Interpreter::~Interpreter() = default;
 //===----------------------------------------------------------------------===//
 
 /// Looks at decorators by name, through module aliases, without evaluating.
-bool Interpreter::isJit(const FunctionDefStmt *def, bool *isPrimFunc, const CallExpr **callOut) {
+bool Interpreter::isJit(const FunctionDefStmt *def, bool *isPrimFunc,
+                        const CallExpr **callOut) {
   bool jit = false;
   for (const Expr *d : def->decorators) {
     auto *call = llvm::dyn_cast<CallExpr>(d);
@@ -97,7 +100,8 @@ bool Interpreter::isEager(const FunctionDefStmt *def) {
   for (const Stmt *s : def->body)
     if (auto *a = llvm::dyn_cast<AnnAssignStmt>(s))
       for (const Param &p : def->params)
-        if (auto *n = llvm::dyn_cast<NameExpr>(a->target); n && !a->value && n->id == p.name)
+        if (auto *n = llvm::dyn_cast<NameExpr>(a->target);
+            n && !a->value && n->id == p.name)
           return true;
   return false;
 }
@@ -109,19 +113,22 @@ std::vector<const FunctionDefStmt *> Interpreter::findKernels() {
     if (!def)
       continue;
     bool primFunc = false, hasKernel = false;
-    if (isJit(def, &primFunc, nullptr) || primFunc || containsPrimFunc(def->body, hasKernel))
+    if (isJit(def, &primFunc, nullptr) || primFunc ||
+        containsPrimFunc(def->body, hasKernel))
       kernels.push_back(def);
   }
   return kernels;
 }
 
-static void constCalls(const Expr *e, llvm::function_ref<void(StringRef, SourceRange)> fn) {
+static void constCalls(const Expr *e,
+                       llvm::function_ref<void(StringRef, SourceRange)> fn) {
   auto *call = llvm::dyn_cast_or_null<CallExpr>(e);
   if (!call || call->args.empty())
     return;
   auto *attr = llvm::dyn_cast<AttributeExpr>(call->callee);
   auto *text = llvm::dyn_cast<ConstantExpr>(call->args[0]);
-  if (!attr || attr->attr != "const" || !text || text->type != ConstantExpr::Str)
+  if (!attr || attr->attr != "const" || !text ||
+      text->type != ConstantExpr::Str)
     return;
   SmallVector<StringRef> names;
   llvm::SplitString(text->text, names, ", \t");
@@ -129,7 +136,8 @@ static void constCalls(const Expr *e, llvm::function_ref<void(StringRef, SourceR
     fn(name, call->range);
 }
 
-static void constNamesIn(StmtList body, llvm::function_ref<void(StringRef, SourceRange)> fn) {
+static void constNamesIn(StmtList body,
+                         llvm::function_ref<void(StringRef, SourceRange)> fn) {
   for (const Stmt *s : body) {
     if (auto *a = llvm::dyn_cast<AssignStmt>(s)) {
       constCalls(a->value, fn);
@@ -141,14 +149,16 @@ static void constNamesIn(StmtList body, llvm::function_ref<void(StringRef, Sourc
 }
 
 /// Parameters of a kernel that take compile-time values.
-static void compileTimeParams(const FunctionDefStmt *def, bool eager, llvm::function_ref<void(const Param &)> fn) {
+static void compileTimeParams(const FunctionDefStmt *def, bool eager,
+                              llvm::function_ref<void(const Param &)> fn) {
   llvm::StringSet<> typed;
   for (const Stmt *s : def->body)
     if (auto *a = llvm::dyn_cast<AnnAssignStmt>(s); a && !a->value)
       if (auto *n = llvm::dyn_cast<NameExpr>(a->target))
         typed.insert(n->id);
   for (const Param &p : def->params) {
-    if (p.kind == Param::VarArgs || p.kind == Param::KwArgs || (eager && typed.count(p.name)))
+    if (p.kind == Param::VarArgs || p.kind == Param::KwArgs ||
+        (eager && typed.count(p.name)))
       continue;
     // Tensors and T.int32 scalars are run-time arguments of an eager function.
     const Expr *type = p.annotation;
@@ -157,7 +167,10 @@ static void compileTimeParams(const FunctionDefStmt *def, bool eager, llvm::func
     if (auto *sub = llvm::dyn_cast_or_null<SubscriptExpr>(type))
       type = sub->object;
     auto *attr = llvm::dyn_cast_or_null<AttributeExpr>(type);
-    if (eager && attr && (attr->attr == "Tensor" || attr->attr == "StridedTensor" || attr->attr == "Buffer" || attr->attr == "ptr" || findDType(attr->attr)))
+    if (eager && attr &&
+        (attr->attr == "Tensor" || attr->attr == "StridedTensor" ||
+         attr->attr == "Buffer" || attr->attr == "ptr" ||
+         findDType(attr->attr)))
       continue;
     fn(p);
   }
@@ -177,22 +190,27 @@ void Interpreter::collectMissing(const FunctionDefStmt *def) {
   llvm::StringSet<> seen;
   collectingMissing = true;
   for (auto &[name, stmt] : moduleScope->definitions) {
-    if (defined.count(name) || llvm::isa_and_nonnull<FunctionDefStmt, ClassDefStmt, ImportStmt, ImportFromStmt>(stmt))
+    if (defined.count(name) ||
+        llvm::isa_and_nonnull<FunctionDefStmt, ClassDefStmt, ImportStmt,
+                              ImportFromStmt>(stmt))
       continue;
     auto it = moduleScope->names.find(name);
-    if (it != moduleScope->names.end() && it->second.value.is(VK::Poison) && it->second.value.as<PoisonObject>()->missing)
+    if (it != moduleScope->names.end() && it->second.value.is(VK::Poison) &&
+        it->second.value.as<PoisonObject>()->missing)
       missing.push_back({name, it->second.where});
   }
   collectingMissing = false;
 }
 
-void Interpreter::reportMissing(ArrayRef<std::pair<StringRef, SourceRange>> names) {
+void Interpreter::reportMissing(
+    ArrayRef<std::pair<StringRef, SourceRange>> names) {
   std::string list, options;
   for (auto [i, m] : llvm::enumerate(names)) {
     list += (i ? ", " : "") + m.first.str();
     options += (i ? " -D " : "-D ") + m.first.str() + "=...";
   }
-  auto diag = error(DiagID::MissingParameters, names[0].second, "no value for " + list);
+  auto diag =
+      error(DiagID::MissingParameters, names[0].second, "no value for " + list);
   for (auto &m : names.drop_front())
     diag.note(m.second, "'" + m.first + "' is needed here");
   diag.help("give " + options);
@@ -204,7 +222,9 @@ void Interpreter::describe(const FunctionDefStmt *def, KernelInfo &info) {
   compileTimeParams(def, isEager(def), [&](const Param &p) {
     info.parameters.push_back({p.name.str(), p.defaultValue != nullptr});
   });
-  constNamesIn(def->body, [&](StringRef name, SourceRange) { info.parameters.push_back({name.str(), false}); });
+  constNamesIn(def->body, [&](StringRef name, SourceRange) {
+    info.parameters.push_back({name.str(), false});
+  });
 }
 
 //===----------------------------------------------------------------------===//
@@ -213,7 +233,8 @@ void Interpreter::describe(const FunctionDefStmt *def, KernelInfo &info) {
 
 /// Binds one parameter of a factory or eager function: -D, default, or, for an
 /// eager function, a run-time argument by its annotation.
-bool Interpreter::bindParameter(const FunctionDefStmt *def, unsigned index, Scope *where) {
+bool Interpreter::bindParameter(const FunctionDefStmt *def, unsigned index,
+                                Scope *where) {
   const Param &p = def->params[index];
   bool found = false;
   Value v = defineValue(p.name, found);
@@ -251,8 +272,10 @@ bool Interpreter::runEager(const FunctionDefStmt *def, FunctionObject *fn) {
       return false;
     if (Value pointer = pointerParameter(type, p.name, unsigned(i))) {
       body->names[p.name] = {Binding::Live, pointer, p.range};
-    } else if (type.is(VK::Annotation) && type.as<AnnotationObject>()->type == AnnotationObject::Tensor) {
-      BufferObject *buffer = addTensor(p.name, type.as<AnnotationObject>(), Argument::Param, unsigned(i), p.range);
+    } else if (type.is(VK::Annotation) &&
+               type.as<AnnotationObject>()->type == AnnotationObject::Tensor) {
+      BufferObject *buffer = addTensor(p.name, type.as<AnnotationObject>(),
+                                       Argument::Param, unsigned(i), p.range);
       if (!buffer)
         return false;
       body->names[p.name] = {Binding::Live, Value::object(buffer), p.range};
@@ -262,17 +285,21 @@ bool Interpreter::runEager(const FunctionDefStmt *def, FunctionObject *fn) {
       a.order = unsigned(i);
       a.dtype = type.asDType();
       int n = addArgument(a, typeOf(a.dtype), p.range);
-      body->names[p.name] = {Binding::Live, Value::scalar({arguments[size_t(n)].value, a.dtype}), p.range};
+      body->names[p.name] = {
+          Binding::Live, Value::scalar({arguments[size_t(n)].value, a.dtype}),
+          p.range};
     }
   }
   Flow flow = execBlock(def->body);
   if (flow == Flow::Error)
     return false;
-  if (flow == Flow::Return && !nameOutputs(returnExpr, returnValue, def->nameRange))
+  if (flow == Flow::Return &&
+      !nameOutputs(returnExpr, returnValue, def->nameRange))
     return false;
   for (Argument &a : arguments)
     if (a.cls == Argument::Output && !returned.count(a.buffer)) {
-      error(DiagID::MissingOutput, a.buffer->declared, "this T.empty tensor is never returned");
+      error(DiagID::MissingOutput, a.buffer->declared,
+            "this T.empty tensor is never returned");
       return false;
     }
   return true;
@@ -298,7 +325,8 @@ bool Interpreter::nameOutputs(const Expr *e, Value v, SourceRange range) {
   return true;
 }
 
-bool Interpreter::evalOutIdx(const FunctionDefStmt *def, llvm::SmallVectorImpl<int64_t> &out) {
+bool Interpreter::evalOutIdx(const FunctionDefStmt *def,
+                             llvm::SmallVectorImpl<int64_t> &out) {
   const CallExpr *call = nullptr;
   isJit(def, nullptr, &call);
   if (!call)
@@ -354,8 +382,11 @@ bool Interpreter::runFactory(const FunctionDefStmt *def, FunctionObject *fn) {
     if (!(result = callFunction(inner, {}, given, def->nameRange)))
       return false;
   }
-  if (!result.is(VK::Function) || result.as<FunctionObject>()->type != FunctionObject::PrimFunc) {
-    error(DiagID::NoProgram, def->nameRange, "'" + def->name + "' returns " + describe(result) + ", not a T.prim_func");
+  if (!result.is(VK::Function) ||
+      result.as<FunctionObject>()->type != FunctionObject::PrimFunc) {
+    error(DiagID::NoProgram, def->nameRange,
+          "'" + def->name + "' returns " + describe(result) +
+              ", not a T.prim_func");
     return false;
   }
   return runPrimFunc(result.as<FunctionObject>(), outIdx);
@@ -368,13 +399,15 @@ bool Interpreter::runPrimFunc(FunctionObject *fn, ArrayRef<int64_t> outIdx) {
   scope = fn->closure;
   for (auto [i, p] : llvm::enumerate(fn->params())) {
     bool found = false;
-    Value given = fn->closure == moduleScope ? defineValue(p.name, found) : Value();
+    Value given =
+        fn->closure == moduleScope ? defineValue(p.name, found) : Value();
     if (found) {
       body->names[p.name] = {Binding::Live, given, p.range};
       continue;
     }
     if (!p.annotation) {
-      error(DiagID::BadArgument, p.range, "the parameter '" + p.name + "' of a T.prim_func needs a type");
+      error(DiagID::BadArgument, p.range,
+            "the parameter '" + p.name + "' of a T.prim_func needs a type");
       return false;
     }
     Value type = eval(p.annotation);
@@ -382,8 +415,10 @@ bool Interpreter::runPrimFunc(FunctionObject *fn, ArrayRef<int64_t> outIdx) {
       return false;
     if (Value pointer = pointerParameter(type, p.name, unsigned(i))) {
       body->names[p.name] = {Binding::Live, pointer, p.range};
-    } else if (type.is(VK::Annotation) && type.as<AnnotationObject>()->type == AnnotationObject::Tensor) {
-      BufferObject *buffer = addTensor(p.name, type.as<AnnotationObject>(), Argument::Param, unsigned(i), p.range);
+    } else if (type.is(VK::Annotation) &&
+               type.as<AnnotationObject>()->type == AnnotationObject::Tensor) {
+      BufferObject *buffer = addTensor(p.name, type.as<AnnotationObject>(),
+                                       Argument::Param, unsigned(i), p.range);
       if (!buffer)
         return false;
       body->names[p.name] = {Binding::Live, Value::object(buffer), p.range};
@@ -393,7 +428,9 @@ bool Interpreter::runPrimFunc(FunctionObject *fn, ArrayRef<int64_t> outIdx) {
       a.order = unsigned(i);
       a.dtype = dtype;
       int n = addArgument(a, typeOf(dtype), p.range);
-      body->names[p.name] = {Binding::Live, Value::scalar({arguments[size_t(n)].value, dtype}), p.range};
+      body->names[p.name] = {Binding::Live,
+                             Value::scalar({arguments[size_t(n)].value, dtype}),
+                             p.range};
     } else {
       typeError(p.annotation->range, "T.Tensor(...) or an element type", type);
       return false;
@@ -403,7 +440,9 @@ bool Interpreter::runPrimFunc(FunctionObject *fn, ArrayRef<int64_t> outIdx) {
   for (int64_t i : outIdx) {
     int64_t index = i < 0 ? i + count : i;
     if (index < 0 || index >= count) {
-      error(DiagID::BadArgument, fn->range(), "out_idx " + llvm::Twine(i) + " names none of the " + llvm::Twine(count) + " parameters");
+      error(DiagID::BadArgument, fn->range(),
+            "out_idx " + llvm::Twine(i) + " names none of the " +
+                llvm::Twine(count) + " parameters");
       return false;
     }
     for (Argument &a : arguments)
@@ -434,14 +473,15 @@ mlir::OwningOpRef<mlir::ModuleOp> Interpreter::run(const FunctionDefStmt *def) {
   Value fn = makeFunction(def);
   if (!fn)
     return {};
-  bool ok = isPrimFunc       ? runPrimFunc(fn.as<FunctionObject>(), {})
+  bool ok = isPrimFunc     ? runPrimFunc(fn.as<FunctionObject>(), {})
             : isEager(def) ? runEager(def, fn.as<FunctionObject>())
-                             : runFactory(def, fn.as<FunctionObject>());
+                           : runFactory(def, fn.as<FunctionObject>());
   if (!ok || !finish())
     return {};
   for (auto &entry : options.defines)
     if (!usedDefines.contains(entry.getKey()))
-      diags.report(DiagID::UnusedDefine, def->nameRange, "nothing reads -D " + entry.getKey());
+      diags.report(DiagID::UnusedDefine, def->nameRange,
+                   "nothing reads -D " + entry.getKey());
   return std::move(module);
 }
 
@@ -450,11 +490,14 @@ mlir::OwningOpRef<mlir::ModuleOp> Interpreter::run(const FunctionDefStmt *def) {
 //===----------------------------------------------------------------------===//
 
 void tlc::loadFrontendDialects(mlir::MLIRContext &context) {
-  context.loadDialect<tile::TileDialect, mlir::arith::ArithDialect, mlir::math::MathDialect, mlir::scf::SCFDialect,
+  context.loadDialect<tile::TileDialect, mlir::arith::ArithDialect,
+                      mlir::math::MathDialect, mlir::scf::SCFDialect,
                       mlir::memref::MemRefDialect>();
 }
 
-static const FunctionDefStmt *chooseKernel(Interpreter &interp, StringRef wanted, SourceRange file, DiagnosticEngine &diags) {
+static const FunctionDefStmt *chooseKernel(Interpreter &interp,
+                                           StringRef wanted, SourceRange file,
+                                           DiagnosticEngine &diags) {
   auto kernels = interp.findKernels();
   if (!wanted.empty()) {
     for (auto *k : kernels)
@@ -462,9 +505,11 @@ static const FunctionDefStmt *chooseKernel(Interpreter &interp, StringRef wanted
         return k;
     // Any other function of the module may be a factory all the same.
     for (const Stmt *s : interp.moduleScope->module)
-      if (auto *def = llvm::dyn_cast<FunctionDefStmt>(s); def && def->name == wanted)
+      if (auto *def = llvm::dyn_cast<FunctionDefStmt>(s);
+          def && def->name == wanted)
         return def;
-    auto diag = diags.report(DiagID::NoSuchKernel, file, "the file has no kernel '" + wanted + "'");
+    auto diag = diags.report(DiagID::NoSuchKernel, file,
+                             "the file has no kernel '" + wanted + "'");
     for (auto *k : kernels)
       diag.note(k->nameRange, "'" + k->name + "' is one");
     return nullptr;
@@ -472,25 +517,32 @@ static const FunctionDefStmt *chooseKernel(Interpreter &interp, StringRef wanted
   if (kernels.size() == 1)
     return kernels[0];
   if (kernels.empty()) {
-    diags.report(DiagID::NoKernel, file, "the file holds no kernel: no function is decorated with @tilelang.jit or @T.prim_func");
+    diags.report(DiagID::NoKernel, file,
+                 "the file holds no kernel: no function is decorated with "
+                 "@tilelang.jit or @T.prim_func");
     return nullptr;
   }
-  auto diag = diags.report(DiagID::AmbiguousKernel, file, "the file holds " + llvm::Twine(kernels.size()) + " kernels");
+  auto diag = diags.report(DiagID::AmbiguousKernel, file,
+                           "the file holds " + llvm::Twine(kernels.size()) +
+                               " kernels");
   for (auto *k : kernels)
     diag.note(k->nameRange, "'" + k->name + "' is one");
   diag.help("choose one with --kernel NAME");
   return nullptr;
 }
 
-mlir::OwningOpRef<mlir::ModuleOp> tlc::importBuffer(const SourceManager::Buffer &buffer, const FrontendOptions &options,
-                                                    mlir::MLIRContext &context, DiagnosticEngine &diags) {
+mlir::OwningOpRef<mlir::ModuleOp>
+tlc::importBuffer(const SourceManager::Buffer &buffer,
+                  const FrontendOptions &options, mlir::MLIRContext &context,
+                  DiagnosticEngine &diags) {
   ASTContext ast;
   auto parsed = parseFile(buffer, ast, diags);
   if (!parsed)
     return {};
   loadFrontendDialects(context);
   Interpreter interp(buffer, *parsed, options, context, ast, diags);
-  const FunctionDefStmt *kernel = chooseKernel(interp, options.kernel, {buffer.loc(0), buffer.loc(0)}, diags);
+  const FunctionDefStmt *kernel = chooseKernel(
+      interp, options.kernel, {buffer.loc(0), buffer.loc(0)}, diags);
   if (!kernel)
     return nullptr;
   auto module = interp.run(kernel);
@@ -501,10 +553,12 @@ mlir::OwningOpRef<mlir::ModuleOp> tlc::importBuffer(const SourceManager::Buffer 
   return module;
 }
 
-mlir::OwningOpRef<mlir::ModuleOp> tlc::importFile(StringRef path, const FrontendOptions &options,
-                                                  mlir::MLIRContext &context, DiagnosticEngine &diags) {
+mlir::OwningOpRef<mlir::ModuleOp>
+tlc::importFile(StringRef path, const FrontendOptions &options,
+                mlir::MLIRContext &context, DiagnosticEngine &diags) {
   std::string reason;
-  const SourceManager::Buffer *buffer = diags.sourceManager().openFile(path, reason);
+  const SourceManager::Buffer *buffer =
+      diags.sourceManager().openFile(path, reason);
   if (!buffer) {
     diags.report(DiagID::CannotRead, "cannot read '" + path + "': " + reason);
     return {};
@@ -512,7 +566,8 @@ mlir::OwningOpRef<mlir::ModuleOp> tlc::importFile(StringRef path, const Frontend
   return importBuffer(*buffer, options, context, diags);
 }
 
-std::optional<std::vector<KernelInfo>> tlc::listKernels(const SourceManager::Buffer &buffer, DiagnosticEngine &diags) {
+std::optional<std::vector<KernelInfo>>
+tlc::listKernels(const SourceManager::Buffer &buffer, DiagnosticEngine &diags) {
   ASTContext ast;
   auto parsed = parseFile(buffer, ast, diags);
   if (!parsed)
@@ -526,7 +581,8 @@ std::optional<std::vector<KernelInfo>> tlc::listKernels(const SourceManager::Buf
   return infos;
 }
 
-bool tlc::printAST(const SourceManager::Buffer &buffer, DiagnosticEngine &diags, llvm::raw_ostream &os) {
+bool tlc::printAST(const SourceManager::Buffer &buffer, DiagnosticEngine &diags,
+                   llvm::raw_ostream &os) {
   ASTContext ast;
   auto parsed = parseFile(buffer, ast, diags);
   if (parsed)

@@ -47,26 +47,36 @@ static double floorModulo(double x, double y) {
   return r != 0 && (r < 0) != (y < 0) ? r + y : r;
 }
 
-Value Interpreter::hostArith(BinOpKind op, Value a, Value b, SourceRange range) {
-  bool divides = op == BinOpKind::Div || op == BinOpKind::FloorDiv || op == BinOpKind::Mod;
+Value Interpreter::hostArith(BinOpKind op, Value a, Value b,
+                             SourceRange range) {
+  bool divides =
+      op == BinOpKind::Div || op == BinOpKind::FloorDiv || op == BinOpKind::Mod;
   if (divides && b.asFloat() == 0)
     return fail(DiagID::DivisionByZero, range, "division by zero");
   bool integers = a.isIntLike() && b.isIntLike();
-  if (integers && op != BinOpKind::Div && !(op == BinOpKind::Pow && b.asInt() < 0)) {
+  if (integers && op != BinOpKind::Div &&
+      !(op == BinOpKind::Pow && b.asInt() < 0)) {
     int64_t x = a.asInt(), y = b.asInt(), r = 0;
     bool overflow = false;
     switch (op) {
-    case BinOpKind::Add: overflow = __builtin_add_overflow(x, y, &r); break;
-    case BinOpKind::Sub: overflow = __builtin_sub_overflow(x, y, &r); break;
-    case BinOpKind::Mul: overflow = __builtin_mul_overflow(x, y, &r); break;
+    case BinOpKind::Add:
+      overflow = __builtin_add_overflow(x, y, &r);
+      break;
+    case BinOpKind::Sub:
+      overflow = __builtin_sub_overflow(x, y, &r);
+      break;
+    case BinOpKind::Mul:
+      overflow = __builtin_mul_overflow(x, y, &r);
+      break;
     case BinOpKind::FloorDiv:
     case BinOpKind::Mod:
       if (x == INT64_MIN && y == -1) {
         overflow = op == BinOpKind::FloorDiv;
         break;
       }
-      r = op == BinOpKind::FloorDiv ? x / y - (x % y != 0 && (x < 0) != (y < 0))
-                                    : x % y + (x % y != 0 && (x < 0) != (y < 0) ? y : 0);
+      r = op == BinOpKind::FloorDiv
+              ? x / y - (x % y != 0 && (x < 0) != (y < 0))
+              : x % y + (x % y != 0 && (x < 0) != (y < 0) ? y : 0);
       break;
     case BinOpKind::Pow:
       r = 1;
@@ -88,37 +98,56 @@ Value Interpreter::hostArith(BinOpKind op, Value a, Value b, SourceRange range) 
         return fail(DiagID::TypeMismatch, range, "negative shift count");
       r = x >> std::min<int64_t>(y, 63);
       break;
-    case BinOpKind::And: r = x & y; break;
-    case BinOpKind::Or: r = x | y; break;
-    case BinOpKind::Xor: r = x ^ y; break;
+    case BinOpKind::And:
+      r = x & y;
+      break;
+    case BinOpKind::Or:
+      r = x | y;
+      break;
+    case BinOpKind::Xor:
+      r = x ^ y;
+      break;
     default:
-      return fail(DiagID::TypeMismatch, range, "'@' is not an operation on numbers");
+      return fail(DiagID::TypeMismatch, range,
+                  "'@' is not an operation on numbers");
     }
     if (overflow)
-      return fail(DiagID::IntegerOverflow, range, "this integer does not fit into 64 bits");
-    bool logic = op == BinOpKind::And || op == BinOpKind::Or || op == BinOpKind::Xor;
-    return logic && a.is(VK::Bool) && b.is(VK::Bool) ? Value::boolean(r) : Value::integral(r);
+      return fail(DiagID::IntegerOverflow, range,
+                  "this integer does not fit into 64 bits");
+    bool logic =
+        op == BinOpKind::And || op == BinOpKind::Or || op == BinOpKind::Xor;
+    return logic && a.is(VK::Bool) && b.is(VK::Bool) ? Value::boolean(r)
+                                                     : Value::integral(r);
   }
   double x = a.asFloat(), y = b.asFloat();
   switch (op) {
-  case BinOpKind::Add: return Value::real(x + y);
-  case BinOpKind::Sub: return Value::real(x - y);
-  case BinOpKind::Mul: return Value::real(x * y);
-  case BinOpKind::Div: return Value::real(x / y);
-  case BinOpKind::FloorDiv: return Value::real(std::floor(x / y));
-  case BinOpKind::Mod: return Value::real(floorModulo(x, y));
+  case BinOpKind::Add:
+    return Value::real(x + y);
+  case BinOpKind::Sub:
+    return Value::real(x - y);
+  case BinOpKind::Mul:
+    return Value::real(x * y);
+  case BinOpKind::Div:
+    return Value::real(x / y);
+  case BinOpKind::FloorDiv:
+    return Value::real(std::floor(x / y));
+  case BinOpKind::Mod:
+    return Value::real(floorModulo(x, y));
   case BinOpKind::Pow:
     if (x == 0 && y < 0)
       return fail(DiagID::DivisionByZero, range, "0 to a negative power");
     if (x < 0 && y != std::floor(y))
-      return fail(DiagID::TypeMismatch, range, "a negative number to a fractional power");
+      return fail(DiagID::TypeMismatch, range,
+                  "a negative number to a fractional power");
     return Value::real(std::pow(x, y));
   default:
-    return fail(DiagID::TypeMismatch, range, "'" + spelling(op) + "' needs integers");
+    return fail(DiagID::TypeMismatch, range,
+                "'" + spelling(op) + "' needs integers");
   }
 }
 
-Value Interpreter::hostBinary(BinOpKind op, Value a, Value b, SourceRange range) {
+Value Interpreter::hostBinary(BinOpKind op, Value a, Value b,
+                              SourceRange range) {
   if (a.isNumber() && b.isNumber())
     return hostArith(op, a, b, range);
   if (op == BinOpKind::Add && a.is(VK::Str) && b.is(VK::Str))
@@ -128,11 +157,14 @@ Value Interpreter::hostBinary(BinOpKind op, Value a, Value b, SourceRange range)
     all.append(b.as<SequenceObject>()->elements);
     return makeSequence(a.kind(), all);
   }
-  if (op == BinOpKind::Mul && a.isIntLike() && (b.is(VK::Str) || b.isSequence()))
+  if (op == BinOpKind::Mul && a.isIntLike() &&
+      (b.is(VK::Str) || b.isSequence()))
     std::swap(a, b);
-  if (op == BinOpKind::Mul && b.isIntLike() && (a.is(VK::Str) || a.isSequence())) {
+  if (op == BinOpKind::Mul && b.isIntLike() &&
+      (a.is(VK::Str) || a.isSequence())) {
     int64_t n = std::max<int64_t>(0, b.asInt());
-    size_t size = a.is(VK::Str) ? a.asStr().size() : a.as<SequenceObject>()->elements.size();
+    size_t size = a.is(VK::Str) ? a.asStr().size()
+                                : a.as<SequenceObject>()->elements.size();
     if (size && uint64_t(n) > (1u << 20) / size)
       return fail(DiagID::StepLimit, range, "this repetition is too long");
     if (a.is(VK::Str)) {
@@ -155,7 +187,8 @@ Value Interpreter::hostBinary(BinOpKind op, Value a, Value b, SourceRange range)
   if (op == BinOpKind::Mod && a.is(VK::Str)) // only assembled for messages
     return makeString(a.asStr());
   return fail(DiagID::TypeMismatch, range,
-              "'" + spelling(op) + "' does not take " + describe(a) + " and " + describe(b));
+              "'" + spelling(op) + "' does not take " + describe(a) + " and " +
+                  describe(b));
 }
 
 Value Interpreter::unary(UnaryOpKind op, Value v, SourceRange range) {
@@ -174,12 +207,14 @@ Value Interpreter::unary(UnaryOpKind op, Value v, SourceRange range) {
     return op == UnaryOpKind::Neg ? Value::real(-v.asFloat()) : v;
   if (v.isIntLike()) {
     if (op == UnaryOpKind::Neg && v.asInt() == INT64_MIN)
-      return fail(DiagID::IntegerOverflow, range, "this integer does not fit into 64 bits");
+      return fail(DiagID::IntegerOverflow, range,
+                  "this integer does not fit into 64 bits");
     return Value::integral(op == UnaryOpKind::Neg      ? -v.asInt()
                            : op == UnaryOpKind::Invert ? ~v.asInt()
                                                        : v.asInt());
   }
-  return fail(DiagID::TypeMismatch, range, "'" + spelling(op) + "' does not take " + describe(v));
+  return fail(DiagID::TypeMismatch, range,
+              "'" + spelling(op) + "' does not take " + describe(v));
 }
 
 /// Python's == ; nothing where it would need a symbolic comparison.
@@ -190,7 +225,8 @@ std::optional<bool> Interpreter::hostEquals(Value a, Value b) {
     return false;
   }
   if (a.isNumber() && b.isNumber())
-    return a.isIntLike() && b.isIntLike() ? a.asInt() == b.asInt() : a.asFloat() == b.asFloat();
+    return a.isIntLike() && b.isIntLike() ? a.asInt() == b.asInt()
+                                          : a.asFloat() == b.asFloat();
   if (a.is(VK::DType) || b.is(VK::DType)) {
     DType x = dtypeFrom(a, {}, true), y = dtypeFrom(b, {}, true);
     return x && x == y;
@@ -198,7 +234,8 @@ std::optional<bool> Interpreter::hostEquals(Value a, Value b) {
   if (a.kind() != b.kind())
     return false;
   if (a.isSequence() || a.is(VK::Set)) {
-    auto &x = a.as<SequenceObject>()->elements, &y = b.as<SequenceObject>()->elements;
+    auto &x = a.as<SequenceObject>()->elements,
+         &y = b.as<SequenceObject>()->elements;
     if (x.size() != y.size())
       return false;
     for (size_t i = 0; i < x.size(); ++i) {
@@ -213,7 +250,8 @@ std::optional<bool> Interpreter::hostEquals(Value a, Value b) {
     if (x.size() != y.size())
       return false;
     for (size_t i = 0; i < x.size(); ++i)
-      for (auto pair : {std::pair(x[i].first, y[i].first), std::pair(x[i].second, y[i].second)}) {
+      for (auto pair : {std::pair(x[i].first, y[i].first),
+                        std::pair(x[i].second, y[i].second)}) {
         auto e = hostEquals(pair.first, pair.second);
         if (!e || !*e)
           return e;
@@ -230,7 +268,8 @@ Value Interpreter::compare(CmpOpKind op, Value a, Value b, SourceRange range) {
   switch (op) {
   case CmpOpKind::Is:
   case CmpOpKind::IsNot: {
-    bool same = a.identical(b) || (a.is(VK::DType) && b.is(VK::DType) && a.asDType() == b.asDType());
+    bool same = a.identical(b) || (a.is(VK::DType) && b.is(VK::DType) &&
+                                   a.asDType() == b.asDType());
     return Value::boolean(same == (op == CmpOpKind::Is));
   }
   case CmpOpKind::In:
@@ -259,7 +298,8 @@ Value Interpreter::compare(CmpOpKind op, Value a, Value b, SourceRange range) {
     if (auto equal = hostEquals(a, b))
       return Value::boolean(*equal == (op == CmpOpKind::Eq));
     if (!isSymbolic(a) && !isSymbolic(b))
-      return fail(DiagID::NotConstant, range, "comparison of a sequence of symbolic values");
+      return fail(DiagID::NotConstant, range,
+                  "comparison of a sequence of symbolic values");
   }
   if (isSymbolic(a) || isSymbolic(b)) {
     a = deref(a, range);
@@ -271,23 +311,29 @@ Value Interpreter::compare(CmpOpKind op, Value a, Value b, SourceRange range) {
     order = a.asInt() < b.asInt() ? -1 : a.asInt() > b.asInt();
   } else if (a.isNumber() && b.isNumber()) {
     double x = a.asFloat(), y = b.asFloat();
-    bool r = op == CmpOpKind::Lt ? x < y : op == CmpOpKind::Le ? x <= y : op == CmpOpKind::Gt ? x > y : x >= y;
+    bool r = op == CmpOpKind::Lt   ? x < y
+             : op == CmpOpKind::Le ? x <= y
+             : op == CmpOpKind::Gt ? x > y
+                                   : x >= y;
     return Value::boolean(r);
   } else if (a.is(VK::Str) && b.is(VK::Str)) {
     order = a.asStr().compare(b.asStr());
   } else if (a.isSequence() && a.kind() == b.kind()) {
-    auto &x = a.as<SequenceObject>()->elements, &y = b.as<SequenceObject>()->elements;
+    auto &x = a.as<SequenceObject>()->elements,
+         &y = b.as<SequenceObject>()->elements;
     for (size_t i = 0; i < std::min(x.size(), y.size()); ++i) {
       auto equal = hostEquals(x[i], y[i]);
       if (!equal)
-        return fail(DiagID::NotConstant, range, "comparison of a sequence of symbolic values");
+        return fail(DiagID::NotConstant, range,
+                    "comparison of a sequence of symbolic values");
       if (!*equal)
         return compare(op, x[i], y[i], range);
     }
     order = x.size() < y.size() ? -1 : x.size() > y.size();
   } else {
     return fail(DiagID::TypeMismatch, range,
-                "'" + spelling(op) + "' does not take " + describe(a) + " and " + describe(b));
+                "'" + spelling(op) + "' does not take " + describe(a) +
+                    " and " + describe(b));
   }
   bool r = op == CmpOpKind::Lt   ? order < 0
            : op == CmpOpKind::Le ? order <= 0
@@ -296,7 +342,8 @@ Value Interpreter::compare(CmpOpKind op, Value a, Value b, SourceRange range) {
   return Value::boolean(r);
 }
 
-std::optional<bool> Interpreter::truth(Value v, SourceRange range, bool &failed) {
+std::optional<bool> Interpreter::truth(Value v, SourceRange range,
+                                       bool &failed) {
   switch (v.kind()) {
   case VK::Bool:
   case VK::Int:
@@ -336,7 +383,8 @@ std::optional<bool> Interpreter::truth(Value v, SourceRange range, bool &failed)
   }
 }
 
-bool Interpreter::iterate(Value v, SourceRange range, llvm::SmallVectorImpl<Value> &out) {
+bool Interpreter::iterate(Value v, SourceRange range,
+                          llvm::SmallVectorImpl<Value> &out) {
   if (v.is(VK::DType)) // a dtype is a string, too
     v = makeString(v.asDType()->name);
   switch (v.kind()) {
@@ -356,7 +404,8 @@ bool Interpreter::iterate(Value v, SourceRange range, llvm::SmallVectorImpl<Valu
   case VK::Range: {
     auto *r = v.as<RangeObject>();
     if (r->size() > (1 << 20)) {
-      error(DiagID::StepLimit, range, "a compile-time loop of more than a million steps");
+      error(DiagID::StepLimit, range,
+            "a compile-time loop of more than a million steps");
       return false;
     }
     for (int64_t i = 0, n = r->size(); i < n; ++i)

@@ -45,15 +45,16 @@ struct Binding {
   Value value;
   SourceRange where;
   unsigned loopDepth = 0; ///< device loops open where it was bound
-  unsigned readLoop = 0;  ///< serial number of the innermost device loop that read it
+  unsigned readLoop =
+      0; ///< serial number of the innermost device loop that read it
 };
 
 struct Scope {
   llvm::DenseMap<StringRef, Binding> names;
   Scope *parent = nullptr;
   FunctionObject *function = nullptr;
-  bool staged = false;      ///< the body of a prim_func, macro or eager function
-  StmtList module;          ///< module scopes: evaluated lazily
+  bool staged = false; ///< the body of a prim_func, macro or eager function
+  StmtList module;     ///< module scopes: evaluated lazily
   llvm::DenseMap<StringRef, const Stmt *> definitions; ///< module scopes
   llvm::StringSet<> evaluating;
   std::string path;
@@ -75,10 +76,15 @@ struct Args {
   llvm::SmallVector<Expr *, 8> exprs;
   llvm::SmallVector<Value, 4> rest; ///< of a '*' parameter
   llvm::SmallVector<SourceRange, 4> restRanges;
-  llvm::SmallVector<std::pair<StringRef, Value>, 2> extra; ///< of a '**' parameter
-  bool has(unsigned i) const { return bool(values[i]) && !values[i].is(VK::None); }
+  llvm::SmallVector<std::pair<StringRef, Value>, 2>
+      extra; ///< of a '**' parameter
+  bool has(unsigned i) const {
+    return bool(values[i]) && !values[i].is(VK::None);
+  }
   Value operator[](unsigned i) const { return values[i]; }
-  SourceRange rangeOf(unsigned i) const { return ranges[i].isValid() ? ranges[i] : range; }
+  SourceRange rangeOf(unsigned i) const {
+    return ranges[i].isValid() ? ranges[i] : range;
+  }
 };
 
 class Interpreter;
@@ -93,15 +99,19 @@ struct BuiltinInfo {
   BuiltinFn fn;
   StringRef signature;
   int64_t data = 0;
-  enum Flags : uint8_t { None = 0, Device = 1 } flags = None; ///< Device: only inside T.Kernel
+  enum Flags : uint8_t {
+    None = 0,
+    Device = 1
+  } flags = None; ///< Device: only inside T.Kernel
 };
 void registerBuiltins(ArrayRef<BuiltinInfo> table);
 const BuiltinInfo *findBuiltin(StringRef name);
 
 class Interpreter {
 public:
-  Interpreter(const SourceManager::Buffer &buffer, StmtList module, const FrontendOptions &options,
-              mlir::MLIRContext &context, ASTContext &ast, DiagnosticEngine &diags);
+  Interpreter(const SourceManager::Buffer &buffer, StmtList module,
+              const FrontendOptions &options, mlir::MLIRContext &context,
+              ASTContext &ast, DiagnosticEngine &diags);
   ~Interpreter();
 
   mlir::OwningOpRef<mlir::ModuleOp> run(const FunctionDefStmt *kernel);
@@ -133,8 +143,11 @@ public:
     return raw;
   }
   Value makeSequence(VK kind, ArrayRef<Value> elements);
-  Value makeString(const llvm::Twine &text) { return Value::string(ast.save(text.str())); }
-  Value makePoison(const llvm::Twine &what, SourceRange origin, bool missing = false);
+  Value makeString(const llvm::Twine &text) {
+    return Value::string(ast.save(text.str()));
+  }
+  Value makePoison(const llvm::Twine &what, SourceRange origin,
+                   bool missing = false);
 
   //===--- Names ---------------------------------------------------------===//
   Scope *newScope(Scope *parent);
@@ -142,13 +155,16 @@ public:
   Value readName(const NameExpr *name, bool reference);
   bool bindName(StringRef name, Value value, SourceRange range);
   Value moduleName(Scope *module, StringRef name, SourceRange use, bool &found);
-  Value evaluateDefinition(Scope *module, StringRef name, const Stmt *stmt, SourceRange use);
+  Value evaluateDefinition(Scope *module, StringRef name, const Stmt *stmt,
+                           SourceRange use);
   void collectDefinitions(Scope *module, StmtList body);
   Value importModule(StringRef dotted, SourceRange range);
   Value importMember(StringRef module, StringRef name, SourceRange range);
-  Value moduleAttribute(ModuleObject *module, StringRef attr, SourceRange range, bool quiet = false);
+  Value moduleAttribute(ModuleObject *module, StringRef attr, SourceRange range,
+                        bool quiet = false);
   Value loadSibling(StringRef name, SourceRange range);
-  Value lazily(StringRef name, SourceRange use, llvm::function_ref<Value()> compute);
+  Value lazily(StringRef name, SourceRange use,
+               llvm::function_ref<Value()> compute);
   Value defineValue(StringRef name, bool &found);
   bool parseDefines();
   Value missingName(StringRef name, SourceRange use, Value poison);
@@ -161,7 +177,8 @@ public:
   Value eval(const Expr *e);
   /// The same, but buffers, variables and elements stay references.
   Value evalRef(const Expr *e);
-  bool evalList(ExprList list, llvm::SmallVectorImpl<Value> &out, bool reference = false);
+  bool evalList(ExprList list, llvm::SmallVectorImpl<Value> &out,
+                bool reference = false);
   Value deref(Value v, SourceRange range);
   Value evalNode(const Expr *e, bool reference);
   Value evalConstant(const ConstantExpr *e);
@@ -245,7 +262,8 @@ public:
   Value makeFunction(const FunctionDefStmt *def);
   bool step(SourceRange range);
 
-  //===--- Control flow on the device --------------------------------------===//
+  //===--- Control flow on the device
+  //--------------------------------------===//
   struct Change {
     Scope *scope;
     StringRef name;
@@ -261,7 +279,8 @@ public:
   Flow symbolicIf(const IfStmt *s, mlir::Value cond);
   Flow deviceLoop(const ForStmt *s, LoopObject *loop);
   Flow serialLoop(const ForStmt *s, LoopObject *loop);
-  Flow loopWithExit(const ForStmt *s, mlir::Value lower, mlir::Value upper, mlir::Value step);
+  Flow loopWithExit(const ForStmt *s, mlir::Value lower, mlir::Value upper,
+                    mlir::Value step);
   BufferObject *makeFlag();
   void setFlag(BufferObject *flag, bool on);
   mlir::Value notExited();
@@ -281,8 +300,8 @@ public:
     const CallExpr *expr = nullptr;
   };
   Value callFunction(FunctionObject *fn, ArrayRef<Value> args,
-                     ArrayRef<std::pair<StringRef, Value>> keywords, SourceRange range,
-                     Value *self = nullptr);
+                     ArrayRef<std::pair<StringRef, Value>> keywords,
+                     SourceRange range, Value *self = nullptr);
   Value callPoison(PoisonObject *poison, const CallExpr *e);
   Value callBuiltin(const BuiltinInfo *builtin, const CallExpr *e, Value self);
   /// Calls a builtin or function with values (map, sorted keys, layouts).
@@ -291,12 +310,17 @@ public:
 
   //===--- Buffers --------------------------------------------------------===//
   Value load(BufferObject *buffer, ArrayRef<Value> indices, SourceRange range);
-  bool store(BufferObject *buffer, ArrayRef<Value> indices, Value value, SourceRange range);
-  bool indexOperands(BufferObject *buffer, ArrayRef<Value> indices, SourceRange range,
+  bool store(BufferObject *buffer, ArrayRef<Value> indices, Value value,
+             SourceRange range);
+  bool indexOperands(BufferObject *buffer, ArrayRef<Value> indices,
+                     SourceRange range,
                      llvm::SmallVectorImpl<mlir::Value> &out);
-  Value indexBuffer(BufferObject *buffer, Value index, SourceRange range, bool reference);
-  BufferObject *allocate(tile::Space space, Value shape, Value dtype, const Args &args);
-  bool staticShape(BufferObject *buffer, SourceRange range, llvm::SmallVectorImpl<int64_t> &out);
+  Value indexBuffer(BufferObject *buffer, Value index, SourceRange range,
+                    bool reference);
+  BufferObject *allocate(tile::Space space, Value shape, Value dtype,
+                         const Args &args);
+  bool staticShape(BufferObject *buffer, SourceRange range,
+                   llvm::SmallVectorImpl<int64_t> &out);
   bool shapeFrom(Value v, SourceRange range, llvm::SmallVectorImpl<Value> &out);
   DType dtypeFrom(Value v, SourceRange range, bool quiet = false);
   bool requireDevice(SourceRange range, StringRef what);
@@ -310,12 +334,14 @@ public:
   bool toBox(Value v, SourceRange range, Box &box, StringRef what);
   /// The memref of a box whose extents are constant, a tile.view if needed.
   mlir::Value boxValue(const Box &box, ArrayRef<int64_t> extents);
-  bool staticExtents(const Box &box, llvm::SmallVectorImpl<int64_t> &out, StringRef what);
+  bool staticExtents(const Box &box, llvm::SmallVectorImpl<int64_t> &out,
+                     StringRef what);
   bool elementwise(const Box &box, llvm::ArrayRef<int64_t> extents,
                    llvm::function_ref<bool(ArrayRef<Value>)> body);
   bool copyBoxes(Box src, Box dst, SourceRange range, Args *args);
   bool copyByLoops(const Box &src, const Box &dst, ArrayRef<Value> extents,
-                   ArrayRef<int> srcDim, ArrayRef<int> dstDim, SourceRange range);
+                   ArrayRef<int> srcDim, ArrayRef<int> dstDim,
+                   SourceRange range);
   Value safeExtent(Value a, Value b, SourceRange range);
 
   //===--- Program --------------------------------------------------------===//
@@ -329,8 +355,9 @@ public:
     bool forcedOut = false, isPointer = false;
   };
   int addArgument(Argument argument, mlir::Type type, SourceRange range);
-  BufferObject *addTensor(StringRef name, AnnotationObject *type, Argument::Class cls,
-                          unsigned order, SourceRange range);
+  BufferObject *addTensor(StringRef name, AnnotationObject *type,
+                          Argument::Class cls, unsigned order,
+                          SourceRange range);
   Value dynamicDim(StringRef name, DType type, SourceRange range);
   /// A T.ptr annotation as the value of the parameter it types; else Invalid.
   Value pointerParameter(Value type, StringRef name, unsigned order);
@@ -338,13 +365,15 @@ public:
   bool runFactory(const FunctionDefStmt *def, FunctionObject *fn);
   bool runPrimFunc(FunctionObject *fn, ArrayRef<int64_t> outIdx);
   bool bindParameter(const FunctionDefStmt *def, unsigned index, Scope *scope);
-  bool evalOutIdx(const FunctionDefStmt *def, llvm::SmallVectorImpl<int64_t> &out);
+  bool evalOutIdx(const FunctionDefStmt *def,
+                  llvm::SmallVectorImpl<int64_t> &out);
   bool nameOutputs(const Expr *value, Value result, SourceRange range);
   bool finish();
   mlir::ArrayAttr argumentAttrs();
   void permuteArguments();
   StringRef roleOf(const Argument &arg);
-  bool isJit(const FunctionDefStmt *def, bool *isPrimFunc, const CallExpr **call);
+  bool isJit(const FunctionDefStmt *def, bool *isPrimFunc,
+             const CallExpr **call);
   bool isEager(const FunctionDefStmt *def);
   FunctionObject::Kind decoratedKind(const FunctionDefStmt *def);
 
@@ -357,25 +386,34 @@ public:
   Sym narrowValue(Sym v, DType type);
   mlir::Value encodeNibble(Sym v, DType type);
   Sym decodeNibble(mlir::Value raw, DType type);
-  bool packedIndex(ArrayRef<Value> indices, SourceRange range, llvm::SmallVectorImpl<Value> &bytes, Value &shift);
-  Value loadPacked(BufferObject *buffer, ArrayRef<Value> indices, SourceRange range);
-  bool storePacked(BufferObject *buffer, ArrayRef<Value> indices, Sym value, SourceRange range);
+  bool packedIndex(ArrayRef<Value> indices, SourceRange range,
+                   llvm::SmallVectorImpl<Value> &bytes, Value &shift);
+  Value loadPacked(BufferObject *buffer, ArrayRef<Value> indices,
+                   SourceRange range);
+  bool storePacked(BufferObject *buffer, ArrayRef<Value> indices, Sym value,
+                   SourceRange range);
 
   // ThreadOps.cpp, DeviceOps.cpp
-  void addMessage(mlir::Operation *op, const llvm::Twine &text, SourceRange range); // TileHints.cpp
+  void addMessage(mlir::Operation *op, const llvm::Twine &text,
+                  SourceRange range);           // TileHints.cpp
   bool nearestRounding(Args &args, unsigned i); // MathOps.cpp
   Value linearThread(SourceRange range);
   bool notInParallel(SourceRange range, StringRef what);
-  Value shuffleFrom(int64_t how, Value value, Value arg, Value width, SourceRange range);
-  Value combineScalars(tile::ReduceKind kind, Value x, Value y, SourceRange range);
+  Value shuffleFrom(int64_t how, Value value, Value arg, Value width,
+                    SourceRange range);
+  Value combineScalars(tile::ReduceKind kind, Value x, Value y,
+                       SourceRange range);
   mlir::Value rngNext(SourceRange range);
   bool splitAtGridSyncs(tile::KernelOp kernel);
 
-  Value reduceImpl(Args &args, tile::ReduceKind kind, Value buffer, Value out, Value dim,
-                   Value clear, Value nan);
-  bool applyLayout(BufferObject *buffer, FunctionObject *map, SourceRange range);
-  bool gemmByLoops(const Box *boxes, bool transA, bool transB, int64_t m, int64_t n, int64_t k, SourceRange range);
-  bool fillBox(Value target, Value value, SourceRange range, SourceRange valueRange);
+  Value reduceImpl(Args &args, tile::ReduceKind kind, Value buffer, Value out,
+                   Value dim, Value clear, Value nan);
+  bool applyLayout(BufferObject *buffer, FunctionObject *map,
+                   SourceRange range);
+  bool gemmByLoops(const Box *boxes, bool transA, bool transB, int64_t m,
+                   int64_t n, int64_t k, SourceRange range);
+  bool fillBox(Value target, Value value, SourceRange range,
+               SourceRange valueRange);
   Value atomicImpl(Args &args, tile::AtomicKind kind);
   Value unsupported(const BuiltinInfo *info, SourceRange range);
 
@@ -404,20 +442,24 @@ public:
   const BuiltinInfo *currentBuiltin = nullptr;
   Value returnValue;
   const Expr *returnExpr = nullptr;
-  unsigned regionDepth = 0, callDepth = 0, kernelCount = 0, outputCount = 0, workspaceCount = 0;
+  unsigned regionDepth = 0, callDepth = 0, kernelCount = 0, outputCount = 0,
+           workspaceCount = 0;
   unsigned parallelDepth = 0, loopSerial = 0;
-  llvm::SmallVector<unsigned> loopStack; ///< serial numbers of open device loops
+  llvm::SmallVector<unsigned>
+      loopStack; ///< serial numbers of open device loops
   uint64_t steps = 0;
-  SourceRange lastPlace; ///< where execution came to
+  SourceRange lastPlace;          ///< where execution came to
   llvm::StringMap<Value> defined; ///< the -D values
   bool collectingMissing = false;
   /// break and continue of the innermost device loop; null where it has none.
   BufferObject *exitFlag = nullptr, *skipFlag = nullptr;
-  llvm::SmallVector<mlir::Attribute> messages; ///< texts of T.print and T.device_assert
+  llvm::SmallVector<mlir::Attribute>
+      messages; ///< texts of T.print and T.device_assert
   FunctionObject *commReducer = nullptr; ///< of the T.attr around the statement
   Sym rngSeed, rngSequence;              ///< of the last T.rng_init
   BufferObject *rngPosition = nullptr;
-  bool inDeviceLoop = false; ///< the innermost loop is IR, not unrolled by the host
+  bool inDeviceLoop =
+      false; ///< the innermost loop is IR, not unrolled by the host
 };
 
 } // namespace tlc::frontend

@@ -24,19 +24,24 @@ Value Interpreter::kernelFrame(Args &args) {
     if (name == "threads")
       threads = v;
     else if (name == "prelude" && !v.is(VK::None))
-      return fail(DiagID::EmbeddedSource, args.range, "T.Kernel(prelude=...) embeds CUDA source, which tlc does not compile");
+      return fail(DiagID::EmbeddedSource, args.range,
+                  "T.Kernel(prelude=...) embeds CUDA source, which tlc does "
+                  "not compile");
   }
   if (args.rest.empty()) { // one workgroup
     args.rest.push_back(Value::integral(1));
     args.restRanges.push_back(args.range);
   }
   if (args.rest.size() > 3)
-    return fail(DiagID::BadArgument, args.range, "T.Kernel needs 1 to 3 grid dimensions, not " + llvm::Twine(args.rest.size()));
+    return fail(DiagID::BadArgument, args.range,
+                "T.Kernel needs 1 to 3 grid dimensions, not " +
+                    llvm::Twine(args.rest.size()));
   for (auto [v, range] : llvm::zip(args.rest, args.restRanges)) {
     if (!v.isIntLike() && !(v.is(VK::Scalar) && v.asSym().type->isInteger()))
       return typeError(range, "an integer grid dimension", v);
     if (v.isIntLike() && (v.asInt() < 1 || v.asInt() > INT32_MAX))
-      return fail(DiagID::BadArgument, range, "a grid dimension of " + llvm::Twine(v.asInt()));
+      return fail(DiagID::BadArgument, range,
+                  "a grid dimension of " + llvm::Twine(v.asInt()));
     kernel->grid.push_back(v);
   }
   SmallVector<Value> extents;
@@ -51,23 +56,32 @@ Value Interpreter::kernelFrame(Args &args) {
     if (!v.isIntLike())
       return typeError(args.range, "a compile-time number of threads", v);
     if (v.asInt() < 1 || v.asInt() > 1024)
-      return fail(DiagID::BadArgument, args.range, llvm::Twine(v.asInt()) + " threads: a workgroup has 1 to 1024");
+      return fail(DiagID::BadArgument, args.range,
+                  llvm::Twine(v.asInt()) +
+                      " threads: a workgroup has 1 to 1024");
     kernel->threads.push_back(v.asInt());
     total *= v.asInt();
   }
   if (extents.empty() || extents.size() > 3 || total > 1024)
-    return fail(DiagID::BadArgument, args.range, llvm::Twine(total) + " threads: a workgroup has 1 to 1024, in 1 to 3 dimensions");
+    return fail(
+        DiagID::BadArgument, args.range,
+        llvm::Twine(total) +
+            " threads: a workgroup has 1 to 1024, in 1 to 3 dimensions");
   return Value::object(kernel);
 }
 
-Flow Interpreter::kernelLaunch(const WithStmt *s, size_t item, KernelObject *kernel) {
+Flow Interpreter::kernelLaunch(const WithStmt *s, size_t item,
+                               KernelObject *kernel) {
   SourceRange range = s->items[item].context->range;
   if (kernelOp) {
-    error(DiagID::BadArgument, range, "a T.Kernel inside a T.Kernel").note(s->range, "here");
+    error(DiagID::BadArgument, range, "a T.Kernel inside a T.Kernel")
+        .note(s->range, "here");
     return Flow::Error;
   }
   if (!scope->staged) {
-    error(DiagID::OutsideKernel, range, "T.Kernel stands in a function that is neither a T.prim_func nor an eager kernel");
+    error(DiagID::OutsideKernel, range,
+          "T.Kernel stands in a function that is neither a T.prim_func nor an "
+          "eager kernel");
     return Flow::Error;
   }
   SmallVector<mlir::Value> grid;
@@ -77,10 +91,12 @@ Flow Interpreter::kernelLaunch(const WithStmt *s, size_t item, KernelObject *ker
       return Flow::Error;
   }
   at(s->range);
-  std::string name = func.getName().str() + "_kernel" + (kernelCount ? "_" + std::to_string(kernelCount) : "");
+  std::string name = func.getName().str() + "_kernel" +
+                     (kernelCount ? "_" + std::to_string(kernelCount) : "");
   ++kernelCount;
   OperationState state(b.getLoc(), tile::KernelOp::getOperationName());
-  tile::KernelOp::build(b, state, grid, b.getDenseI64ArrayAttr(kernel->threads), b.getStringAttr(name), IntegerAttr());
+  tile::KernelOp::build(b, state, grid, b.getDenseI64ArrayAttr(kernel->threads),
+                        b.getStringAttr(name), IntegerAttr());
   Block *block = new Block();
   state.regions.front()->push_back(block);
   for (size_t i = 0; i < grid.size(); ++i)
@@ -96,11 +112,14 @@ Flow Interpreter::kernelLaunch(const WithStmt *s, size_t item, KernelObject *ker
       SmallVector<Value> vars;
       for (BlockArgument arg : block->getArguments())
         vars.push_back(Value::scalar({arg, dtypes::int32}));
-      bool single = vars.size() == 1 && !isa<TupleExpr>(target) && !isa<ListExpr>(target);
+      bool single =
+          vars.size() == 1 && !isa<TupleExpr>(target) && !isa<ListExpr>(target);
       Value v = single ? vars[0] : makeSequence(VK::Tuple, vars);
-      if (auto *tuple = dyn_cast<TupleExpr>(target); tuple && tuple->elements.size() != vars.size()) {
+      if (auto *tuple = dyn_cast<TupleExpr>(target);
+          tuple && tuple->elements.size() != vars.size()) {
         error(DiagID::BadArgument, target->range,
-              llvm::Twine(tuple->elements.size()) + " names for " + llvm::Twine(vars.size()) + " grid dimensions")
+              llvm::Twine(tuple->elements.size()) + " names for " +
+                  llvm::Twine(vars.size()) + " grid dimensions")
             .note(range, "the grid");
         return false;
       }
@@ -120,7 +139,8 @@ Flow Interpreter::kernelLaunch(const WithStmt *s, size_t item, KernelObject *ker
 
 /// range(stop), range(start, stop[, step])
 Value Interpreter::rangeLoop(Args &args) {
-  bool isConstant = llvm::all_of(args.rest, [](Value v) { return v.isIntLike(); });
+  bool isConstant =
+      llvm::all_of(args.rest, [](Value v) { return v.isIntLike(); });
   if (args.rest.empty() || args.rest.size() > 3)
     return fail(DiagID::BadCall, args.range, "range takes 1 to 3 arguments");
   if (!isConstant)
@@ -140,14 +160,16 @@ Value Interpreter::rangeLoop(Args &args) {
 /// T.serial, T.unroll, T.vectorized, T.Pipelined: data is the LoopObject type.
 Value Interpreter::serialLoopFrame(Args &args) {
   auto *loop = make<LoopObject>();
-  loop->type = LoopObject::Type(currentBuiltin->name == "range" ? 0 : currentBuiltin->data);
+  loop->type = LoopObject::Type(
+      currentBuiltin->name == "range" ? 0 : currentBuiltin->data);
   SmallVector<Value> bounds(args.rest.begin(), args.rest.end());
   for (auto &[name, v] : args.extra) {
     if (name == "num_stages") {
       if (!v.isIntLike() || v.asInt() < 0)
         return typeError(args.range, "a compile-time number of stages", v);
       loop->stages = v.asInt();
-    } else if (name == "stage" && v.isSequence()) { // manual schedule: its depth is all that matters
+    } else if (name == "stage" && v.isSequence()) { // manual schedule: its
+                                                    // depth is all that matters
       for (Value e : v.as<SequenceObject>()->elements)
         if (e.isIntLike())
           loop->stages = std::max(loop->stages, e.asInt() + 1);
@@ -158,16 +180,20 @@ Value Interpreter::serialLoopFrame(Args &args) {
     }
   }
   if (bounds.empty() || bounds.size() > 3)
-    return fail(DiagID::BadCall, args.range, "a loop takes (stop), (start, stop) or (start, stop, step)");
+    return fail(DiagID::BadCall, args.range,
+                "a loop takes (stop), (start, stop) or (start, stop, step)");
   // T.Pipelined(n, 2) once meant num_stages; two positional numbers are bounds.
   loop->args = {Value::integral(0), bounds[0], Value::integral(1)};
   if (bounds.size() > 1)
-    loop->args = {bounds[0], bounds[1], bounds.size() > 2 ? bounds[2] : Value::integral(1)};
+    loop->args = {bounds[0], bounds[1],
+                  bounds.size() > 2 ? bounds[2] : Value::integral(1)};
   for (Value v : loop->args)
     if (!v.isIntLike() && !(v.is(VK::Scalar) && v.asSym().type->isInteger()))
       return typeError(args.range, "an integer loop bound", v);
-  if (loop->type == LoopObject::Vectorized && !constantDifference(loop->args[1], loop->args[0]))
-    return fail(DiagID::NotConstant, args.range, "T.vectorized needs an extent that is known at compile time");
+  if (loop->type == LoopObject::Vectorized &&
+      !constantDifference(loop->args[1], loop->args[0]))
+    return fail(DiagID::NotConstant, args.range,
+                "T.vectorized needs an extent that is known at compile time");
   return Value::object(loop);
 }
 
@@ -179,12 +205,15 @@ Value Interpreter::boxLoop(Args &args) {
     if (name == "coalesced_width" && v.isIntLike())
       loop->coalesced = v.asInt();
   if (args.rest.empty())
-    return fail(DiagID::BadCall, args.range, "a loop over a box needs its extents");
+    return fail(DiagID::BadCall, args.range,
+                "a loop over a box needs its extents");
   for (auto [v, range] : llvm::zip(args.rest, args.restRanges)) {
     if (!v.isIntLike() && !(v.is(VK::Scalar) && v.asSym().type->isInteger()))
       return typeError(range, "an integer extent", v);
     if (v.isIntLike() && v.asInt() < 1)
-      return fail(DiagID::BadShape, range, "extent " + llvm::Twine(v.asInt()) + ": extents are positive");
+      return fail(DiagID::BadShape, range,
+                  "extent " + llvm::Twine(v.asInt()) +
+                      ": extents are positive");
     loop->args.push_back(v);
   }
   return Value::object(loop);
@@ -205,7 +234,8 @@ Flow Interpreter::parallelLoop(const ForStmt *s, LoopObject *loop) {
     }
     // A run-time extent: chunks of the workgroup's size, guarded.
     if (loop->args.size() > 1 && i + 1 != loop->args.size()) {
-      error(DiagID::NotConstant, range, "only the last extent of T.Parallel may depend on run-time values");
+      error(DiagID::NotConstant, range,
+            "only the last extent of T.Parallel may depend on run-time values");
       return Flow::Error;
     }
     mlir::Value n = toI32(v, range);
@@ -221,14 +251,18 @@ Flow Interpreter::parallelLoop(const ForStmt *s, LoopObject *loop) {
       parallel.setCoalescedWidth(loop->coalesced);
     ++parallelDepth;
     bool ok = inRegion(&parallel.getBody().front(), true, [&] {
-      SmallVector<mlir::Value> vars(parallel.getBody().getArguments().begin(), parallel.getBody().getArguments().end());
+      SmallVector<mlir::Value> vars(parallel.getBody().getArguments().begin(),
+                                    parallel.getBody().getArguments().end());
       if (!chunk)
         return bindLoopVars(s, vars) && execBody(s->body);
       auto [dim, n] = guards[0];
       vars[dim] = b.createOrFold<arith::AddIOp>(chunk, vars[dim]);
-      mlir::Value inside = arith::CmpIOp::create(b, arith::CmpIPredicate::slt, vars[dim], n);
+      mlir::Value inside =
+          arith::CmpIOp::create(b, arith::CmpIPredicate::slt, vars[dim], n);
       auto ifOp = scf::IfOp::create(b, inside, false);
-      return inRegion(ifOp.thenBlock(), false, [&] { return bindLoopVars(s, vars) && execBody(s->body); });
+      return inRegion(ifOp.thenBlock(), false, [&] {
+        return bindLoopVars(s, vars) && execBody(s->body);
+      });
     });
     --parallelDepth;
     return ok;
@@ -238,7 +272,10 @@ Flow Interpreter::parallelLoop(const ForStmt *s, LoopObject *loop) {
   mlir::Value zero = constant(int64_t(0), dtypes::int32).value;
   mlir::Value width = constant(kernelOp.getNumThreads(), dtypes::int32).value;
   auto forOp = scf::ForOp::create(b, zero, guards[0].second, width);
-  return inRegion(forOp.getBody(), true, [&] { return body(forOp.getInductionVar()); }) ? Flow::Next : Flow::Error;
+  return inRegion(forOp.getBody(), true,
+                  [&] { return body(forOp.getInductionVar()); })
+             ? Flow::Next
+             : Flow::Error;
 }
 
 Flow Interpreter::gridLoop(const ForStmt *s, LoopObject *loop) {
@@ -250,7 +287,8 @@ Flow Interpreter::gridLoop(const ForStmt *s, LoopObject *loop) {
     if (!upper)
       return false;
     at(s->iterable->range);
-    mlir::Value zero = constant(int64_t(0), dtypes::int32).value, one = constant(int64_t(1), dtypes::int32).value;
+    mlir::Value zero = constant(int64_t(0), dtypes::int32).value,
+                one = constant(int64_t(1), dtypes::int32).value;
     auto forOp = scf::ForOp::create(b, zero, upper, one);
     return inRegion(forOp.getBody(), true, [&] {
       vars.push_back(forOp.getInductionVar());
@@ -269,7 +307,8 @@ Value Interpreter::persistentFrame(Args &args) {
   if (!iterate(args[0], args.rangeOf(0), domain))
     return {};
   if (domain.size() != 2)
-    return fail(DiagID::BadArgument, args.rangeOf(0), "T.Persistent needs a domain of two dimensions");
+    return fail(DiagID::BadArgument, args.rangeOf(0),
+                "T.Persistent needs a domain of two dimensions");
   loop->args = domain;
   loop->waveSize = args[1];
   loop->index = args[2];
@@ -280,11 +319,16 @@ Value Interpreter::persistentFrame(Args &args) {
 
 Flow Interpreter::persistentLoop(const ForStmt *s, LoopObject *loop) {
   SourceRange r = s->iterable->range;
-  auto op = [&](BinOpKind kind, Value x, Value y) { return x && y ? binary(kind, x, y, r) : Value(); };
+  auto op = [&](BinOpKind kind, Value x, Value y) {
+    return x && y ? binary(kind, x, y, r) : Value();
+  };
   using B = BinOpKind;
-  Value m = loop->args[0], n = loop->args[1], group = Value::integral(loop->groupSize);
+  Value m = loop->args[0], n = loop->args[1],
+        group = Value::integral(loop->groupSize);
   Value total = op(B::Mul, m, n);
-  mlir::Value lower = toI32(loop->index, r), upper = total ? toI32(total, r) : mlir::Value(), step = toI32(loop->waveSize, r);
+  mlir::Value lower = toI32(loop->index, r),
+              upper = total ? toI32(total, r) : mlir::Value(),
+              step = toI32(loop->waveSize, r);
   if (!lower || !upper || !step)
     return Flow::Error;
   at(r);
@@ -292,17 +336,23 @@ Flow Interpreter::persistentLoop(const ForStmt *s, LoopObject *loop) {
   bool ok = inRegion(forOp.getBody(), true, [&] {
     Value t = Value::scalar({forOp.getInductionVar(), dtypes::int32});
     // Rows in groups; within a group, down the rows and then across.
-    Value perGroup = op(B::Mul, group, n), g = op(B::FloorDiv, t, perGroup), first = op(B::Mul, g, group);
+    Value perGroup = op(B::Mul, group, n), g = op(B::FloorDiv, t, perGroup),
+          first = op(B::Mul, g, group);
     Value left = op(B::Sub, m, first);
     if (!left)
       return false;
     Sym x = toSym(left, r), y = toSym(group, r);
     if (!promote(x, y, left, group, r))
       return false;
-    Value rows = fold({b.createOrFold<arith::MinSIOp>(x.value, y.value), x.type});
+    Value rows =
+        fold({b.createOrFold<arith::MinSIOp>(x.value, y.value), x.type});
     Value inGroup = op(B::Mod, t, perGroup);
-    Value row = op(B::Add, first, op(B::Mod, inGroup, rows)), col = op(B::FloorDiv, inGroup, rows);
-    return row && col && assign(s->target, makeSequence(VK::Tuple, {row, col}), s->target->range) && execBody(s->body);
+    Value row = op(B::Add, first, op(B::Mod, inGroup, rows)),
+          col = op(B::FloorDiv, inGroup, rows);
+    return row && col &&
+           assign(s->target, makeSequence(VK::Tuple, {row, col}),
+                  s->target->range) &&
+           execBody(s->body);
   });
   return ok ? Flow::Next : Flow::Error;
 }
@@ -319,24 +369,31 @@ Value Interpreter::threadBindingFrame(Args &args) {
   for (Value v : args.rest)
     if (v.is(VK::Str))
       name = v.asStr();
-  if (!name.starts_with("threadIdx.") || name.size() != 11 || name[10] < 'x' || name[10] > 'z')
-    return fail(DiagID::BadArgument, args.range, "'" + name + "' is not a dimension of the workgroup");
+  if (!name.starts_with("threadIdx.") || name.size() != 11 || name[10] < 'x' ||
+      name[10] > 'z')
+    return fail(DiagID::BadArgument, args.range,
+                "'" + name + "' is not a dimension of the workgroup");
   loop->threadDim = name[10] - 'x';
   return Value::object(loop);
 }
 
 Flow Interpreter::threadLoop(const ForStmt *s, LoopObject *loop) {
   at(s->range);
-  mlir::Value id = tile::ThreadIdOp::create(b, b.getI32Type(), uint64_t(loop->threadDim));
+  mlir::Value id =
+      tile::ThreadIdOp::create(b, b.getI32Type(), uint64_t(loop->threadDim));
   Value extent = loop->args.empty() ? Value() : loop->args.back();
   for (Value v : loop->args)
     if (v.isIntLike())
       extent = v;
   ArrayRef<int64_t> threads = kernelOp.getThreads();
-  int64_t have = size_t(loop->threadDim) < threads.size() ? threads[size_t(loop->threadDim)] : 1;
+  int64_t have = size_t(loop->threadDim) < threads.size()
+                     ? threads[size_t(loop->threadDim)]
+                     : 1;
   if (extent && extent.isIntLike() && extent.asInt() != have) {
     error(DiagID::BadArgument, s->iterable->range,
-          "T.thread_binding over " + llvm::Twine(extent.asInt()) + " threads, but the kernel has " + llvm::Twine(have) + " in that dimension");
+          "T.thread_binding over " + llvm::Twine(extent.asInt()) +
+              " threads, but the kernel has " + llvm::Twine(have) +
+              " in that dimension");
     return Flow::Error;
   }
   return bindLoopVars(s, {id}) ? execBlock(s->body) : Flow::Error;
@@ -349,30 +406,37 @@ Flow Interpreter::threadLoop(const ForStmt *s, LoopObject *loop) {
 Value Interpreter::threadBinding(Args &args) {
   int64_t dim = args.has(0) && args[0].isIntLike() ? args[0].asInt() : 0;
   if (dim < 0 || dim > 2)
-    return fail(DiagID::BadArgument, args.range, "a workgroup has dimensions 0 to 2");
+    return fail(DiagID::BadArgument, args.range,
+                "a workgroup has dimensions 0 to 2");
   if (dim >= int64_t(kernelOp.getThreads().size()))
     return Value::integral(0);
-  return Value::scalar({tile::ThreadIdOp::create(b, b.getI32Type(), uint64_t(dim)), dtypes::int32});
+  return Value::scalar(
+      {tile::ThreadIdOp::create(b, b.getI32Type(), uint64_t(dim)),
+       dtypes::int32});
 }
 
 Value Interpreter::threadBindings(Args &args) {
   SmallVector<Value> all;
   for (size_t i = 0; i < kernelOp.getThreads().size(); ++i)
-    all.push_back(Value::scalar({tile::ThreadIdOp::create(b, b.getI32Type(), i), dtypes::int32}));
+    all.push_back(Value::scalar(
+        {tile::ThreadIdOp::create(b, b.getI32Type(), i), dtypes::int32}));
   return makeSequence(VK::Tuple, all);
 }
 
 Value Interpreter::threadExtent(Args &args) {
   int64_t dim = args.has(0) && args[0].isIntLike() ? args[0].asInt() : 0;
   ArrayRef<int64_t> threads = kernelOp.getThreads();
-  return Value::integral(dim >= 0 && size_t(dim) < threads.size() ? threads[size_t(dim)] : 1);
+  return Value::integral(
+      dim >= 0 && size_t(dim) < threads.size() ? threads[size_t(dim)] : 1);
 }
 
 Value Interpreter::blockBinding(Args &args) {
   int64_t dim = args.has(0) && args[0].isIntLike() ? args[0].asInt() : 0;
   if (dim < 0 || dim >= int64_t(kernelOp.getGrid().size()))
-    return fail(DiagID::BadArgument, args.range, "the grid has no dimension " + llvm::Twine(dim));
-  return Value::scalar({kernelOp.getBody().getArgument(unsigned(dim)), dtypes::int32});
+    return fail(DiagID::BadArgument, args.range,
+                "the grid has no dimension " + llvm::Twine(dim));
+  return Value::scalar(
+      {kernelOp.getBody().getArgument(unsigned(dim)), dtypes::int32});
 }
 
 } // namespace tlc::frontend

@@ -30,23 +30,35 @@ static Sym floatOperand(Interpreter &in, Value v, SourceRange range) {
 /// Whether argument i, a rounding mode, is absent or "rn": the only mode that
 /// the hardware's instructions have without switching it for all.
 bool Interpreter::nearestRounding(Args &args, unsigned i) {
-  if (args.values.size() <= i || !args.has(i) || (args[i].is(VK::Str) && args[i].asStr() == "rn"))
+  if (args.values.size() <= i || !args.has(i) ||
+      (args[i].is(VK::Str) && args[i].asStr() == "rn"))
     return true;
-  error(DiagID::Unimplemented, args.rangeOf(i), "rounding mode " + str(args[i], /*repr=*/true) + ": tlc rounds to nearest, ties to even");
+  error(DiagID::Unimplemented, args.rangeOf(i),
+        "rounding mode " + str(args[i], /*repr=*/true) +
+            ": tlc rounds to nearest, ties to even");
   return false;
 }
 
 using Unary = mlir::Value (*)(ImplicitLocOpBuilder &, mlir::Value);
-template <typename Op> static mlir::Value make1(ImplicitLocOpBuilder &b, mlir::Value v) { return b.createOrFold<Op>(v); }
+template <typename Op>
+static mlir::Value make1(ImplicitLocOpBuilder &b, mlir::Value v) {
+  return b.createOrFold<Op>(v);
+}
 
 static const Unary unaryOps[] = {
-    make1<math::ExpOp>,   make1<math::Exp2Op>,  make1<math::LogOp>,   make1<math::Log2Op>,      // 0
-    make1<math::Log10Op>, make1<math::Log1pOp>, make1<math::SqrtOp>,  make1<math::RsqrtOp>,     // 4
-    make1<math::SinOp>,   make1<math::CosOp>,   make1<math::TanOp>,   make1<math::SinhOp>,      // 8
-    make1<math::CoshOp>,  make1<math::TanhOp>,  make1<math::AsinOp>,  make1<math::AcosOp>,      // 12
-    make1<math::AtanOp>,  make1<math::AsinhOp>, make1<math::AcoshOp>, make1<math::AtanhOp>,     // 16
-    make1<math::ErfOp>,   make1<math::FloorOp>, make1<math::CeilOp>,  make1<math::RoundEvenOp>, // 20
-    make1<math::TruncOp>,                                                                       // 24
+    make1<math::ExpOp>,   make1<math::Exp2Op>,
+    make1<math::LogOp>,   make1<math::Log2Op>, // 0
+    make1<math::Log10Op>, make1<math::Log1pOp>,
+    make1<math::SqrtOp>,  make1<math::RsqrtOp>, // 4
+    make1<math::SinOp>,   make1<math::CosOp>,
+    make1<math::TanOp>,   make1<math::SinhOp>, // 8
+    make1<math::CoshOp>,  make1<math::TanhOp>,
+    make1<math::AsinOp>,  make1<math::AcosOp>, // 12
+    make1<math::AtanOp>,  make1<math::AsinhOp>,
+    make1<math::AcoshOp>, make1<math::AtanhOp>, // 16
+    make1<math::ErfOp>,   make1<math::FloorOp>,
+    make1<math::CeilOp>,  make1<math::RoundEvenOp>, // 20
+    make1<math::TruncOp>,                           // 24
 };
 
 /// data indexes unaryOps; 100 exp10, 101 reciprocal, 102 abs.
@@ -59,7 +71,9 @@ Value Interpreter::mathUnary(Args &args) {
     return {};
   at(args.range);
   if (which == 102 && !s.type->isFloat())
-    return s.type->cls == DTypeInfo::UInt ? args[0] : fold({b.createOrFold<math::AbsIOp>(s.value), s.type});
+    return s.type->cls == DTypeInfo::UInt
+               ? args[0]
+               : fold({b.createOrFold<math::AbsIOp>(s.value), s.type});
   if (which >= 21 && which <= 24 && s.type->isInteger())
     return args[0];
   s = floatOperand(*this, args[0], args.rangeOf(0));
@@ -67,36 +81,59 @@ Value Interpreter::mathUnary(Args &args) {
   if (which == 102)
     return Value::scalar({b.createOrFold<math::AbsFOp>(s.value), s.type});
   if (which == 101)
-    return Value::scalar({b.createOrFold<arith::DivFOp>(constant(1.0, s.type).value, s.value), s.type});
+    return Value::scalar(
+        {b.createOrFold<arith::DivFOp>(constant(1.0, s.type).value, s.value),
+         s.type});
   if (which == 100) {
-    mlir::Value scaled = b.createOrFold<arith::MulFOp>(s.value, constant(3.321928094887362, s.type).value);
+    mlir::Value scaled = b.createOrFold<arith::MulFOp>(
+        s.value, constant(3.321928094887362, s.type).value);
     return Value::scalar({b.createOrFold<math::Exp2Op>(scaled), s.type});
   }
   return Value::scalar({unaryOps[which](b, s.value), s.type});
 }
 
-/// data: 0 pow, 1 atan2, 2 copysign, 3 fmod, 4 hypot, 5 fdiv, 6 fadd, 7 fsub, 8 fmul
+/// data: 0 pow, 1 atan2, 2 copysign, 3 fmod, 4 hypot, 5 fdiv, 6 fadd, 7 fsub, 8
+/// fmul
 Value Interpreter::mathBinary(Args &args) {
   if (!nearestRounding(args, 2))
     return {};
-  Sym x = floatOperand(*this, args[0], args.rangeOf(0)), y = floatOperand(*this, args[1], args.rangeOf(1));
-  if (!promote(x, y, args[0].is(VK::Float) ? args[0] : Value(), args[1].is(VK::Float) ? args[1] : Value(), args.range))
+  Sym x = floatOperand(*this, args[0], args.rangeOf(0)),
+      y = floatOperand(*this, args[1], args.rangeOf(1));
+  if (!promote(x, y, args[0].is(VK::Float) ? args[0] : Value(),
+               args[1].is(VK::Float) ? args[1] : Value(), args.range))
     return {};
   mlir::Value r;
   switch (currentBuiltin->data) {
-  case 0: r = b.createOrFold<math::PowFOp>(x.value, y.value); break;
-  case 1: r = b.createOrFold<math::Atan2Op>(x.value, y.value); break;
-  case 2: r = b.createOrFold<math::CopySignOp>(x.value, y.value); break;
-  case 3: r = b.createOrFold<arith::RemFOp>(x.value, y.value); break;
+  case 0:
+    r = b.createOrFold<math::PowFOp>(x.value, y.value);
+    break;
+  case 1:
+    r = b.createOrFold<math::Atan2Op>(x.value, y.value);
+    break;
+  case 2:
+    r = b.createOrFold<math::CopySignOp>(x.value, y.value);
+    break;
+  case 3:
+    r = b.createOrFold<arith::RemFOp>(x.value, y.value);
+    break;
   case 4: {
-    mlir::Value xx = b.createOrFold<arith::MulFOp>(x.value, x.value), yy = b.createOrFold<arith::MulFOp>(y.value, y.value);
+    mlir::Value xx = b.createOrFold<arith::MulFOp>(x.value, x.value),
+                yy = b.createOrFold<arith::MulFOp>(y.value, y.value);
     r = b.createOrFold<math::SqrtOp>(b.createOrFold<arith::AddFOp>(xx, yy));
     break;
   }
-  case 5: r = b.createOrFold<arith::DivFOp>(x.value, y.value); break;
-  case 6: r = b.createOrFold<arith::AddFOp>(x.value, y.value); break;
-  case 7: r = b.createOrFold<arith::SubFOp>(x.value, y.value); break;
-  default: r = b.createOrFold<arith::MulFOp>(x.value, y.value); break;
+  case 5:
+    r = b.createOrFold<arith::DivFOp>(x.value, y.value);
+    break;
+  case 6:
+    r = b.createOrFold<arith::AddFOp>(x.value, y.value);
+    break;
+  case 7:
+    r = b.createOrFold<arith::SubFOp>(x.value, y.value);
+    break;
+  default:
+    r = b.createOrFold<arith::MulFOp>(x.value, y.value);
+    break;
   }
   return Value::scalar({r, x.type});
 }
@@ -105,7 +142,8 @@ Value Interpreter::mathBinary(Args &args) {
 Value Interpreter::minMax(Args &args) {
   bool isMax = currentBuiltin->data;
   SmallVector<Value> values(args.rest.begin(), args.rest.end());
-  if (values.size() == 1 && !iterate(args.rest[0], args.range, (values.clear(), values)))
+  if (values.size() == 1 &&
+      !iterate(args.rest[0], args.range, (values.clear(), values)))
     return {};
   if (values.empty())
     return fail(DiagID::BadCall, args.range, "min and max need a value");
@@ -115,7 +153,8 @@ Value Interpreter::minMax(Args &args) {
       Value less = compare(CmpOpKind::Lt, v, best, args.range);
       if (!less)
         return {};
-      if (less.asBool() != isMax && !(isMax && hostEquals(v, best).value_or(false)))
+      if (less.asBool() != isMax &&
+          !(isMax && hostEquals(v, best).value_or(false)))
         best = v;
       continue;
     }
@@ -124,11 +163,14 @@ Value Interpreter::minMax(Args &args) {
       return {};
     mlir::Value r;
     if (x.type->isFloat())
-      r = isMax ? b.createOrFold<arith::MaxNumFOp>(x.value, y.value) : b.createOrFold<arith::MinNumFOp>(x.value, y.value);
+      r = isMax ? b.createOrFold<arith::MaxNumFOp>(x.value, y.value)
+                : b.createOrFold<arith::MinNumFOp>(x.value, y.value);
     else if (x.type->isSigned())
-      r = isMax ? b.createOrFold<arith::MaxSIOp>(x.value, y.value) : b.createOrFold<arith::MinSIOp>(x.value, y.value);
+      r = isMax ? b.createOrFold<arith::MaxSIOp>(x.value, y.value)
+                : b.createOrFold<arith::MinSIOp>(x.value, y.value);
     else
-      r = isMax ? b.createOrFold<arith::MaxUIOp>(x.value, y.value) : b.createOrFold<arith::MinUIOp>(x.value, y.value);
+      r = isMax ? b.createOrFold<arith::MaxUIOp>(x.value, y.value)
+                : b.createOrFold<arith::MinUIOp>(x.value, y.value);
     best = fold({r, x.type});
   }
   return best;
@@ -138,7 +180,8 @@ Value Interpreter::clampValue(Args &args) {
   Sym x = toSym(args[0], args.rangeOf(0));
   if (!x)
     return {};
-  Sym lo = toSym(args[1], args.rangeOf(1)), hi = toSym(args[2], args.rangeOf(2)), y = x;
+  Sym lo = toSym(args[1], args.rangeOf(1)),
+      hi = toSym(args[2], args.rangeOf(2)), y = x;
   if (!promote(x, lo, args[0], args[1], args.range))
     return {};
   Sym first = x;
@@ -166,14 +209,17 @@ Value Interpreter::ifThenElse(Args &args) {
   mlir::Value c = toI1(args[0], args.rangeOf(0));
   if (!c)
     return {};
-  return select(c, [&] { return eval(args.exprs[1]); }, [&] { return eval(args.exprs[2]); }, args.range);
+  return select(
+      c, [&] { return eval(args.exprs[1]); },
+      [&] { return eval(args.exprs[2]); }, args.range);
 }
 
 /// T.ceildiv(a, b), T.align_up(a, b): data 1 multiplies back.
 Value Interpreter::ceilDiv(Args &args) {
   SourceRange r = args.range;
   if (args[0].is(VK::Float) || args[1].is(VK::Float))
-    return typeError(args[0].is(VK::Float) ? args.rangeOf(0) : args.rangeOf(1), "an integer", args[args[0].is(VK::Float) ? 0 : 1]);
+    return typeError(args[0].is(VK::Float) ? args.rangeOf(0) : args.rangeOf(1),
+                     "an integer", args[args[0].is(VK::Float) ? 0 : 1]);
   Value sum = binary(BinOpKind::Add, args[0], args[1], r);
   sum = sum ? binary(BinOpKind::Sub, sum, Value::integral(1), r) : sum;
   Value q = sum ? binary(BinOpKind::FloorDiv, sum, args[1], r) : sum;
@@ -188,16 +234,21 @@ Value Interpreter::operatorCall(Args &args) {
     return unary(UnaryOpKind::Invert, args[0], args.range);
   if (which < 100)
     return binary(BinOpKind(which), args[0], args[1], args.range);
-  if (args[0].isIntLike() && args[1].isIntLike() && args[1].asInt() != 0 && args[0].asInt() != INT64_MIN)
-    return Value::integral(which == 100 ? args[0].asInt() / args[1].asInt() : args[0].asInt() % args[1].asInt());
+  if (args[0].isIntLike() && args[1].isIntLike() && args[1].asInt() != 0 &&
+      args[0].asInt() != INT64_MIN)
+    return Value::integral(which == 100 ? args[0].asInt() / args[1].asInt()
+                                        : args[0].asInt() % args[1].asInt());
   Sym x = toSym(args[0], args.rangeOf(0)), y = toSym(args[1], args.rangeOf(1));
   if (!promote(x, y, args[0], args[1], args.range))
     return {};
   if (x.type->isFloat())
     return typeError(args.range, "integers", args[0]);
   bool s = x.type->isSigned();
-  return fold({which == 100 ? (s ? b.createOrFold<arith::DivSIOp>(x.value, y.value) : b.createOrFold<arith::DivUIOp>(x.value, y.value))
-                            : (s ? b.createOrFold<arith::RemSIOp>(x.value, y.value) : b.createOrFold<arith::RemUIOp>(x.value, y.value)),
+  return fold({which == 100
+                   ? (s ? b.createOrFold<arith::DivSIOp>(x.value, y.value)
+                        : b.createOrFold<arith::DivUIOp>(x.value, y.value))
+                   : (s ? b.createOrFold<arith::RemSIOp>(x.value, y.value)
+                        : b.createOrFold<arith::RemUIOp>(x.value, y.value)),
                x.type});
 }
 
@@ -237,11 +288,13 @@ Value Interpreter::reinterpretBits(Args &args) {
   if (!s)
     return {};
   if (s.type->bits != t->bits || t->isBool())
-    return fail(DiagID::TypeMismatch, args.range, "the bits of " + s.type->name + " are not " + t->name);
+    return fail(DiagID::TypeMismatch, args.range,
+                "the bits of " + s.type->name + " are not " + t->name);
   at(args.range);
   if (typeOf(t) == s.value.getType())
     return Value::scalar({s.value, t});
-  return Value::scalar({b.createOrFold<arith::BitcastOp>(typeOf(t), s.value), t});
+  return Value::scalar(
+      {b.createOrFold<arith::BitcastOp>(typeOf(t), s.value), t});
 }
 
 Value Interpreter::infinity(Args &args) {
@@ -261,11 +314,18 @@ Value Interpreter::limitValue(Args &args) {
   bool isMax = currentBuiltin->data;
   if (t->isFloat()) {
     auto type = llvm::cast<FloatType>(typeOf(t));
-    return Value::scalar({arith::ConstantOp::create(b, b.getFloatAttr(type, APFloat::getLargest(type.getFloatSemantics(), !isMax))), t});
+    return Value::scalar(
+        {arith::ConstantOp::create(
+             b, b.getFloatAttr(type, APFloat::getLargest(
+                                         type.getFloatSemantics(), !isMax))),
+         t});
   }
-  APInt v = t->isSigned() ? (isMax ? APInt::getSignedMaxValue(t->bits) : APInt::getSignedMinValue(t->bits))
-                          : (isMax ? APInt::getMaxValue(t->bits) : APInt(t->bits, 0));
-  return fold({arith::ConstantOp::create(b, b.getIntegerAttr(typeOf(t), v)), t});
+  APInt v = t->isSigned()
+                ? (isMax ? APInt::getSignedMaxValue(t->bits)
+                         : APInt::getSignedMinValue(t->bits))
+                : (isMax ? APInt::getMaxValue(t->bits) : APInt(t->bits, 0));
+  return fold(
+      {arith::ConstantOp::create(b, b.getIntegerAttr(typeOf(t), v)), t});
 }
 
 /// data: 0 isnan, 1 isinf, 2 isfinite
@@ -274,27 +334,38 @@ Value Interpreter::isSpecial(Args &args) {
   if (!s)
     return {};
   if (currentBuiltin->data == 0)
-    return fold({b.createOrFold<arith::CmpFOp>(arith::CmpFPredicate::UNO, s.value, s.value), dtypes::boolean});
+    return fold({b.createOrFold<arith::CmpFOp>(arith::CmpFPredicate::UNO,
+                                               s.value, s.value),
+                 dtypes::boolean});
   mlir::Value size = b.createOrFold<math::AbsFOp>(s.value);
-  auto pred = currentBuiltin->data == 1 ? arith::CmpFPredicate::OEQ : arith::CmpFPredicate::OLT;
-  return fold({b.createOrFold<arith::CmpFOp>(pred, size, constant(HUGE_VAL, s.type).value), dtypes::boolean});
+  auto pred = currentBuiltin->data == 1 ? arith::CmpFPredicate::OEQ
+                                        : arith::CmpFPredicate::OLT;
+  return fold({b.createOrFold<arith::CmpFOp>(pred, size,
+                                             constant(HUGE_VAL, s.type).value),
+               dtypes::boolean});
 }
 
 /// T.And, T.Or, T.Not, any_of: data 0 and, 1 or, 2 not.
 Value Interpreter::logicCall(Args &args) {
   if (currentBuiltin->data == 2)
-    return args.rest.size() == 1 ? unary(UnaryOpKind::Not, args.rest[0], args.range) : fail(DiagID::BadCall, args.range, "one value is needed");
+    return args.rest.size() == 1
+               ? unary(UnaryOpKind::Not, args.rest[0], args.range)
+               : fail(DiagID::BadCall, args.range, "one value is needed");
   Value result;
   for (Value v : args.rest) {
     mlir::Value c = toI1(v, args.range);
     if (!c)
       return {};
     Value next = Value::scalar({c, dtypes::boolean});
-    result = result ? symBinary(currentBuiltin->data ? BinOpKind::Or : BinOpKind::And, result, next, args.range) : next;
+    result = result ? symBinary(currentBuiltin->data ? BinOpKind::Or
+                                                     : BinOpKind::And,
+                                result, next, args.range)
+                    : next;
     if (!result)
       return {};
   }
-  return result ? result : fail(DiagID::BadCall, args.range, "a value is needed");
+  return result ? result
+                : fail(DiagID::BadCall, args.range, "a value is needed");
 }
 
 /// T.round and T.nearbyint round ties to even.
@@ -305,19 +376,26 @@ Value Interpreter::sigmoid(Args &args) {
   if (!s)
     return {};
   at(args.range);
-  mlir::Value e = b.createOrFold<math::ExpOp>(b.createOrFold<arith::NegFOp>(s.value));
+  mlir::Value e =
+      b.createOrFold<math::ExpOp>(b.createOrFold<arith::NegFOp>(s.value));
   mlir::Value one = constant(1.0, s.type).value;
-  return Value::scalar({b.createOrFold<arith::DivFOp>(one, b.createOrFold<arith::AddFOp>(one, e)), s.type});
+  return Value::scalar({b.createOrFold<arith::DivFOp>(
+                            one, b.createOrFold<arith::AddFOp>(one, e)),
+                        s.type});
 }
 
 Value Interpreter::fmaCall(Args &args) {
   if (!nearestRounding(args, 3))
     return {};
-  Sym x = floatOperand(*this, args[0], args.range), y = floatOperand(*this, args[1], args.range), z = floatOperand(*this, args[2], args.range);
-  if (!promote(x, y, Value(), Value(), args.range) || !promote(x, z, Value(), Value(), args.range))
+  Sym x = floatOperand(*this, args[0], args.range),
+      y = floatOperand(*this, args[1], args.range),
+      z = floatOperand(*this, args[2], args.range);
+  if (!promote(x, y, Value(), Value(), args.range) ||
+      !promote(x, z, Value(), Value(), args.range))
     return {};
   y = cast(y, x.type);
-  return Value::scalar({b.createOrFold<math::FmaOp>(x.value, y.value, z.value), x.type});
+  return Value::scalar(
+      {b.createOrFold<math::FmaOp>(x.value, y.value, z.value), x.type});
 }
 
 /// data: 0 popcount, 1 clz
@@ -327,7 +405,10 @@ Value Interpreter::popcountOp(Args &args) {
     return {};
   if (!s.type->isInteger())
     return typeError(args.range, "an integer", args[0]);
-  return fold({currentBuiltin->data ? b.createOrFold<math::CountLeadingZerosOp>(s.value) : b.createOrFold<math::CtPopOp>(s.value), s.type});
+  return fold({currentBuiltin->data
+                   ? b.createOrFold<math::CountLeadingZerosOp>(s.value)
+                   : b.createOrFold<math::CtPopOp>(s.value),
+               s.type});
 }
 
 } // namespace tlc::frontend

@@ -22,11 +22,15 @@ using namespace tlc::frontend;
 /// module that is not part of the language.
 static StringRef tablePrefix(StringRef module) {
   return llvm::StringSwitch<StringRef>(module)
-      .Cases({"tilelang.language", "tvm.script.tir", "tilelang.language.eager"}, "T")
+      .Cases({"tilelang.language", "tvm.script.tir", "tilelang.language.eager"},
+             "T")
       .Cases({"tvm.tir", "tvm.tirx", "tvm.te"}, "T")
       .Cases({"tilelang", "tilelang.jit", "tilelang.autotuner"}, "tilelang")
-      .Cases({"tilelang.layout", "tilelang.intrinsics", "tilelang.cuda.layout"}, "layout")
-      .Cases({"tilelang.utils", "tilelang.carver", "tilelang.carver.arch", "tilelang.carver.arch.driver", "tilelang.utils.target"}, "tilelang")
+      .Cases({"tilelang.layout", "tilelang.intrinsics", "tilelang.cuda.layout"},
+             "layout")
+      .Cases({"tilelang.utils", "tilelang.carver", "tilelang.carver.arch",
+              "tilelang.carver.arch.driver", "tilelang.utils.target"},
+             "tilelang")
       .Case("tilelang.math", "tilelang")
       .Case("tvm", "tvm")
       .Case("math", "math")
@@ -40,14 +44,47 @@ static StringRef tablePrefix(StringRef module) {
 }
 
 /// NVIDIA's own operations; a trailing '*' stands for any rest.
-static constexpr StringRef nvidiaNames[] = {
-    "tma_*", "wgmma_*", "tcgen05_*", "mbarrier_*", "alloc_barrier", "alloc_cluster_barrier",
-    "alloc_tmem", "alloc_descriptor", "alloc_wgmma_desc", "alloc_tcgen05_*", "create_tma_descriptor", "create_list_of_mbarrier",
-    "fence_proxy_async", "copy_cluster", "cluster_*", "ClusterKernel", "get_cluster_*", "ws", "ws_op", "ptx_*",
-    "wait_wgmma", "warpgroup_*", "mma_gemm_blockscaled", "make_blockscaled_gemm_layout",
-    "barrier_*", "named_barrier_*", "pdl_*", "clc_*", "cp_async_*", "__ldg", "ldg*", "stg*",
-    "annotate_ws_schedule", "WS*", "match_any_sync", "match_all_sync", "elect_one*",
-    "shuffle_elect", "initialize_wgmma_descriptor", "initialize_tcgen05_descriptor", "PersistentTileScheduler"};
+static constexpr StringRef nvidiaNames[] = {"tma_*",
+                                            "wgmma_*",
+                                            "tcgen05_*",
+                                            "mbarrier_*",
+                                            "alloc_barrier",
+                                            "alloc_cluster_barrier",
+                                            "alloc_tmem",
+                                            "alloc_descriptor",
+                                            "alloc_wgmma_desc",
+                                            "alloc_tcgen05_*",
+                                            "create_tma_descriptor",
+                                            "create_list_of_mbarrier",
+                                            "fence_proxy_async",
+                                            "copy_cluster",
+                                            "cluster_*",
+                                            "ClusterKernel",
+                                            "get_cluster_*",
+                                            "ws",
+                                            "ws_op",
+                                            "ptx_*",
+                                            "wait_wgmma",
+                                            "warpgroup_*",
+                                            "mma_gemm_blockscaled",
+                                            "make_blockscaled_gemm_layout",
+                                            "barrier_*",
+                                            "named_barrier_*",
+                                            "pdl_*",
+                                            "clc_*",
+                                            "cp_async_*",
+                                            "__ldg",
+                                            "ldg*",
+                                            "stg*",
+                                            "annotate_ws_schedule",
+                                            "WS*",
+                                            "match_any_sync",
+                                            "match_all_sync",
+                                            "elect_one*",
+                                            "shuffle_elect",
+                                            "initialize_wgmma_descriptor",
+                                            "initialize_tcgen05_descriptor",
+                                            "PersistentTileScheduler"};
 
 static bool isNvidia(StringRef name) {
   for (StringRef pattern : nvidiaNames) {
@@ -67,7 +104,8 @@ static StringRef resolveAlias(StringRef dotted) {
 
 Value Interpreter::importModule(StringRef dotted, SourceRange range) {
   dotted = resolveAlias(dotted);
-  if (!tablePrefix(dotted).empty() || dotted == "tilelang.profiler" || dotted == "T.GemmWarpPolicy") {
+  if (!tablePrefix(dotted).empty() || dotted == "tilelang.profiler" ||
+      dotted == "T.GemmWarpPolicy") {
     auto *object = make<ModuleObject>();
     object->name = ast.save(dotted);
     return Value::object(object);
@@ -77,7 +115,8 @@ Value Interpreter::importModule(StringRef dotted, SourceRange range) {
   return makePoison("the module '" + dotted + "'", range);
 }
 
-Value Interpreter::importMember(StringRef module, StringRef name, SourceRange range) {
+Value Interpreter::importMember(StringRef module, StringRef name,
+                                SourceRange range) {
   if (!tablePrefix((module + "." + name).str()).empty())
     return importModule(ast.save((module + "." + name).str()), range);
   if (!tablePrefix(module).empty()) {
@@ -99,7 +138,9 @@ Value Interpreter::importMember(StringRef module, StringRef name, SourceRange ra
     return fail(DiagID::UndefinedName, range,
                 "the file '" + top->path + "' does not define '" + name + "'");
   }
-  return makePoison("'" + (module.empty() ? name.str() : (module + "." + name).str()) + "'", range);
+  return makePoison(
+      "'" + (module.empty() ? name.str() : (module + "." + name).str()) + "'",
+      range);
 }
 
 /// A module in a file beside the source: `from helpers import f`.
@@ -142,18 +183,23 @@ Value Interpreter::loadSibling(StringRef dotted, SourceRange range) {
   return known = Value::object(object);
 }
 
-Value Interpreter::moduleAttribute(ModuleObject *object, StringRef attr, SourceRange range,
-                                   bool quiet) {
+Value Interpreter::moduleAttribute(ModuleObject *object, StringRef attr,
+                                   SourceRange range, bool quiet) {
   if (object->scope) {
     bool found = false;
     Value v = moduleName(object->scope, attr, range, found);
     if (found)
       return v;
-    return fail(DiagID::NoAttribute, range, object->name + " does not define '" + attr + "'");
+    return fail(DiagID::NoAttribute, range,
+                object->name + " does not define '" + attr + "'");
   }
   StringRef module = object->name;
   if (module == "T.GemmWarpPolicy") {
-    int policy = llvm::StringSwitch<int>(attr).Case("Square", 0).Case("FullRow", 1).Case("FullCol", 2).Default(-1);
+    int policy = llvm::StringSwitch<int>(attr)
+                     .Case("Square", 0)
+                     .Case("FullRow", 1)
+                     .Case("FullCol", 2)
+                     .Default(-1);
     if (policy >= 0)
       return Value::integral(policy);
   }
@@ -164,8 +210,9 @@ Value Interpreter::moduleAttribute(ModuleObject *object, StringRef attr, SourceR
   if (attr == "GemmWarpPolicy")
     return importModule("T.GemmWarpPolicy", range);
   if (const BuiltinInfo *builtin = findBuiltin((prefix + "." + attr).str()))
-    return builtin->fn == &Interpreter::mathConstant ? mathConstantValue(builtin)
-                                                     : Value::builtin(builtin);
+    return builtin->fn == &Interpreter::mathConstant
+               ? mathConstantValue(builtin)
+               : Value::builtin(builtin);
   if (prefix == "T" || prefix == "torch")
     if (DType type = findDType(attr))
       return Value::dtype(type);
@@ -182,7 +229,8 @@ Value Interpreter::moduleAttribute(ModuleObject *object, StringRef attr, SourceR
   if (prefix == "typing")
     return makePoison("'" + dotted + "'", range);
   if (prefix == "T" && !quiet)
-    return fail(DiagID::UnknownName, range, "the language has no 'T." + attr + "'");
+    return fail(DiagID::UnknownName, range,
+                "the language has no 'T." + attr + "'");
   return makePoison("'" + dotted + "'", range);
 }
 
@@ -202,7 +250,8 @@ Value Interpreter::defineValue(StringRef name, bool &found) {
 static bool isLiteral(Value v) {
   if (v.isSequence())
     return llvm::all_of(v.as<SequenceObject>()->elements, isLiteral);
-  return v.isNumber() || v.is(VK::Str) || v.is(VK::None) || v.is(VK::DType) || v.is(VK::Dict);
+  return v.isNumber() || v.is(VK::Str) || v.is(VK::None) || v.is(VK::DType) ||
+         v.is(VK::Dict);
 }
 
 /// `relu` for "relu", but not `true` for True.
@@ -225,7 +274,8 @@ bool Interpreter::parseDefines() {
   llvm::sort(names);
   for (StringRef name : names) {
     const std::string &value = options.defines.find(name)->second;
-    const SourceManager::Buffer &text = sources.addBuffer(("<-D " + name + ">").str(), value);
+    const SourceManager::Buffer &text =
+        sources.addBuffer(("<-D " + name + ">").str(), value);
     Value v;
     if (DType type = findDType(value)) {
       v = Value::dtype(type);
@@ -234,7 +284,8 @@ bool Interpreter::parseDefines() {
       if (Expr *e = parseExpressionText(text, ast, diags)) {
         // T and torch name element types; nothing else is visible.
         Scope literal;
-        for (auto [alias, module] : {std::pair("T", "tilelang.language"), std::pair("torch", "torch")}) {
+        for (auto [alias, module] : {std::pair("T", "tilelang.language"),
+                                     std::pair("torch", "torch")}) {
           auto *object = make<ModuleObject>();
           object->name = module;
           literal.names[alias] = {Binding::Live, Value::object(object)};
@@ -250,7 +301,8 @@ bool Interpreter::parseDefines() {
     if (!v || !isLiteral(v)) {
       error(DiagID::BadDefine, {text.loc(0), text.loc(value.size())},
             "the value of -D " + name + " is not a literal")
-          .help("give a number, a string, True, False, None, a tuple or list of these, or an "
+          .help("give a number, a string, True, False, None, a tuple or list "
+                "of these, or an "
                 "element type such as float16");
       ok = false;
     }

@@ -56,11 +56,13 @@ Value Interpreter::readName(const NameExpr *name, bool reference) {
       error(DiagID::Expired, name->range,
             "'" + name->id + "' was made in a block that has ended")
           .note(binding->where, "made here")
-          .help("keep a value across blocks in a T.alloc_var or T.alloc_local buffer");
+          .help("keep a value across blocks in a T.alloc_var or T.alloc_local "
+                "buffer");
       return {};
     case Binding::Conditional:
       error(DiagID::Expired, name->range,
-            "'" + name->id + "' depends on a condition that is only known on the device")
+            "'" + name->id +
+                "' depends on a condition that is only known on the device")
           .note(binding->where, "set here, under the condition")
           .help("use T.if_then_else, or keep it in a T.alloc_var");
       return {};
@@ -68,8 +70,9 @@ Value Interpreter::readName(const NameExpr *name, bool reference) {
       error(DiagID::HostValue, name->range,
             "the parameter '" + name->id + "' has no type yet")
           .note(binding->where, "declared here")
-          .help("annotate it, as in `" + name->id + ": T.Tensor((M, N), dtype)`, or give -D " +
-                name->id + "=value");
+          .help("annotate it, as in `" + name->id +
+                ": T.Tensor((M, N), dtype)`, or give -D " + name->id +
+                "=value");
       return {};
     }
   }
@@ -86,12 +89,14 @@ Value Interpreter::readName(const NameExpr *name, bool reference) {
     return makeString("__tile__");
   if (name->id == "__file__")
     return makeString(top->path);
-  error(DiagID::UndefinedName, name->range, "nothing defines '" + name->id + "'")
+  error(DiagID::UndefinedName, name->range,
+        "nothing defines '" + name->id + "'")
       .help("-D " + name->id + "=value gives it a value");
   return {};
 }
 
-Value Interpreter::moduleName(Scope *top, StringRef name, SourceRange use, bool &found) {
+Value Interpreter::moduleName(Scope *top, StringRef name, SourceRange use,
+                              bool &found) {
   if (top == moduleScope) {
     Value defined = defineValue(name, found);
     if (found)
@@ -127,8 +132,8 @@ Value Interpreter::lazily(StringRef name, SourceRange origin,
   return v && !v.is(VK::Poison) ? v : makePoison(name, origin, true);
 }
 
-Value Interpreter::evaluateDefinition(Scope *top, StringRef name, const Stmt *stmt,
-                                      SourceRange use) {
+Value Interpreter::evaluateDefinition(Scope *top, StringRef name,
+                                      const Stmt *stmt, SourceRange use) {
   if (!stmt) // bound by host control flow
     return makePoison(name, use, true);
   Scope *outer = scope;
@@ -140,8 +145,10 @@ Value Interpreter::evaluateDefinition(Scope *top, StringRef name, const Stmt *st
     break;
   case StmtKind::Import:
     for (const ImportAlias &alias : llvm::cast<ImportStmt>(stmt)->names)
-      if (!alias.asName.empty() ? alias.asName == name : alias.name.split('.').first == name)
-        result = importModule(alias.asName.empty() ? name : alias.name, alias.range);
+      if (!alias.asName.empty() ? alias.asName == name
+                                : alias.name.split('.').first == name)
+        result =
+            importModule(alias.asName.empty() ? name : alias.name, alias.range);
     break;
   case StmtKind::ImportFrom: {
     auto *from = llvm::cast<ImportFromStmt>(stmt);
@@ -152,8 +159,9 @@ Value Interpreter::evaluateDefinition(Scope *top, StringRef name, const Stmt *st
   }
   case StmtKind::Assign:
   case StmtKind::AnnAssign: {
-    const Expr *value = stmt->kind == StmtKind::Assign ? llvm::cast<AssignStmt>(stmt)->value
-                                                       : llvm::cast<AnnAssignStmt>(stmt)->value;
+    const Expr *value = stmt->kind == StmtKind::Assign
+                            ? llvm::cast<AssignStmt>(stmt)->value
+                            : llvm::cast<AnnAssignStmt>(stmt)->value;
     ExprList targets;
     if (auto *a = llvm::dyn_cast<AssignStmt>(stmt))
       targets = a->targets;
@@ -173,7 +181,8 @@ Value Interpreter::evaluateDefinition(Scope *top, StringRef name, const Stmt *st
         else if (auto *list = llvm::dyn_cast<ListExpr>(target))
           elements = list->elements;
         SmallVector<Value> values;
-        if (!v || !iterate(v, value->range, values) || values.size() != elements.size())
+        if (!v || !iterate(v, value->range, values) ||
+            values.size() != elements.size())
           return {};
         for (auto [e, x] : llvm::zip(elements, values))
           if (auto *n = llvm::dyn_cast<NameExpr>(e); n && n->id == name)
@@ -194,7 +203,8 @@ Value Interpreter::evaluateDefinition(Scope *top, StringRef name, const Stmt *st
   return result;
 }
 
-static void targetNames(const Expr *target, llvm::function_ref<void(StringRef)> fn) {
+static void targetNames(const Expr *target,
+                        llvm::function_ref<void(StringRef)> fn) {
   if (auto *name = llvm::dyn_cast<NameExpr>(target))
     fn(name->id);
   else if (auto *star = llvm::dyn_cast<StarredExpr>(target))
@@ -209,7 +219,8 @@ static void targetNames(const Expr *target, llvm::function_ref<void(StringRef)> 
 
 /// Names bound by control flow of the module: host code, except imports and
 /// functions, which may stand under `try` or `if`.
-static void hostNames(StmtList body, llvm::DenseMap<StringRef, const Stmt *> &out) {
+static void hostNames(StmtList body,
+                      llvm::DenseMap<StringRef, const Stmt *> &out) {
   auto host = [&](StringRef name) { out.try_emplace(name, nullptr); };
   for (const Stmt *s : body) {
     switch (s->kind) {
@@ -224,7 +235,9 @@ static void hostNames(StmtList body, llvm::DenseMap<StringRef, const Stmt *> &ou
       targetNames(llvm::cast<ForStmt>(s)->target, host);
       hostNames(llvm::cast<ForStmt>(s)->body, out);
       break;
-    case StmtKind::While: hostNames(llvm::cast<WhileStmt>(s)->body, out); break;
+    case StmtKind::While:
+      hostNames(llvm::cast<WhileStmt>(s)->body, out);
+      break;
     case StmtKind::If:
       hostNames(llvm::cast<IfStmt>(s)->body, out);
       hostNames(llvm::cast<IfStmt>(s)->orelse, out);
@@ -245,7 +258,8 @@ static void hostNames(StmtList body, llvm::DenseMap<StringRef, const Stmt *> &ou
       break;
     case StmtKind::Import:
       for (auto &a : llvm::cast<ImportStmt>(s)->names)
-        out.try_emplace(a.asName.empty() ? a.name.split('.').first : a.asName, s);
+        out.try_emplace(a.asName.empty() ? a.name.split('.').first : a.asName,
+                        s);
       break;
     case StmtKind::ImportFrom:
       for (auto &a : llvm::cast<ImportFromStmt>(s)->names)
@@ -263,8 +277,12 @@ void Interpreter::collectDefinitions(Scope *top, StmtList body) {
   for (const Stmt *s : body) {
     auto define = [&](StringRef name) { top->definitions[name] = s; };
     switch (s->kind) {
-    case StmtKind::FunctionDef: define(llvm::cast<FunctionDefStmt>(s)->name); break;
-    case StmtKind::ClassDef: define(llvm::cast<ClassDefStmt>(s)->name); break;
+    case StmtKind::FunctionDef:
+      define(llvm::cast<FunctionDefStmt>(s)->name);
+      break;
+    case StmtKind::ClassDef:
+      define(llvm::cast<ClassDefStmt>(s)->name);
+      break;
     case StmtKind::Assign:
       for (const Expr *t : llvm::cast<AssignStmt>(s)->targets)
         targetNames(t, define);
@@ -274,7 +292,8 @@ void Interpreter::collectDefinitions(Scope *top, StmtList body) {
         targetNames(llvm::cast<AnnAssignStmt>(s)->target, define);
       break;
     case StmtKind::AugAssign:
-      targetNames(llvm::cast<AugAssignStmt>(s)->target, [&](StringRef n) { augmented.insert(n); });
+      targetNames(llvm::cast<AugAssignStmt>(s)->target,
+                  [&](StringRef n) { augmented.insert(n); });
       break;
     case StmtKind::Import:
       for (auto &a : llvm::cast<ImportStmt>(s)->names)
@@ -292,7 +311,8 @@ void Interpreter::collectDefinitions(Scope *top, StmtList body) {
     }
     case StmtKind::If: {
       // `if __name__ == "__main__":` never runs; other branches may rebind.
-      auto *test = llvm::dyn_cast<CompareExpr>(llvm::cast<IfStmt>(s)->condition);
+      auto *test =
+          llvm::dyn_cast<CompareExpr>(llvm::cast<IfStmt>(s)->condition);
       auto *name = test ? llvm::dyn_cast<NameExpr>(test->first) : nullptr;
       llvm::DenseMap<StringRef, const Stmt *> bound;
       hostNames(ArrayRef<Stmt *>(const_cast<Stmt *>(s)), bound);
@@ -321,7 +341,8 @@ void Interpreter::collectDefinitions(Scope *top, StmtList body) {
 void Interpreter::setBinding(Scope *where, StringRef name, Binding binding) {
   auto it = where->names.find(name);
   if (regionDepth)
-    changes.push_back({where, name, it == where->names.end() ? Binding() : it->second,
+    changes.push_back({where, name,
+                       it == where->names.end() ? Binding() : it->second,
                        it != where->names.end()});
   where->names[name] = binding;
 }
@@ -333,25 +354,32 @@ bool Interpreter::bindName(StringRef name, Value value, SourceRange range) {
     // Assigning to a variable stores into it.
     if (old.state == Binding::Live && old.value.is(VK::Buffer) &&
         old.value.as<BufferObject>()->isVar && !value.is(VK::Buffer))
-      return store(old.value.as<BufferObject>(), {Value::integral(0)}, value, range);
+      return store(old.value.as<BufferObject>(), {Value::integral(0)}, value,
+                   range);
     auto *loop = llvm::find(loopStack, old.readLoop);
     if (old.state == Binding::Live && old.readLoop && loop != loopStack.end() &&
-        size_t(loop - loopStack.begin()) >= old.loopDepth && !old.value.identical(value)) {
+        size_t(loop - loopStack.begin()) >= old.loopDepth &&
+        !old.value.identical(value)) {
       error(DiagID::CarriedName, range,
-            "'" + name + "' is read and then rebound in a loop that runs on the device: the next "
-            "iteration would not see the new value")
+            "'" + name +
+                "' is read and then rebound in a loop that runs on the device: "
+                "the next "
+                "iteration would not see the new value")
           .note(old.where, "its value from before the loop")
-          .help("keep it in a T.alloc_var, which holds its value across iterations");
+          .help("keep it in a T.alloc_var, which holds its value across "
+                "iterations");
       return false;
     }
   }
-  setBinding(scope, name, {Binding::Live, value, range, unsigned(loopStack.size()), 0});
+  setBinding(scope, name,
+             {Binding::Live, value, range, unsigned(loopStack.size()), 0});
   return true;
 }
 
 bool Interpreter::isDefinedIn(Value v, mlir::Region *region) {
   auto inside = [&](mlir::Value x) {
-    return x && (region == x.getParentRegion() || region->isProperAncestor(x.getParentRegion()));
+    return x && (region == x.getParentRegion() ||
+                 region->isProperAncestor(x.getParentRegion()));
   };
   switch (v.kind()) {
   case VK::Scalar:
@@ -376,14 +404,16 @@ bool Interpreter::isDefinedIn(Value v, mlir::Region *region) {
 void Interpreter::leaveRegion(size_t mark, mlir::Block *block) {
   for (size_t i = mark; i < changes.size(); ++i) {
     auto it = changes[i].scope->names.find(changes[i].name);
-    if (it != changes[i].scope->names.end() && isDefinedIn(it->second.value, block->getParent()))
+    if (it != changes[i].scope->names.end() &&
+        isDefinedIn(it->second.value, block->getParent()))
       it->second.state = Binding::Expired;
   }
   if (regionDepth == 0)
     changes.resize(mark);
 }
 
-bool Interpreter::inRegion(mlir::Block *block, bool loop, llvm::function_ref<bool()> body) {
+bool Interpreter::inRegion(mlir::Block *block, bool loop,
+                           llvm::function_ref<bool()> body) {
   size_t mark = changes.size();
   ++regionDepth;
   if (loop)

@@ -12,9 +12,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "Interpreter.h"
-#include "tlc/Dialect/Tile/Transforms/Messages.h"
 #include "mlir/IR/Iterators.h"
 #include "mlir/IR/Verifier.h"
+#include "tlc/Dialect/Tile/Transforms/Messages.h"
 
 using namespace tlc;
 using namespace mlir;
@@ -28,10 +28,12 @@ int Interpreter::addArgument(Argument argument, Type type, SourceRange range) {
   return int(arguments.size() - 1);
 }
 
-BufferObject *Interpreter::addTensor(StringRef name, AnnotationObject *type, Argument::Class cls, unsigned order,
+BufferObject *Interpreter::addTensor(StringRef name, AnnotationObject *type,
+                                     Argument::Class cls, unsigned order,
                                      SourceRange range) {
   if (!type->dtype || type->shape.empty()) {
-    error(DiagID::BadShape, range, "a tensor needs a shape and an element type");
+    error(DiagID::BadShape, range,
+          "a tensor needs a shape and an element type");
     return nullptr;
   }
   auto *buffer = make<BufferObject>();
@@ -46,7 +48,8 @@ BufferObject *Interpreter::addTensor(StringRef name, AnnotationObject *type, Arg
   argument.dtype = type->dtype;
   argument.buffer = buffer;
   Type element = type->dtype->storageType(&context);
-  buffer->argument = addArgument(argument, tile::PtrType::get(&context, element), range);
+  buffer->argument =
+      addArgument(argument, tile::PtrType::get(&context, element), range);
   // The tensor is made before any kernel.
   OpBuilder::InsertionGuard guard(b);
   if (kernelOp)
@@ -60,15 +63,21 @@ BufferObject *Interpreter::addTensor(StringRef name, AnnotationObject *type, Arg
       sizes.push_back(toIndex(v, range));
   }
   if (type->dtype->isSubByte()) { // two elements to a byte
-    if (shape.back() == ShapedType::kDynamic || shape.back() % 2 || !type->strides.empty()) {
-      error(DiagID::BadShape, range, "elements of 4 bits need a contiguous tensor whose last extent is even and known at compile time");
+    if (shape.back() == ShapedType::kDynamic || shape.back() % 2 ||
+        !type->strides.empty()) {
+      error(DiagID::BadShape, range,
+            "elements of 4 bits need a contiguous tensor whose last extent is "
+            "even and known at compile time");
       return nullptr;
     }
     shape.back() /= 2;
     arguments[size_t(buffer->argument)].dtype = dtypes::uint8;
   }
-  if (type->dtype->bits % 8 && !type->dtype->isSubByte() && !type->dtype->isBool()) {
-    error(DiagID::BadDType, range, "tensors of " + type->dtype->name + ": elements have 1, 2, 4 or 8 bytes, or 4 bits");
+  if (type->dtype->bits % 8 && !type->dtype->isSubByte() &&
+      !type->dtype->isBool()) {
+    error(DiagID::BadDType, range,
+          "tensors of " + type->dtype->name +
+              ": elements have 1, 2, 4 or 8 bytes, or 4 bits");
     return nullptr;
   }
   for (Value v : type->strides) {
@@ -80,9 +89,11 @@ BufferObject *Interpreter::addTensor(StringRef name, AnnotationObject *type, Arg
   MemRefLayoutAttrInterface layout;
   if (!strides.empty())
     layout = StridedLayoutAttr::get(&context, 0, strides);
-  auto memref = layout ? MemRefType::get(shape, element, layout, space) : MemRefType::get(shape, element, AffineMap(), space);
-  buffer->memref = tile::TensorOp::create(b, memref, arguments[size_t(buffer->argument)].value, sizes, strideOperands,
-                                          name.empty() ? nullptr : b.getStringAttr(name), nullptr);
+  auto memref = layout ? MemRefType::get(shape, element, layout, space)
+                       : MemRefType::get(shape, element, AffineMap(), space);
+  buffer->memref = tile::TensorOp::create(
+      b, memref, arguments[size_t(buffer->argument)].value, sizes,
+      strideOperands, name.empty() ? nullptr : b.getStringAttr(name), nullptr);
   return buffer;
 }
 
@@ -107,7 +118,8 @@ Value Interpreter::dynamicDim(StringRef name, DType type, SourceRange range) {
 // Builtins
 //===----------------------------------------------------------------------===//
 
-/// T.Tensor(shape, dtype), T.Tensor[shape, dtype], T.StridedTensor(shape, strides, dtype)
+/// T.Tensor(shape, dtype), T.Tensor[shape, dtype], T.StridedTensor(shape,
+/// strides, dtype)
 Value Interpreter::tensorType(Args &args) {
   auto *type = make<AnnotationObject>();
   bool strided = currentBuiltin && args.call && currentBuiltin->data == 1;
@@ -133,7 +145,8 @@ Value Interpreter::tensorType(Args &args) {
     if (!shapeFrom(strides, args.range, type->strides))
       return {};
     if (type->strides.size() != type->shape.size())
-      return fail(DiagID::BadShape, args.range, "a stride is needed for each dimension");
+      return fail(DiagID::BadShape, args.range,
+                  "a stride is needed for each dimension");
   }
   return Value::object(type);
 }
@@ -144,9 +157,13 @@ Value Interpreter::pointerType(Args &args) {
   return Value::object(type);
 }
 
-Value Interpreter::pointerParameter(Value type, StringRef name, unsigned order) {
-  bool isPointer = (type.is(VK::Annotation) && type.as<AnnotationObject>()->type == AnnotationObject::Pointer) ||
-                   (type.is(VK::Builtin) && type.asBuiltin()->fn == &Interpreter::pointerType);
+Value Interpreter::pointerParameter(Value type, StringRef name,
+                                    unsigned order) {
+  bool isPointer =
+      (type.is(VK::Annotation) &&
+       type.as<AnnotationObject>()->type == AnnotationObject::Pointer) ||
+      (type.is(VK::Builtin) &&
+       type.asBuiltin()->fn == &Interpreter::pointerType);
   if (!isPointer)
     return {};
   auto *pointer = make<AnnotationObject>();
@@ -179,7 +196,8 @@ Value Interpreter::emptyTensor(Args &args) {
   type->dtype = dtype ? dtypeFrom(dtype, args.range) : dtypes::float32;
   if (!type->dtype || !shapeFrom(shape, args.range, type->shape))
     return {};
-  BufferObject *buffer = addTensor("", type, Argument::Output, outputCount++, args.range);
+  BufferObject *buffer =
+      addTensor("", type, Argument::Output, outputCount++, args.range);
   if (!buffer)
     return {};
   buffer->isEmpty = true;
@@ -193,7 +211,8 @@ Value Interpreter::allocGlobal(Args &args) {
   type->dtype = dtypeFrom(args[1], args.rangeOf(1));
   if (!type->dtype || !shapeFrom(args[0], args.rangeOf(0), type->shape))
     return {};
-  BufferObject *buffer = addTensor("", type, Argument::Workspace, workspaceCount++, args.range);
+  BufferObject *buffer =
+      addTensor("", type, Argument::Workspace, workspaceCount++, args.range);
   return buffer ? Value::object(buffer) : Value();
 }
 
@@ -233,7 +252,8 @@ Value Interpreter::constNames(Args &args) {
 Value Interpreter::dynamicNames(Args &args) {
   if (!args[0].is(VK::Str))
     return typeError(args.rangeOf(0), "the names of sizes", args[0]);
-  DType type = args.has(1) ? dtypeFrom(args[1], args.rangeOf(1)) : dtypes::int32;
+  DType type =
+      args.has(1) ? dtypeFrom(args[1], args.rangeOf(1)) : dtypes::int32;
   if (!type)
     return {};
   if (!type->isInteger() || (type->bits != 32 && type->bits != 64))
@@ -289,7 +309,9 @@ StringRef Interpreter::roleOf(const Argument &arg) {
 
 /// Block arguments in their final order; sizes that nothing reads are dropped.
 void Interpreter::permuteArguments() {
-  llvm::erase_if(arguments, [&](Argument &a) { return a.cls == Argument::Dim && a.value.use_empty(); });
+  llvm::erase_if(arguments, [&](Argument &a) {
+    return a.cls == Argument::Dim && a.value.use_empty();
+  });
   llvm::stable_sort(arguments, [](const Argument &x, const Argument &y) {
     return std::pair(x.cls, x.order) < std::pair(y.cls, y.order);
   });
@@ -298,7 +320,8 @@ void Interpreter::permuteArguments() {
   SmallVector<Type> types;
   for (Argument &a : arguments) {
     types.push_back(a.value.getType());
-    BlockArgument fresh = entry.addArgument(a.value.getType(), a.value.getLoc());
+    BlockArgument fresh =
+        entry.addArgument(a.value.getType(), a.value.getLoc());
     a.value.replaceAllUsesWith(fresh);
     a.value = fresh;
   }
@@ -330,7 +353,10 @@ ArrayAttr Interpreter::argumentAttrs() {
     SmallVector<Attribute> shape;
     size_t dynamic = 0;
     for (int64_t extent : llvm::cast<MemRefType>(tensor.getType()).getShape()) {
-      Value v = ShapedType::isDynamic(extent) ? Value::scalar({tensor.getSizes()[dynamic++], dtypes::int32}) : Value::integral(extent);
+      Value v =
+          ShapedType::isDynamic(extent)
+              ? Value::scalar({tensor.getSizes()[dynamic++], dtypes::int32})
+              : Value::integral(extent);
       shape.push_back(b.getStringAttr(indexText(v)));
     }
     attrs.set("tile.shape", b.getArrayAttr(shape));
@@ -346,10 +372,12 @@ static void eraseDead(Operation *root) {
   while (changed) {
     changed = false;
     SmallVector<Operation *> dead;
-    root->walk<mlir::WalkOrder::PostOrder, mlir::ReverseIterator>([&](Operation *op) {
-      if (op != root && isOpTriviallyDead(op) && !isa<tile::TensorOp, tile::AllocOp>(op))
-        dead.push_back(op);
-    });
+    root->walk<mlir::WalkOrder::PostOrder, mlir::ReverseIterator>(
+        [&](Operation *op) {
+          if (op != root && isOpTriviallyDead(op) &&
+              !isa<tile::TensorOp, tile::AllocOp>(op))
+            dead.push_back(op);
+        });
     for (Operation *op : dead)
       if (op->use_empty()) {
         op->erase();
@@ -360,7 +388,8 @@ static void eraseDead(Operation *root) {
 
 bool Interpreter::finish() {
   if (!kernelCount) {
-    error(DiagID::NoProgram, kernelDef->nameRange, "'" + kernelDef->name + "' launches no T.Kernel");
+    error(DiagID::NoProgram, kernelDef->nameRange,
+          "'" + kernelDef->name + "' launches no T.Kernel");
     return false;
   }
   eraseDead(func);
@@ -371,7 +400,8 @@ bool Interpreter::finish() {
   if (succeeded(verify(*module)))
     return true;
   if (!diags.hasErrors())
-    error(DiagID::Internal, kernelDef->nameRange, "the front end made IR that does not verify");
+    error(DiagID::Internal, kernelDef->nameRange,
+          "the front end made IR that does not verify");
   return false;
 }
 

@@ -18,7 +18,9 @@ Value Interpreter::mathConstantValue(const BuiltinInfo *builtin) {
   static constexpr double values[] = {M_PI, M_E, HUGE_VAL, NAN};
   return Value::real(values[builtin->data]);
 }
-Value Interpreter::mathConstant(Args &args) { return mathConstantValue(currentBuiltin); }
+Value Interpreter::mathConstant(Args &args) {
+  return mathConstantValue(currentBuiltin);
+}
 
 Value Interpreter::pyLen(Args &args) {
   Value v = args[0];
@@ -36,7 +38,10 @@ Value Interpreter::pyNumber(Args &args) {
   Value v = args.values.empty() || !args.values[0] ? Value() : args[0];
   int64_t which = currentBuiltin->data;
   if (!v)
-    return which == Str ? makeString("") : which == Float ? Value::real(0) : which == Bool ? Value::boolean(false) : Value::integral(0);
+    return which == Str     ? makeString("")
+           : which == Float ? Value::real(0)
+           : which == Bool  ? Value::boolean(false)
+                            : Value::integral(0);
   if (which == Str)
     return makeString(str(v));
   if (isSymbolic(v)) {
@@ -44,10 +49,16 @@ Value Interpreter::pyNumber(Args &args) {
       Sym s = toSym(v, args.range);
       if (!s)
         return {};
-      return s.type->isFloat() ? Value::scalar({b.createOrFold<mlir::math::AbsFOp>(s.value), s.type})
-                               : fold({b.createOrFold<mlir::math::AbsIOp>(s.value), s.type});
+      return s.type->isFloat()
+                 ? Value::scalar(
+                       {b.createOrFold<mlir::math::AbsFOp>(s.value), s.type})
+                 : fold({b.createOrFold<mlir::math::AbsIOp>(s.value), s.type});
     }
-    Sym s = castValue(v, which == Int ? dtypes::int32 : which == Float ? dtypes::float32 : dtypes::boolean, args.range);
+    Sym s = castValue(v,
+                      which == Int     ? dtypes::int32
+                      : which == Float ? dtypes::float32
+                                       : dtypes::boolean,
+                      args.range);
     return s ? fold(s) : Value();
   }
   if (which == Bool) {
@@ -61,27 +72,33 @@ Value Interpreter::pyNumber(Args &args) {
     int64_t i;
     if (which == Int && !text.getAsInteger(10, i))
       return Value::integral(i);
-    if (which == Float && (text.equals_insensitive("inf") || text.equals_insensitive("-inf")))
+    if (which == Float &&
+        (text.equals_insensitive("inf") || text.equals_insensitive("-inf")))
       return Value::real(text[0] == '-' ? -HUGE_VAL : HUGE_VAL);
     if (which == Float && !text.getAsDouble(d))
       return Value::real(d);
-    return fail(DiagID::BadArgument, args.range, describe(v) + " is not a number");
+    return fail(DiagID::BadArgument, args.range,
+                describe(v) + " is not a number");
   }
   if (!v.isNumber())
     return typeError(args.rangeOf(0), "a number", v);
   if (which == Float)
     return Value::real(v.asFloat());
   if (which == Abs)
-    return v.is(VK::Float) ? Value::real(std::fabs(v.asFloat())) : Value::integral(std::abs(v.asInt()));
+    return v.is(VK::Float) ? Value::real(std::fabs(v.asFloat()))
+                           : Value::integral(std::abs(v.asInt()));
   if (v.is(VK::Float) && !(std::fabs(v.asFloat()) < 9.2e18))
-    return fail(DiagID::IntegerOverflow, args.range, "this number has no 64-bit integer");
-  return v.is(VK::Float) ? Value::integral(int64_t(v.asFloat())) : Value::integral(v.asInt());
+    return fail(DiagID::IntegerOverflow, args.range,
+                "this number has no 64-bit integer");
+  return v.is(VK::Float) ? Value::integral(int64_t(v.asFloat()))
+                         : Value::integral(v.asInt());
 }
 
 Value Interpreter::pyRound(Args &args) {
   if (!args[0].isNumber())
     return typeError(args.rangeOf(0), "a number", args[0]);
-  double digits = args.has(1) ? args[1].asFloat() : 0, scale = std::pow(10.0, digits);
+  double digits = args.has(1) ? args[1].asFloat() : 0,
+         scale = std::pow(10.0, digits);
   double r = std::nearbyint(args[0].asFloat() * scale) / scale;
   return args.has(1) ? Value::real(r) : Value::integral(int64_t(r));
 }
@@ -144,7 +161,8 @@ Value Interpreter::pyProduct(Args &args) {
     if (!iterate(v, args.range, items))
       return {};
     if (rows.size() * items.size() > 1 << 16)
-      return fail(DiagID::StepLimit, args.range, "a product of more than 65536 tuples");
+      return fail(DiagID::StepLimit, args.range,
+                  "a product of more than 65536 tuples");
     std::vector<SmallVector<Value>> next;
     for (auto &row : rows)
       for (Value item : items) {
@@ -169,7 +187,8 @@ Value Interpreter::pyAnyAll(Args &args) {
     if (failed)
       return {};
     if (!t)
-      return fail(DiagID::NotConstant, args.range, "any and all need compile-time values");
+      return fail(DiagID::NotConstant, args.range,
+                  "any and all need compile-time values");
     result = isAll ? result && *t : result || *t;
   }
   return Value::boolean(result);
@@ -179,8 +198,10 @@ Value Interpreter::pySorted(Args &args) {
   SmallVector<Value> items;
   if (!iterate(args[0], args.rangeOf(0), items))
     return {};
-  if (llvm::any_of(items, [](Value v) { return !v.isNumber() && !v.is(VK::Str); }))
-    return fail(DiagID::BadArgument, args.range, "sorted takes numbers or strings");
+  if (llvm::any_of(items,
+                   [](Value v) { return !v.isNumber() && !v.is(VK::Str); }))
+    return fail(DiagID::BadArgument, args.range,
+                "sorted takes numbers or strings");
   bool mixed = false;
   llvm::stable_sort(items, [&](Value x, Value y) {
     if (x.isNumber() != y.isNumber()) {
@@ -192,7 +213,9 @@ Value Interpreter::pySorted(Args &args) {
   for (auto &[name, v] : args.extra)
     if (name == "reverse" && v.isIntLike() && v.asBool())
       std::reverse(items.begin(), items.end());
-  return mixed ? fail(DiagID::BadArgument, args.range, "numbers and strings do not compare") : makeSequence(VK::List, items);
+  return mixed ? fail(DiagID::BadArgument, args.range,
+                      "numbers and strings do not compare")
+               : makeSequence(VK::List, items);
 }
 
 Value Interpreter::pyIsInstance(Args &args) {
@@ -205,8 +228,12 @@ Value Interpreter::pyIsInstance(Args &args) {
   Value v = args[0];
   for (Value t : types) {
     StringRef name = t.is(VK::Builtin) ? t.asBuiltin()->name : "";
-    result |= (name == "int" && v.isIntLike()) || (name == "float" && v.is(VK::Float)) || (name == "bool" && v.is(VK::Bool)) ||
-              (name == "str" && v.is(VK::Str)) || (name == "list" && v.is(VK::List)) || (name == "tuple" && v.is(VK::Tuple)) ||
+    result |= (name == "int" && v.isIntLike()) ||
+              (name == "float" && v.is(VK::Float)) ||
+              (name == "bool" && v.is(VK::Bool)) ||
+              (name == "str" && v.is(VK::Str)) ||
+              (name == "list" && v.is(VK::List)) ||
+              (name == "tuple" && v.is(VK::Tuple)) ||
               (name == "dict" && v.is(VK::Dict));
   }
   return Value::boolean(result);
@@ -235,7 +262,9 @@ Value Interpreter::pyHasAttr(Args &args) {
     return Value::boolean(!missingAttr);
   if (!missingAttr)
     return v;
-  return args.values.size() > 2 && args.values[2] ? args.values[2] : attribute(args[0], args[1].asStr(), args.range);
+  return args.values.size() > 2 && args.values[2]
+             ? args.values[2]
+             : attribute(args[0], args[1].asStr(), args.range);
 }
 
 Value Interpreter::pyMap(Args &args) {
@@ -243,7 +272,8 @@ Value Interpreter::pyMap(Args &args) {
   if (!iterate(args[1], args.rangeOf(1), items))
     return {};
   for (Value v : items) {
-    out.push_back(args[0].is(VK::Builtin) && args[0].asBuiltin()->name == "int" && v.isNumber()
+    out.push_back(args[0].is(VK::Builtin) &&
+                          args[0].asBuiltin()->name == "int" && v.isNumber()
                       ? Value::integral(int64_t(v.asFloat()))
                       : callValue(args[0], {v}, args.range));
     if (!out.back())
@@ -277,7 +307,9 @@ Value Interpreter::pyDict(Args &args) {
 /// Hints of other compilers and host functions without effect on a kernel.
 Value Interpreter::ignored(Args &args) { return Value::none(); }
 /// T.likely(x), T.copy hints: the value itself.
-Value Interpreter::identity(Args &args) { return args.values.empty() || !args[0] ? Value::none() : args[0]; }
+Value Interpreter::identity(Args &args) {
+  return args.values.empty() || !args[0] ? Value::none() : args[0];
+}
 
 //===----------------------------------------------------------------------===//
 // Methods
@@ -287,17 +319,27 @@ Value Interpreter::identity(Args &args) { return args.values.empty() || !args[0]
 /// 6 format, 7 removeprefix
 Value Interpreter::strMethod(Args &args) {
   StringRef self = args.self.asStr();
-  auto text = [&](size_t i) { return i < args.rest.size() && args.rest[i].is(VK::Str) ? args.rest[i].asStr() : StringRef(); };
+  auto text = [&](size_t i) {
+    return i < args.rest.size() && args.rest[i].is(VK::Str)
+               ? args.rest[i].asStr()
+               : StringRef();
+  };
   switch (currentBuiltin->data) {
-  case 0: return Value::boolean(self.starts_with(text(0)));
-  case 1: return Value::boolean(self.ends_with(text(0)));
-  case 2: return makeString(self.upper());
-  case 3: return makeString(self.lower());
-  case 4: return makeString(self.trim());
+  case 0:
+    return Value::boolean(self.starts_with(text(0)));
+  case 1:
+    return Value::boolean(self.ends_with(text(0)));
+  case 2:
+    return makeString(self.upper());
+  case 3:
+    return makeString(self.lower());
+  case 4:
+    return makeString(self.trim());
   case 5: {
     std::string out = self.str();
     if (!text(0).empty())
-      for (size_t at = 0; (at = out.find(text(0), at)) != std::string::npos; at += text(1).size())
+      for (size_t at = 0; (at = out.find(text(0), at)) != std::string::npos;
+           at += text(1).size())
         out.replace(at, text(0).size(), text(1));
     return makeString(out);
   }
@@ -310,14 +352,17 @@ Value Interpreter::strMethod(Args &args) {
         out += self[i];
         continue;
       }
-      out += next < args.rest.size() ? str(args.rest[next]) : self.slice(i, close + 1).str();
+      out += next < args.rest.size() ? str(args.rest[next])
+                                     : self.slice(i, close + 1).str();
       ++next;
       i = close;
     }
     return makeString(out);
   }
-  case 8: return Value::boolean(!self.empty() && llvm::all_of(self, llvm::isDigit));
-  case 9: return Value::boolean(!self.empty() && llvm::all_of(self, llvm::isAlpha));
+  case 8:
+    return Value::boolean(!self.empty() && llvm::all_of(self, llvm::isDigit));
+  case 9:
+    return Value::boolean(!self.empty() && llvm::all_of(self, llvm::isAlpha));
   default: {
     StringRef s = self;
     s.consume_front(text(0));
@@ -349,10 +394,15 @@ Value Interpreter::strSplit(Args &args) {
 /// data: 0 append, 1 extend, 2 index, 3 count, 4 pop, 5 insert, 6 copy
 Value Interpreter::listMethod(Args &args) {
   auto &list = args.self.as<SequenceObject>()->elements;
-  auto arg = [&](size_t i) { return i < args.rest.size() ? args.rest[i] : Value::none(); };
+  auto arg = [&](size_t i) {
+    return i < args.rest.size() ? args.rest[i] : Value::none();
+  };
   switch (currentBuiltin->data) {
-  case 0: list.push_back(arg(0)); return Value::none();
-  case 1: return iterate(arg(0), args.range, list) ? Value::none() : Value();
+  case 0:
+    list.push_back(arg(0));
+    return Value::none();
+  case 1:
+    return iterate(arg(0), args.range, list) ? Value::none() : Value();
   case 2:
   case 3: {
     int64_t n = 0;
@@ -362,22 +412,27 @@ Value Interpreter::listMethod(Args &args) {
           return Value::integral(int64_t(i));
         ++n;
       }
-    return currentBuiltin->data == 3 ? Value::integral(n) : fail(DiagID::BadArgument, args.range, "the list has no such element");
+    return currentBuiltin->data == 3 ? Value::integral(n)
+                                     : fail(DiagID::BadArgument, args.range,
+                                            "the list has no such element");
   }
   case 4: {
     int64_t i = args.rest.empty() ? int64_t(list.size()) - 1 : arg(0).asInt();
     if (i < 0 || i >= int64_t(list.size()))
-      return fail(DiagID::IndexOutOfBounds, args.range, "pop from a list without that element");
+      return fail(DiagID::IndexOutOfBounds, args.range,
+                  "pop from a list without that element");
     Value v = list[size_t(i)];
     list.erase(list.begin() + i);
     return v;
   }
   case 5: {
-    int64_t i = std::clamp<int64_t>(arg(0).isIntLike() ? arg(0).asInt() : 0, 0, int64_t(list.size()));
+    int64_t i = std::clamp<int64_t>(arg(0).isIntLike() ? arg(0).asInt() : 0, 0,
+                                    int64_t(list.size()));
     list.insert(list.begin() + i, arg(1));
     return Value::none();
   }
-  default: return makeSequence(VK::List, list);
+  default:
+    return makeSequence(VK::List, list);
   }
 }
 
@@ -388,7 +443,8 @@ Value Interpreter::dictMethod(Args &args) {
   switch (currentBuiltin->data) {
   case 0:
     for (auto &e : llvm::reverse(dict->entries))
-      if (!args.rest.empty() && hostEquals(e.first, args.rest[0]).value_or(false))
+      if (!args.rest.empty() &&
+          hostEquals(e.first, args.rest[0]).value_or(false))
         return e.second;
     return args.rest.size() > 1 ? args.rest[1] : Value::none();
   case 4:
@@ -397,7 +453,8 @@ Value Interpreter::dictMethod(Args &args) {
     return Value::none();
   default:
     for (auto &e : dict->entries)
-      out.push_back(currentBuiltin->data == 1   ? makeSequence(VK::Tuple, {e.first, e.second})
+      out.push_back(currentBuiltin->data == 1
+                        ? makeSequence(VK::Tuple, {e.first, e.second})
                     : currentBuiltin->data == 2 ? e.first
                                                 : e.second);
     return makeSequence(VK::List, out);
@@ -409,18 +466,32 @@ Value Interpreter::dictMethod(Args &args) {
 //===----------------------------------------------------------------------===//
 
 static constexpr double (*hostFunctions[])(double) = {
-    [](double x) { return std::sqrt(x); }, [](double x) { return std::exp(x); },  [](double x) { return std::log(x); },
-    [](double x) { return std::log2(x); }, [](double x) { return std::log10(x); }, [](double x) { return std::sin(x); },
-    [](double x) { return std::cos(x); },  [](double x) { return std::tan(x); },  [](double x) { return std::tanh(x); },
-    [](double x) { return std::fabs(x); }, [](double x) { return std::ceil(x); }, [](double x) { return std::floor(x); },
-    [](double x) { return std::trunc(x); }, [](double x) { return std::isinf(x) ? 1.0 : 0.0; }, [](double x) { return std::isnan(x) ? 1.0 : 0.0; }};
+    [](double x) { return std::sqrt(x); },
+    [](double x) { return std::exp(x); },
+    [](double x) { return std::log(x); },
+    [](double x) { return std::log2(x); },
+    [](double x) { return std::log10(x); },
+    [](double x) { return std::sin(x); },
+    [](double x) { return std::cos(x); },
+    [](double x) { return std::tan(x); },
+    [](double x) { return std::tanh(x); },
+    [](double x) { return std::fabs(x); },
+    [](double x) { return std::ceil(x); },
+    [](double x) { return std::floor(x); },
+    [](double x) { return std::trunc(x); },
+    [](double x) { return std::isinf(x) ? 1.0 : 0.0; },
+    [](double x) { return std::isnan(x) ? 1.0 : 0.0; }};
 
-/// math.*: data indexes hostFunctions; 100 pow, 101 gcd, 102 prod, 103 log(x, base).
+/// math.*: data indexes hostFunctions; 100 pow, 101 gcd, 102 prod, 103 log(x,
+/// base).
 Value Interpreter::hostMath(Args &args) {
   int64_t which = currentBuiltin->data;
   for (Value v : args.rest)
     if (!v.isNumber() && which != 102)
-      return isSymbolic(v) ? fail(DiagID::NotConstant, args.range, "'" + currentBuiltin->name + "' works on compile-time numbers; use T's function on the device")
+      return isSymbolic(v) ? fail(DiagID::NotConstant, args.range,
+                                  "'" + currentBuiltin->name +
+                                      "' works on compile-time numbers; use "
+                                      "T's function on the device")
                            : typeError(args.range, "a number", v);
   if (args.rest.empty())
     return fail(DiagID::BadCall, args.range, "a value is needed");
@@ -440,16 +511,22 @@ Value Interpreter::hostMath(Args &args) {
       return fail(DiagID::BadCall, args.range, "two values are needed");
     double y = args.rest[1].asFloat();
     if (which == 101)
-      return Value::integral(int64_t(std::gcd(args.rest[0].asInt(), args.rest[1].asInt())));
-    return Value::real(which == 100 ? std::pow(x, y) : std::log(x) / std::log(y));
+      return Value::integral(
+          int64_t(std::gcd(args.rest[0].asInt(), args.rest[1].asInt())));
+    return Value::real(which == 100 ? std::pow(x, y)
+                                    : std::log(x) / std::log(y));
   }
   double r = hostFunctions[which](x);
   if (std::isnan(r) && !std::isnan(x))
-    return fail(DiagID::BadArgument, args.range, "'" + currentBuiltin->name + "' is not defined for " + str(args.rest[0]));
+    return fail(DiagID::BadArgument, args.range,
+                "'" + currentBuiltin->name + "' is not defined for " +
+                    str(args.rest[0]));
   if (which >= 10 && which <= 12) {
     if (args.rest[0].isIntLike())
       return args.rest[0];
-    return std::fabs(r) < 9.2e18 ? Value::integral(int64_t(r)) : fail(DiagID::IntegerOverflow, args.range, "this number has no 64-bit integer");
+    return std::fabs(r) < 9.2e18 ? Value::integral(int64_t(r))
+                                 : fail(DiagID::IntegerOverflow, args.range,
+                                        "this number has no 64-bit integer");
   }
   if (which >= 13)
     return Value::boolean(r != 0);
@@ -463,16 +540,22 @@ Value Interpreter::dtypeOf(Args &args) {
 }
 
 /// What host code asks of the device, answered for an MI300X. data: 0 number of
-/// compute units, 1 its fp8 type, 2 its e5m2, 3 present, 4 name, 5 capability as
-/// PyTorch gives it.
+/// compute units, 1 its fp8 type, 2 its e5m2, 3 present, 4 name, 5 capability
+/// as PyTorch gives it.
 Value Interpreter::deviceQuery(Args &args) {
   switch (currentBuiltin->data) {
-  case 0: return Value::integral(304);
-  case 1: return Value::dtype(findDType("float8_e4m3fnuz"));
-  case 2: return Value::dtype(findDType("float8_e5m2fnuz"));
-  case 3: return Value::boolean(true);
-  case 4: return makeString("AMD Instinct MI300X");
-  default: return makeSequence(VK::Tuple, {Value::integral(9), Value::integral(4)});
+  case 0:
+    return Value::integral(304);
+  case 1:
+    return Value::dtype(findDType("float8_e4m3fnuz"));
+  case 2:
+    return Value::dtype(findDType("float8_e5m2fnuz"));
+  case 3:
+    return Value::boolean(true);
+  case 4:
+    return makeString("AMD Instinct MI300X");
+  default:
+    return makeSequence(VK::Tuple, {Value::integral(9), Value::integral(4)});
   }
 }
 
@@ -480,27 +563,39 @@ Value Interpreter::deviceQuery(Args &args) {
 Value Interpreter::bitLength(Args &args) {
   if (!args.self.isIntLike())
     return typeError(args.range, "a compile-time integer", args.self);
-  uint64_t v = args.self.asInt() < 0 ? 0 - uint64_t(args.self.asInt()) : uint64_t(args.self.asInt());
+  uint64_t v = args.self.asInt() < 0 ? 0 - uint64_t(args.self.asInt())
+                                     : uint64_t(args.self.asInt());
   return Value::integral(64 - llvm::countl_zero(v));
 }
 
 Value Interpreter::nextPowerOf2(Args &args) {
-  if (!args[0].isIntLike() || args[0].asInt() < 0 || args[0].asInt() > (int64_t(1) << 61))
+  if (!args[0].isIntLike() || args[0].asInt() < 0 ||
+      args[0].asInt() > (int64_t(1) << 61))
     return typeError(args.rangeOf(0), "a compile-time integer", args[0]);
-  return Value::integral(args[0].asInt() <= 1 ? 1 : int64_t(llvm::PowerOf2Ceil(uint64_t(args[0].asInt()))));
+  return Value::integral(
+      args[0].asInt() <= 1
+          ? 1
+          : int64_t(llvm::PowerOf2Ceil(uint64_t(args[0].asInt()))));
 }
 
 Value Interpreter::nvidiaOnly(Args &args) {
-  StringRef name = args.self && args.self.is(VK::Str) ? args.self.asStr() : currentBuiltin->name;
-  error(DiagID::NvidiaOnly, args.range, "'" + name + "' is an operation of NVIDIA hardware")
-      .help("gfx942 has no such operation: use T.copy, T.gemm and T.Pipelined, which tlc schedules itself");
+  StringRef name = args.self && args.self.is(VK::Str) ? args.self.asStr()
+                                                      : currentBuiltin->name;
+  error(DiagID::NvidiaOnly, args.range,
+        "'" + name + "' is an operation of NVIDIA hardware")
+      .help("gfx942 has no such operation: use T.copy, T.gemm and T.Pipelined, "
+            "which tlc schedules itself");
   return {};
 }
 
 Value Interpreter::embeddedSource(Args &args) {
-  return fail(DiagID::EmbeddedSource, args.range, "'" + currentBuiltin->name + "' needs embedded CUDA or HIP source, which tlc does not compile");
+  return fail(
+      DiagID::EmbeddedSource, args.range,
+      "'" + currentBuiltin->name +
+          "' needs embedded CUDA or HIP source, which tlc does not compile");
 }
 
 Value Interpreter::notYet(Args &args) {
-  return fail(DiagID::Unimplemented, args.range, "tlc does not compile '" + currentBuiltin->name + "' yet");
+  return fail(DiagID::Unimplemented, args.range,
+              "tlc does not compile '" + currentBuiltin->name + "' yet");
 }

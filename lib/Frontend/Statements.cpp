@@ -30,7 +30,8 @@ static bool mayExit(const Stmt *s) {
   case StmtKind::Continue:
     return true;
   case StmtKind::If:
-    return any(llvm::cast<IfStmt>(s)->body) || any(llvm::cast<IfStmt>(s)->orelse);
+    return any(llvm::cast<IfStmt>(s)->body) ||
+           any(llvm::cast<IfStmt>(s)->orelse);
   case StmtKind::With:
     return any(llvm::cast<WithStmt>(s)->body);
   default:
@@ -73,30 +74,48 @@ Flow Interpreter::exec(const Stmt *s) {
     }
     return v ? Flow::Next : Flow::Error;
   }
-  case StmtKind::Assign: return execAssign(llvm::cast<AssignStmt>(s));
-  case StmtKind::AugAssign: return execAugAssign(llvm::cast<AugAssignStmt>(s));
-  case StmtKind::AnnAssign: return execAnnAssign(llvm::cast<AnnAssignStmt>(s));
-  case StmtKind::For: return execFor(llvm::cast<ForStmt>(s));
-  case StmtKind::While: return execWhile(llvm::cast<WhileStmt>(s));
-  case StmtKind::If: return execIf(llvm::cast<IfStmt>(s));
-  case StmtKind::With: return execWith(llvm::cast<WithStmt>(s));
+  case StmtKind::Assign:
+    return execAssign(llvm::cast<AssignStmt>(s));
+  case StmtKind::AugAssign:
+    return execAugAssign(llvm::cast<AugAssignStmt>(s));
+  case StmtKind::AnnAssign:
+    return execAnnAssign(llvm::cast<AnnAssignStmt>(s));
+  case StmtKind::For:
+    return execFor(llvm::cast<ForStmt>(s));
+  case StmtKind::While:
+    return execWhile(llvm::cast<WhileStmt>(s));
+  case StmtKind::If:
+    return execIf(llvm::cast<IfStmt>(s));
+  case StmtKind::With:
+    return execWith(llvm::cast<WithStmt>(s));
   case StmtKind::FunctionDef: {
     Value fn = makeFunction(llvm::cast<FunctionDefStmt>(s));
-    return fn && bindName(llvm::cast<FunctionDefStmt>(s)->name, fn, s->range) ? Flow::Next : Flow::Error;
+    return fn && bindName(llvm::cast<FunctionDefStmt>(s)->name, fn, s->range)
+               ? Flow::Next
+               : Flow::Error;
   }
   case StmtKind::ClassDef:
     return bindName(llvm::cast<ClassDefStmt>(s)->name,
-                    makePoison("the class '" + llvm::cast<ClassDefStmt>(s)->name + "'", s->range), s->range)
+                    makePoison("the class '" +
+                                   llvm::cast<ClassDefStmt>(s)->name + "'",
+                               s->range),
+                    s->range)
                ? Flow::Next
                : Flow::Error;
-  case StmtKind::Return: return execReturn(llvm::cast<ReturnStmt>(s));
-  case StmtKind::Raise: return execRaise(llvm::cast<RaiseStmt>(s));
-  case StmtKind::Try: return execTry(llvm::cast<TryStmt>(s));
-  case StmtKind::Assert: return execAssert(llvm::cast<AssertStmt>(s));
+  case StmtKind::Return:
+    return execReturn(llvm::cast<ReturnStmt>(s));
+  case StmtKind::Raise:
+    return execRaise(llvm::cast<RaiseStmt>(s));
+  case StmtKind::Try:
+    return execTry(llvm::cast<TryStmt>(s));
+  case StmtKind::Assert:
+    return execAssert(llvm::cast<AssertStmt>(s));
   case StmtKind::Import:
-  case StmtKind::ImportFrom: return execImport(s);
+  case StmtKind::ImportFrom:
+    return execImport(s);
   case StmtKind::Scope:
-  case StmtKind::Pass: return Flow::Next;
+  case StmtKind::Pass:
+    return Flow::Next;
   case StmtKind::Break:
   case StmtKind::Continue: {
     bool isBreak = s->kind == StmtKind::Break;
@@ -104,7 +123,8 @@ Flow Interpreter::exec(const Stmt *s) {
       at(s->range);
       setFlag(isBreak ? exitFlag : skipFlag, true);
     } else if (inDeviceLoop) {
-      error(DiagID::BadLoop, s->range, "this loop cannot be left early: its iterations run in any order");
+      error(DiagID::BadLoop, s->range,
+            "this loop cannot be left early: its iterations run in any order");
       return Flow::Error;
     }
     return isBreak ? Flow::Break : Flow::Continue;
@@ -115,7 +135,8 @@ Flow Interpreter::exec(const Stmt *s) {
         scope->names.erase(name->id);
     return Flow::Next;
   case StmtKind::Match:
-    error(DiagID::NotSupportedInKernel, s->range, "'match' cannot stand in kernel code");
+    error(DiagID::NotSupportedInKernel, s->range,
+          "'match' cannot stand in kernel code");
     return Flow::Error;
   }
   return Flow::Error;
@@ -129,11 +150,13 @@ Flow Interpreter::execAssign(const AssignStmt *s) {
   // The result of a call is not read: T.alloc_var gives the variable itself.
   bool tupleOfCalls = false;
   if (auto *tuple = dyn_cast<TupleExpr>(s->value))
-    tupleOfCalls = llvm::all_of(tuple->elements, [](Expr *e) { return llvm::isa<CallExpr>(e); });
+    tupleOfCalls = llvm::all_of(tuple->elements,
+                                [](Expr *e) { return llvm::isa<CallExpr>(e); });
   Value v;
   if (tupleOfCalls) {
     SmallVector<Value> elements;
-    if (!evalList(llvm::cast<TupleExpr>(s->value)->elements, elements, /*reference=*/true))
+    if (!evalList(llvm::cast<TupleExpr>(s->value)->elements, elements,
+                  /*reference=*/true))
       return Flow::Error;
     v = makeSequence(VK::Tuple, elements);
   } else {
@@ -141,13 +164,15 @@ Flow Interpreter::execAssign(const AssignStmt *s) {
   }
   if (!v)
     return Flow::Error;
-  if (v.is(VK::Region) && v.as<RegionObject>()->isElement && !(v = deref(v, s->value->range)))
+  if (v.is(VK::Region) && v.as<RegionObject>()->isElement &&
+      !(v = deref(v, s->value->range)))
     return Flow::Error;
   // tx = T.thread_binding(n, thread=...): the index itself, without a loop.
   if (v.is(VK::Loop) && v.as<LoopObject>()->type == LoopObject::Thread) {
     at(s->value->range);
     uint64_t dim = uint64_t(v.as<LoopObject>()->threadDim);
-    v = Value::scalar({tile::ThreadIdOp::create(b, b.getI32Type(), dim), dtypes::int32});
+    v = Value::scalar(
+        {tile::ThreadIdOp::create(b, b.getI32Type(), dim), dtypes::int32});
   }
   for (const Expr *target : s->targets)
     if (!assign(target, v, s->range))
@@ -159,17 +184,23 @@ bool Interpreter::unpack(ExprList targets, Value value, SourceRange range) {
   SmallVector<Value> values;
   if (!iterate(value, range, values))
     return false;
-  size_t star = llvm::find_if(targets, [](Expr *e) { return llvm::isa<StarredExpr>(e); }) - targets.begin();
+  size_t star =
+      llvm::find_if(targets,
+                    [](Expr *e) { return llvm::isa<StarredExpr>(e); }) -
+      targets.begin();
   bool hasStar = star < targets.size();
-  if (hasStar ? values.size() + 1 < targets.size() : values.size() != targets.size()) {
+  if (hasStar ? values.size() + 1 < targets.size()
+              : values.size() != targets.size()) {
     error(DiagID::BadCall, range,
-          llvm::Twine(values.size()) + " values for " + llvm::Twine(targets.size()) + " names");
+          llvm::Twine(values.size()) + " values for " +
+              llvm::Twine(targets.size()) + " names");
     return false;
   }
   size_t extra = hasStar ? values.size() + 1 - targets.size() : 0;
   for (size_t i = 0, v = 0; i < targets.size(); ++i) {
     if (i == star) {
-      Value list = makeSequence(VK::List, ArrayRef<Value>(values).slice(v, extra));
+      Value list =
+          makeSequence(VK::List, ArrayRef<Value>(values).slice(v, extra));
       v += extra;
       if (!assign(llvm::cast<StarredExpr>(targets[i])->value, list, range))
         return false;
@@ -188,7 +219,9 @@ bool Interpreter::assign(const Expr *target, Value value, SourceRange range) {
       auto *buffer = value.as<BufferObject>();
       if (buffer->name.empty()) {
         buffer->name = name.str();
-        if (auto alloc = buffer->memref ? buffer->memref.getDefiningOp<tile::AllocOp>() : nullptr)
+        if (auto alloc = buffer->memref
+                             ? buffer->memref.getDefiningOp<tile::AllocOp>()
+                             : nullptr)
           alloc.setName(name);
         if (buffer->argument >= 0) {
           arguments[size_t(buffer->argument)].name = name.str();
@@ -199,15 +232,19 @@ bool Interpreter::assign(const Expr *target, Value value, SourceRange range) {
     }
     return bindName(name, value, target->range);
   }
-  case ExprKind::Tuple: return unpack(llvm::cast<TupleExpr>(target)->elements, value, range);
-  case ExprKind::List: return unpack(llvm::cast<ListExpr>(target)->elements, value, range);
+  case ExprKind::Tuple:
+    return unpack(llvm::cast<TupleExpr>(target)->elements, value, range);
+  case ExprKind::List:
+    return unpack(llvm::cast<ListExpr>(target)->elements, value, range);
   case ExprKind::Subscript: {
     auto *sub = llvm::cast<SubscriptExpr>(target);
-    Value object = evalRef(sub->object), index = object ? eval(sub->index) : Value();
+    Value object = evalRef(sub->object),
+          index = object ? eval(sub->index) : Value();
     if (!index)
       return false;
     if (object.is(VK::Buffer)) {
-      Value element = indexBuffer(object.as<BufferObject>(), index, target->range, true);
+      Value element =
+          indexBuffer(object.as<BufferObject>(), index, target->range, true);
       if (!element)
         return false;
       auto *region = element.as<RegionObject>();
@@ -215,7 +252,8 @@ bool Interpreter::assign(const Expr *target, Value value, SourceRange range) {
         return store(region->buffer, region->offsets, value, range);
       if (value.is(VK::Buffer) || value.is(VK::Region)) {
         Box src, dst;
-        return toBox(value, range, src, "source") && toBox(element, target->range, dst, "destination") &&
+        return toBox(value, range, src, "source") &&
+               toBox(element, target->range, dst, "destination") &&
                copyBoxes(src, dst, range, nullptr);
       }
       return fillBox(element, value, range, range);
@@ -231,19 +269,22 @@ bool Interpreter::assign(const Expr *target, Value value, SourceRange range) {
     }
     if (object.is(VK::List) && index.isIntLike()) {
       auto &elements = object.as<SequenceObject>()->elements;
-      int64_t i = index.asInt() < 0 ? index.asInt() + int64_t(elements.size()) : index.asInt();
+      int64_t i = index.asInt() < 0 ? index.asInt() + int64_t(elements.size())
+                                    : index.asInt();
       if (i >= 0 && i < int64_t(elements.size())) {
         elements[size_t(i)] = value;
         return true;
       }
-      error(DiagID::IndexOutOfBounds, target->range, "the list has no such element");
+      error(DiagID::IndexOutOfBounds, target->range,
+            "the list has no such element");
       return false;
     }
     typeError(target->range, "a buffer to store into", object);
     return false;
   }
   default:
-    error(DiagID::NotSupportedInKernel, target->range, "this cannot be assigned to in kernel code");
+    error(DiagID::NotSupportedInKernel, target->range,
+          "this cannot be assigned to in kernel code");
     return false;
   }
 }
@@ -259,7 +300,8 @@ Flow Interpreter::execAugAssign(const AugAssignStmt *s) {
     return Flow::Error;
   }
   if (current.is(VK::Region) && !current.as<RegionObject>()->isElement) {
-    error(DiagID::TypeMismatch, s->range, "'" + spelling(s->op) + "=' does not work on a slice")
+    error(DiagID::TypeMismatch, s->range,
+          "'" + spelling(s->op) + "=' does not work on a slice")
         .help("loop over its elements with T.Parallel");
     return Flow::Error;
   }
@@ -274,7 +316,8 @@ Flow Interpreter::execAugAssign(const AugAssignStmt *s) {
   if (current.is(VK::Buffer))
     ok = store(current.as<BufferObject>(), {Value::integral(0)}, v, s->range);
   else if (current.is(VK::Region))
-    ok = store(current.as<RegionObject>()->buffer, current.as<RegionObject>()->offsets, v, s->range);
+    ok = store(current.as<RegionObject>()->buffer,
+               current.as<RegionObject>()->offsets, v, s->range);
   else
     ok = assign(s->target, v, s->range);
   return ok ? Flow::Next : Flow::Error;
@@ -298,12 +341,15 @@ Flow Interpreter::execAnnAssign(const AnnAssignStmt *s) {
     if (Value pointer = pointerParameter(type, name->id, order))
       return bindName(name->id, pointer, s->range) ? Flow::Next : Flow::Error;
     if (!type.is(VK::Annotation)) {
-      typeError(s->annotation->range, "a tensor type such as T.Tensor((M, N), dtype)", type);
+      typeError(s->annotation->range,
+                "a tensor type such as T.Tensor((M, N), dtype)", type);
       return Flow::Error;
     }
-    BufferObject *buffer =
-        addTensor(name->id, type.as<AnnotationObject>(), Argument::Param, order, s->range);
-    return buffer && bindName(name->id, Value::object(buffer), s->range) ? Flow::Next : Flow::Error;
+    BufferObject *buffer = addTensor(name->id, type.as<AnnotationObject>(),
+                                     Argument::Param, order, s->range);
+    return buffer && bindName(name->id, Value::object(buffer), s->range)
+               ? Flow::Next
+               : Flow::Error;
   }
   Value v = llvm::isa<CallExpr>(s->value) ? evalRef(s->value) : eval(s->value);
   if (!v)
@@ -340,7 +386,8 @@ Flow Interpreter::execIf(const IfStmt *s) {
 
 Flow Interpreter::execReturn(const ReturnStmt *s) {
   if (regionDepth) {
-    error(DiagID::BadReturn, s->range, "a return inside a block that runs on the device");
+    error(DiagID::BadReturn, s->range,
+          "a return inside a block that runs on the device");
     return Flow::Error;
   }
   returnExpr = s->value;
@@ -380,14 +427,16 @@ Flow Interpreter::execAssert(const AssertStmt *s) {
   }
   if (t) {
     error(DiagID::AssertionFailed, s->range,
-          message.empty() ? "this assertion does not hold" : "assertion failed: " + message);
+          message.empty() ? "this assertion does not hold"
+                          : "assertion failed: " + message);
     return Flow::Error;
   }
   mlir::Value c = toI1(cond, s->condition->range);
   if (!c)
     return Flow::Error;
   if (!kernelOp)
-    return Flow::Next; // a condition on runtime sizes: bounds are checked anyway
+    return Flow::Next; // a condition on runtime sizes: bounds are checked
+                       // anyway
   at(s->range);
   tile::AssertOp::create(b, c, message.empty() ? "assertion failed" : message);
   return Flow::Next;

@@ -35,14 +35,16 @@ Sym Interpreter::narrowValue(Sym v, DType type) {
     v = cast(v, integerType(8, type->isSigned()));
     Sym four = constant(int64_t(4), v.type);
     v.value = b.createOrFold<arith::ShLIOp>(v.value, four.value);
-    v.value = type->isSigned() ? b.createOrFold<arith::ShRSIOp>(v.value, four.value)
-                               : b.createOrFold<arith::ShRUIOp>(v.value, four.value);
+    v.value = type->isSigned()
+                  ? b.createOrFold<arith::ShRSIOp>(v.value, four.value)
+                  : b.createOrFold<arith::ShRUIOp>(v.value, four.value);
     return v;
   }
   return decodeNibble(encodeNibble(v, type), type);
 }
 
-/// The bits of a value in the low half of an i8; integers keep their sign above.
+/// The bits of a value in the low half of an i8; integers keep their sign
+/// above.
 mlir::Value Interpreter::encodeNibble(Sym v, DType type) {
   if (!type->isFloat())
     return narrowValue(v, type).value;
@@ -50,17 +52,23 @@ mlir::Value Interpreter::encodeNibble(Sym v, DType type) {
   // midpoints lie below; ties go to the even code.
   v = cast(v, dtypes::float32);
   Type i32 = b.getI32Type();
-  mlir::Value bits = arith::BitcastOp::create(b, i32, v.value), size = math::AbsFOp::create(b, v.value);
+  mlir::Value bits = arith::BitcastOp::create(b, i32, v.value),
+              size = math::AbsFOp::create(b, v.value);
   static constexpr double midpoints[] = {0.25, 0.75, 1.25, 1.75, 2.5, 3.5, 5};
   mlir::Value code = constant(int64_t(0), dtypes::int32).value;
   for (auto [i, midpoint] : llvm::enumerate(midpoints)) {
     auto pred = i % 2 ? arith::CmpFPredicate::UGE : arith::CmpFPredicate::UGT;
-    mlir::Value above = arith::CmpFOp::create(b, pred, size, constant(midpoint, dtypes::float32).value);
-    code = arith::AddIOp::create(b, code, arith::ExtUIOp::create(b, i32, above));
+    mlir::Value above = arith::CmpFOp::create(
+        b, pred, size, constant(midpoint, dtypes::float32).value);
+    code =
+        arith::AddIOp::create(b, code, arith::ExtUIOp::create(b, i32, above));
   }
-  mlir::Value sign = arith::ShRUIOp::create(b, bits, constant(int64_t(28), dtypes::int32).value);
-  sign = arith::AndIOp::create(b, sign, constant(int64_t(8), dtypes::int32).value);
-  return arith::TruncIOp::create(b, b.getI8Type(), arith::OrIOp::create(b, code, sign));
+  mlir::Value sign = arith::ShRUIOp::create(
+      b, bits, constant(int64_t(28), dtypes::int32).value);
+  sign =
+      arith::AndIOp::create(b, sign, constant(int64_t(8), dtypes::int32).value);
+  return arith::TruncIOp::create(b, b.getI8Type(),
+                                 arith::OrIOp::create(b, code, sign));
 }
 
 /// The value of an element from an i8 whose low half holds it.
@@ -71,45 +79,61 @@ Sym Interpreter::decodeNibble(mlir::Value raw, DType type) {
   auto c = [&](int64_t v) { return constant(v, dtypes::int32).value; };
   mlir::Value code = arith::ExtUIOp::create(b, i32, raw);
   auto field = [&](int64_t shift, int64_t mask) -> mlir::Value {
-    return arith::AndIOp::create(b, arith::ShRUIOp::create(b, code, c(shift)), c(mask));
+    return arith::AndIOp::create(b, arith::ShRUIOp::create(b, code, c(shift)),
+                                 c(mask));
   };
-  mlir::Value mantissa = field(0, 1), exponent = field(1, 3), sign = field(3, 1);
+  mlir::Value mantissa = field(0, 1), exponent = field(1, 3),
+              sign = field(3, 1);
   mlir::Value normal = arith::AddIOp::create(b, exponent, c(126));
-  normal = arith::OrIOp::create(b, arith::ShLIOp::create(b, normal, c(23)), arith::ShLIOp::create(b, mantissa, c(22)));
+  normal = arith::OrIOp::create(b, arith::ShLIOp::create(b, normal, c(23)),
+                                arith::ShLIOp::create(b, mantissa, c(22)));
   mlir::Value half = arith::MulIOp::create(b, mantissa, c(0x3f000000)); // 0.5
-  mlir::Value isSmall = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, exponent, c(0));
+  mlir::Value isSmall =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::eq, exponent, c(0));
   mlir::Value bits = arith::SelectOp::create(b, isSmall, half, normal);
   bits = arith::OrIOp::create(b, bits, arith::ShLIOp::create(b, sign, c(31)));
   return {arith::BitcastOp::create(b, b.getF32Type(), bits), dtypes::float32};
 }
 
 /// Splits the last index of a packed buffer: byte, and bits to shift by.
-bool Interpreter::packedIndex(ArrayRef<Value> indices, SourceRange range, llvm::SmallVectorImpl<Value> &bytes, Value &shift) {
+bool Interpreter::packedIndex(ArrayRef<Value> indices, SourceRange range,
+                              llvm::SmallVectorImpl<Value> &bytes,
+                              Value &shift) {
   bytes.assign(indices.begin(), indices.end());
   Value odd = binary(BinOpKind::Mod, indices.back(), Value::integral(2), range);
-  bytes.back() = binary(BinOpKind::FloorDiv, indices.back(), Value::integral(2), range);
-  shift = odd ? binary(BinOpKind::Mul, odd, Value::integral(4), range) : Value();
+  bytes.back() =
+      binary(BinOpKind::FloorDiv, indices.back(), Value::integral(2), range);
+  shift =
+      odd ? binary(BinOpKind::Mul, odd, Value::integral(4), range) : Value();
   return bytes.back() && shift;
 }
 
-Value Interpreter::loadPacked(BufferObject *buffer, ArrayRef<Value> indices, SourceRange range) {
+Value Interpreter::loadPacked(BufferObject *buffer, ArrayRef<Value> indices,
+                              SourceRange range) {
   SmallVector<Value> bytes;
   Value shift;
   SmallVector<mlir::Value> operands;
-  if (!packedIndex(indices, range, bytes, shift) || !indexOperands(buffer, bytes, range, operands))
+  if (!packedIndex(indices, range, bytes, shift) ||
+      !indexOperands(buffer, bytes, range, operands))
     return {};
   at(range);
-  mlir::Value v = tile::LoadOp::create(b, b.getI8Type(), buffer->storage(), operands);
+  mlir::Value v =
+      tile::LoadOp::create(b, b.getI8Type(), buffer->storage(), operands);
   Sym by = castValue(shift, integerType(8, false), range);
   v = arith::ShRUIOp::create(b, v, by.value);
-  v = arith::AndIOp::create(b, v, arith::ConstantOp::create(b, b.getI8IntegerAttr(15)));
+  v = arith::AndIOp::create(
+      b, v, arith::ConstantOp::create(b, b.getI8IntegerAttr(15)));
   return Value::scalar(decodeNibble(v, buffer->dtype));
 }
 
-bool Interpreter::storePacked(BufferObject *buffer, ArrayRef<Value> indices, Sym value, SourceRange range) {
+bool Interpreter::storePacked(BufferObject *buffer, ArrayRef<Value> indices,
+                              Sym value, SourceRange range) {
   auto type = llvm::cast<MemRefType>(buffer->storage().getType());
   if (buffer->indexMap || !type.hasStaticShape() || type.getNumElements() % 4) {
-    error(DiagID::Unimplemented, range, "a store into '" + buffer->name + "', whose elements of 4 bits do not fill 32-bit words of a known number")
+    error(DiagID::Unimplemented, range,
+          "a store into '" + buffer->name +
+              "', whose elements of 4 bits do not fill 32-bit words of a known "
+              "number")
         .note(buffer->declared, "declared here");
     return false;
   }
@@ -119,12 +143,21 @@ bool Interpreter::storePacked(BufferObject *buffer, ArrayRef<Value> indices, Sym
     return false;
   Value byte;
   for (auto [v, extent] : llvm::zip(bytes, type.getShape()))
-    byte = byte ? binary(BinOpKind::Add, binary(BinOpKind::Mul, byte, Value::integral(extent), range), v, range) : v;
-  Value word = byte ? binary(BinOpKind::FloorDiv, byte, Value::integral(4), range) : Value();
-  Value within = byte ? binary(BinOpKind::Mod, byte, Value::integral(4), range) : Value();
-  within = within ? binary(BinOpKind::Mul, within, Value::integral(8), range) : Value();
+    byte = byte ? binary(BinOpKind::Add,
+                         binary(BinOpKind::Mul, byte, Value::integral(extent),
+                                range),
+                         v, range)
+                : v;
+  Value word =
+      byte ? binary(BinOpKind::FloorDiv, byte, Value::integral(4), range)
+           : Value();
+  Value within =
+      byte ? binary(BinOpKind::Mod, byte, Value::integral(4), range) : Value();
+  within = within ? binary(BinOpKind::Mul, within, Value::integral(8), range)
+                  : Value();
   shift = within ? binary(BinOpKind::Add, within, shift, range) : Value();
-  mlir::Value index = word ? toI32(word, range) : mlir::Value(), by = shift ? toI32(shift, range) : mlir::Value();
+  mlir::Value index = word ? toI32(word, range) : mlir::Value(),
+              by = shift ? toI32(shift, range) : mlir::Value();
   if (!index || !by)
     return false;
   // Outside in one dimension must not become another row.
@@ -134,20 +167,33 @@ bool Interpreter::storePacked(BufferObject *buffer, ArrayRef<Value> indices, Sym
     Value low = compare(CmpOpKind::Ge, v, Value::integral(0), range);
     for (Value c : {ok, low})
       if (c && c.is(VK::Scalar))
-        inside = inside ? arith::AndIOp::create(b, inside, c.asSym().value).getResult() : c.asSym().value;
+        inside =
+            inside
+                ? arith::AndIOp::create(b, inside, c.asSym().value).getResult()
+                : c.asSym().value;
       else if (!c || !c.asBool())
         return bool(c);
   }
   at(range);
   Type i32 = b.getI32Type();
-  mlir::Value nibble = arith::AndIOp::create(b, arith::ExtUIOp::create(b, i32, encodeNibble(value, buffer->dtype)), constant(int64_t(15), dtypes::int32).value);
+  mlir::Value nibble = arith::AndIOp::create(
+      b, arith::ExtUIOp::create(b, i32, encodeNibble(value, buffer->dtype)),
+      constant(int64_t(15), dtypes::int32).value);
   mlir::Value set = arith::ShLIOp::create(b, nibble, by);
-  mlir::Value keep = arith::ShLIOp::create(b, constant(int64_t(15), dtypes::int32).value, by);
-  keep = arith::XOrIOp::create(b, keep, constant(int64_t(-1), dtypes::int32).value);
-  mlir::Value words = tile::AliasOp::create(b, tile::getBufferType({type.getNumElements() / 4}, i32, tile::Space::Global), buffer->storage());
+  mlir::Value keep =
+      arith::ShLIOp::create(b, constant(int64_t(15), dtypes::int32).value, by);
+  keep = arith::XOrIOp::create(b, keep,
+                               constant(int64_t(-1), dtypes::int32).value);
+  mlir::Value words =
+      tile::AliasOp::create(b,
+                            tile::getBufferType({type.getNumElements() / 4},
+                                                i32, tile::Space::Global),
+                            buffer->storage());
   auto emit = [&] {
-    tile::AtomicOp::create(b, i32, tile::AtomicKind::And, keep, words, mlir::ValueRange{index});
-    tile::AtomicOp::create(b, i32, tile::AtomicKind::Or, set, words, mlir::ValueRange{index});
+    tile::AtomicOp::create(b, i32, tile::AtomicKind::And, keep, words,
+                           mlir::ValueRange{index});
+    tile::AtomicOp::create(b, i32, tile::AtomicKind::Or, set, words,
+                           mlir::ValueRange{index});
   };
   if (!inside) {
     emit();

@@ -29,7 +29,8 @@ bool Interpreter::isNonNegative(mlir::Value v, unsigned depth) {
   if (matchPattern(v, m_ConstantInt(&c)))
     return !c.isNegative();
   auto both = [&](Operation *op) {
-    return isNonNegative(op->getOperand(0), depth + 1) && isNonNegative(op->getOperand(1), depth + 1);
+    return isNonNegative(op->getOperand(0), depth + 1) &&
+           isNonNegative(op->getOperand(1), depth + 1);
   };
   if (auto arg = dyn_cast<BlockArgument>(v)) {
     Operation *owner = arg.getOwner()->getParentOp();
@@ -39,8 +40,10 @@ bool Interpreter::isNonNegative(mlir::Value v, unsigned depth) {
       return true;
     if (auto loop = dyn_cast<scf::ForOp>(owner)) {
       APInt step;
-      return v == loop.getInductionVar() && isNonNegative(loop.getLowerBound(), depth + 1) &&
-             matchPattern(loop.getStep(), m_ConstantInt(&step)) && step.isStrictlyPositive();
+      return v == loop.getInductionVar() &&
+             isNonNegative(loop.getLowerBound(), depth + 1) &&
+             matchPattern(loop.getStep(), m_ConstantInt(&step)) &&
+             step.isStrictlyPositive();
     }
     if (isa<tile::FuncOp>(owner))
       for (const Argument &a : arguments)
@@ -51,17 +54,19 @@ bool Interpreter::isNonNegative(mlir::Value v, unsigned depth) {
   Operation *op = v.getDefiningOp();
   if (isa<tile::ThreadIdOp, arith::ExtUIOp>(op))
     return true;
-  if (isa<arith::AddIOp, arith::MulIOp, arith::MinSIOp, arith::DivUIOp, arith::FloorDivSIOp,
-          arith::OrIOp>(op))
+  if (isa<arith::AddIOp, arith::MulIOp, arith::MinSIOp, arith::DivUIOp,
+          arith::FloorDivSIOp, arith::OrIOp>(op))
     return both(op);
   if (isa<arith::RemUIOp>(op))
     return isNonNegative(op->getOperand(1), depth + 1);
   if (isa<arith::MaxSIOp, arith::AndIOp>(op))
-    return isNonNegative(op->getOperand(0), depth + 1) || isNonNegative(op->getOperand(1), depth + 1);
+    return isNonNegative(op->getOperand(0), depth + 1) ||
+           isNonNegative(op->getOperand(1), depth + 1);
   if (isa<arith::ShRSIOp, arith::ShRUIOp, arith::ExtSIOp, arith::ShLIOp>(op))
     return isNonNegative(op->getOperand(0), depth + 1);
   if (isa<arith::SelectOp>(op))
-    return isNonNegative(op->getOperand(1), depth + 1) && isNonNegative(op->getOperand(2), depth + 1);
+    return isNonNegative(op->getOperand(1), depth + 1) &&
+           isNonNegative(op->getOperand(2), depth + 1);
   return false;
 }
 
@@ -96,16 +101,20 @@ std::optional<int64_t> Interpreter::upperBound(mlir::Value v, unsigned depth) {
     return x && y ? Bound(*x + *y - 1) : std::nullopt;
   }
   if (isa<arith::SubIOp>(op))
-    return isNonNegative(op->getOperand(1), depth + 1) ? bound(op->getOperand(0)) : std::nullopt;
-  bool positive = op->getNumOperands() == 2 && isNonNegative(op->getOperand(0), depth + 1) &&
+    return isNonNegative(op->getOperand(1), depth + 1)
+               ? bound(op->getOperand(0))
+               : std::nullopt;
+  bool positive = op->getNumOperands() == 2 &&
+                  isNonNegative(op->getOperand(0), depth + 1) &&
                   isNonNegative(op->getOperand(1), depth + 1);
   if (isa<arith::MulIOp>(op) && positive) {
     Bound x = bound(op->getOperand(0)), y = bound(op->getOperand(1));
     return x && y ? Bound((*x - 1) * (*y - 1) + 1) : std::nullopt;
   }
   if (isa<arith::RemUIOp>(op))
-    return upperBound(op->getOperand(1), depth + 1) ? Bound(*upperBound(op->getOperand(1), depth + 1) - 1)
-                                                    : std::nullopt;
+    return upperBound(op->getOperand(1), depth + 1)
+               ? Bound(*upperBound(op->getOperand(1), depth + 1) - 1)
+               : std::nullopt;
   if (isa<arith::AndIOp>(op)) {
     if (matchPattern(op->getOperand(1), m_ConstantInt(&c)) && !c.isNegative())
       return c.getSExtValue() + 1;
@@ -115,9 +124,11 @@ std::optional<int64_t> Interpreter::upperBound(mlir::Value v, unsigned depth) {
       matchPattern(op->getOperand(1), m_ConstantInt(&c))) {
     Bound x = bound(op->getOperand(0));
     if (!x || c.isZero() || c.ugt(62))
-      return isa<arith::DivUIOp>(op) && x && !c.isZero() ? Bound((*x - 1) / c.getSExtValue() + 1)
-                                                         : std::nullopt;
-    int64_t d = isa<arith::DivUIOp>(op) ? c.getSExtValue() : int64_t(1) << c.getZExtValue();
+      return isa<arith::DivUIOp>(op) && x && !c.isZero()
+                 ? Bound((*x - 1) / c.getSExtValue() + 1)
+                 : std::nullopt;
+    int64_t d = isa<arith::DivUIOp>(op) ? c.getSExtValue()
+                                        : int64_t(1) << c.getZExtValue();
     return (*x - 1) / d + 1;
   }
   if (isa<arith::MinSIOp>(op)) {
@@ -126,7 +137,8 @@ std::optional<int64_t> Interpreter::upperBound(mlir::Value v, unsigned depth) {
   }
   if (isa<arith::MaxSIOp, arith::SelectOp>(op)) {
     unsigned first = isa<arith::SelectOp>(op) ? 1 : 0;
-    Bound x = bound(op->getOperand(first)), y = bound(op->getOperand(first + 1));
+    Bound x = bound(op->getOperand(first)),
+          y = bound(op->getOperand(first + 1));
     return x && y ? Bound(std::max(*x, *y)) : std::nullopt;
   }
   if (isa<arith::ExtSIOp, arith::ExtUIOp>(op))
@@ -145,15 +157,18 @@ static bool equivalent(mlir::Value x, mlir::Value y, unsigned depth = 0) {
     return true;
   Operation *p = x.getDefiningOp(), *q = y.getDefiningOp();
   if (!p || !q || depth > 12 || p->getName() != q->getName() ||
-      p->getNumOperands() != q->getNumOperands() || p->getNumRegions() || x.getType() != y.getType() ||
+      p->getNumOperands() != q->getNumOperands() || p->getNumRegions() ||
+      x.getType() != y.getType() ||
       p->getDiscardableAttrDictionary() != q->getDiscardableAttrDictionary() ||
       p->getPropertiesAsAttribute() != q->getPropertiesAsAttribute())
     return false;
   if (!isMemoryEffectFree(p)) {
     if (!isa<tile::LoadOp>(p) || p->getBlock() != q->getBlock())
       return false;
-    Operation *first = p->isBeforeInBlock(q) ? p : q, *last = first == p ? q : p;
-    for (Operation *op = first->getNextNode(); op != last; op = op->getNextNode())
+    Operation *first = p->isBeforeInBlock(q) ? p : q,
+              *last = first == p ? q : p;
+    for (Operation *op = first->getNextNode(); op != last;
+         op = op->getNextNode())
       if (!isMemoryEffectFree(op) && !isa<tile::LoadOp>(op))
         return false;
   }
@@ -203,11 +218,13 @@ struct Expander {
     if (depth < 20 && op) {
       if (isa<arith::AddIOp, arith::SubIOp>(op)) {
         p = expand(op->getOperand(0), depth + 1);
-        p.add(expand(op->getOperand(1), depth + 1), isa<arith::AddIOp>(op) ? 1 : -1);
+        p.add(expand(op->getOperand(1), depth + 1),
+              isa<arith::AddIOp>(op) ? 1 : -1);
         return p;
       }
       if (isa<arith::MulIOp>(op)) {
-        Polynomial x = expand(op->getOperand(0), depth + 1), y = expand(op->getOperand(1), depth + 1);
+        Polynomial x = expand(op->getOperand(0), depth + 1),
+                   y = expand(op->getOperand(1), depth + 1);
         if (x.terms.size() * y.terms.size() <= 64)
           return x.times(y);
       }
@@ -257,7 +274,8 @@ bool Interpreter::sameValue(Value x, Value y) {
   return d && *d == 0;
 }
 
-static void printIndex(Interpreter &interp, mlir::Value v, llvm::raw_ostream &os, unsigned depth) {
+static void printIndex(Interpreter &interp, mlir::Value v,
+                       llvm::raw_ostream &os, unsigned depth) {
   APInt c;
   if (matchPattern(v, m_ConstantInt(&c))) {
     os << c.getSExtValue();
@@ -271,13 +289,13 @@ static void printIndex(Interpreter &interp, mlir::Value v, llvm::raw_ostream &os
   Operation *op = v.getDefiningOp();
   if (op && isa<arith::ExtSIOp, arith::ExtUIOp, arith::TruncIOp>(op))
     return printIndex(interp, op->getOperand(0), os, depth);
-  StringRef sign = !op                                               ? ""
-                   : isa<arith::AddIOp>(op)                          ? " + "
-                   : isa<arith::SubIOp>(op)                          ? " - "
-                   : isa<arith::MulIOp>(op)                          ? " * "
-                   : isa<arith::FloorDivSIOp, arith::DivUIOp>(op)    ? " // "
-                   : isa<arith::RemUIOp>(op)                         ? " % "
-                                                                     : "";
+  StringRef sign = !op                                            ? ""
+                   : isa<arith::AddIOp>(op)                       ? " + "
+                   : isa<arith::SubIOp>(op)                       ? " - "
+                   : isa<arith::MulIOp>(op)                       ? " * "
+                   : isa<arith::FloorDivSIOp, arith::DivUIOp>(op) ? " // "
+                   : isa<arith::RemUIOp>(op)                      ? " % "
+                                                                  : "";
   if (op && isa<arith::ShRSIOp, arith::ShRUIOp>(op) &&
       matchPattern(op->getOperand(1), m_ConstantInt(&c)) && c.ult(62)) {
     os << '(';

@@ -45,7 +45,9 @@ Sym Interpreter::constant(int64_t value, DType type) {
   Type t = typeOf(type);
   if (type->isFloat())
     return constant(double(value), type);
-  return {arith::ConstantOp::create(b, b.getIntegerAttr(t, APInt(type->bits, uint64_t(value), false, true))),
+  return {arith::ConstantOp::create(
+              b, b.getIntegerAttr(
+                     t, APInt(type->bits, uint64_t(value), false, true))),
           type};
 }
 
@@ -63,10 +65,12 @@ Sym Interpreter::toSym(Value v, SourceRange range) {
     return v.asSym();
   case VK::Bool:
     at(range);
-    return {arith::ConstantOp::create(b, b.getBoolAttr(v.asBool())), dtypes::boolean};
+    return {arith::ConstantOp::create(b, b.getBoolAttr(v.asBool())),
+            dtypes::boolean};
   case VK::Int:
     at(range);
-    return constant(v.asInt(), llvm::isInt<32>(v.asInt()) ? dtypes::int32 : dtypes::int64);
+    return constant(v.asInt(),
+                    llvm::isInt<32>(v.asInt()) ? dtypes::int32 : dtypes::int64);
   case VK::Float:
     at(range);
     return constant(v.asFloat(), dtypes::float32);
@@ -98,15 +102,16 @@ Sym Interpreter::cast(Sym v, DType to) {
     return narrowValue(v, to);
   DType from = v.type;
   Type target = typeOf(to);
-  if (v.value.getType() == target && from->cls != DTypeInfo::Bool) // only the sign differs
+  if (v.value.getType() == target &&
+      from->cls != DTypeInfo::Bool) // only the sign differs
     return {v.value, to};
   auto make = [&](mlir::Value r) { return Sym{r, to}; };
   if (to->isBool()) {
     if (from->isFloat())
-      return make(b.createOrFold<arith::CmpFOp>(arith::CmpFPredicate::UNE, v.value,
-                                                constant(0.0, from).value));
-    return make(b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::ne, v.value,
-                                              constant(int64_t(0), from).value));
+      return make(b.createOrFold<arith::CmpFOp>(
+          arith::CmpFPredicate::UNE, v.value, constant(0.0, from).value));
+    return make(b.createOrFold<arith::CmpIOp>(
+        arith::CmpIPredicate::ne, v.value, constant(int64_t(0), from).value));
   }
   if (from->isFloat() && to->isFloat()) {
     // Only between neighbours is one op enough: f16 to bf16 goes through f32.
@@ -142,7 +147,8 @@ Sym Interpreter::castValue(Value v, DType to, SourceRange range) {
   }
   if (v.isIntLike() && to->isInteger()) {
     // Within either reading of the bits; anything else would be cut silently.
-    if (to->bits < 64 && (v.asInt() >= (int64_t(1) << to->bits) || v.asInt() < -(int64_t(1) << (to->bits - 1)))) {
+    if (to->bits < 64 && (v.asInt() >= (int64_t(1) << to->bits) ||
+                          v.asInt() < -(int64_t(1) << (to->bits - 1)))) {
       error(DiagID::TypeMismatch, range,
             llvm::Twine(v.asInt()) + " does not fit into " + to->name);
       return {};
@@ -176,7 +182,10 @@ mlir::Value Interpreter::toI32(Value v, SourceRange range) {
   mlir::Value index = toIndex(v, range);
   if (!index)
     return {};
-  return cast({index, integerType(index.getType().getIntOrFloatBitWidth(), true)}, dtypes::int32).value;
+  return cast({index,
+               integerType(index.getType().getIntOrFloatBitWidth(), true)},
+              dtypes::int32)
+      .value;
 }
 
 mlir::Value Interpreter::toI1(Value v, SourceRange range) {
@@ -197,7 +206,8 @@ Value Interpreter::fold(Sym s) {
 }
 
 /// Brings two operands to one type. va and vb tell literals from values.
-bool Interpreter::promote(Sym &x, Sym &y, Value va, Value vb, SourceRange range) {
+bool Interpreter::promote(Sym &x, Sym &y, Value va, Value vb,
+                          SourceRange range) {
   if (!x || !y)
     return false;
   DType to;
@@ -221,12 +231,14 @@ bool Interpreter::promote(Sym &x, Sym &y, Value va, Value vb, SourceRange range)
     // uint32 must shift zeros in.
     auto literal = [](Value v) { return v.isIntLike() && v.asInt() >= 0; };
     DType wide = x.type->bits >= y.type->bits ? x.type : y.type;
-    bool unsignedResult = x.type->cls == DTypeInfo::UInt && y.type->cls == DTypeInfo::UInt;
+    bool unsignedResult =
+        x.type->cls == DTypeInfo::UInt && y.type->cls == DTypeInfo::UInt;
     if (x.type->cls == DTypeInfo::UInt && x.type->bits >= 32 && literal(vb))
       unsignedResult = true;
     if (y.type->cls == DTypeInfo::UInt && y.type->bits >= 32 && literal(va))
       unsignedResult = true;
-    to = wide->isBool() ? dtypes::int32 : integerType(wide->bits, !unsignedResult);
+    to = wide->isBool() ? dtypes::int32
+                        : integerType(wide->bits, !unsignedResult);
   }
   // Arithmetic has no 8-bit floats: they are computed in float32.
   if (to->isFloat() && to->bits < 16)
@@ -243,7 +255,8 @@ Sym Interpreter::floorDiv(Sym x, Sym y) {
   bool constantDivisor = matchPattern(y.value, m_ConstantInt(&divisor));
   if (constantDivisor && divisor.isOne())
     return x;
-  if (x.type->isSigned() && constantDivisor && divisor.isStrictlyPositive() && divisor.isPowerOf2()) {
+  if (x.type->isSigned() && constantDivisor && divisor.isStrictlyPositive() &&
+      divisor.isPowerOf2()) {
     Sym shift = constant(int64_t(divisor.logBase2()), x.type);
     return {b.createOrFold<arith::ShRSIOp>(x.value, shift.value), x.type};
   }
@@ -255,8 +268,10 @@ Sym Interpreter::floorDiv(Sym x, Sym y) {
 Sym Interpreter::floorMod(Sym x, Sym y) {
   APInt divisor;
   bool constantDivisor = matchPattern(y.value, m_ConstantInt(&divisor));
-  if (constantDivisor && divisor.isPowerOf2() && (!x.type->isSigned() || divisor.isStrictlyPositive())) {
-    mlir::Value mask = arith::ConstantOp::create(b, b.getIntegerAttr(x.value.getType(), divisor - 1));
+  if (constantDivisor && divisor.isPowerOf2() &&
+      (!x.type->isSigned() || divisor.isStrictlyPositive())) {
+    mlir::Value mask = arith::ConstantOp::create(
+        b, b.getIntegerAttr(x.value.getType(), divisor - 1));
     return {b.createOrFold<arith::AndIOp>(x.value, mask), x.type};
   }
   if (!x.type->isSigned() || (isNonNegative(x.value) && isNonNegative(y.value)))
@@ -266,11 +281,13 @@ Sym Interpreter::floorMod(Sym x, Sym y) {
   return {b.createOrFold<arith::SubIOp>(x.value, product), x.type};
 }
 
-Value Interpreter::symBinary(BinOpKind op, Value va, Value vb, SourceRange range) {
+Value Interpreter::symBinary(BinOpKind op, Value va, Value vb,
+                             SourceRange range) {
   Sym x = toSym(va, range), y = toSym(vb, range);
   if (!x || !y)
     return {};
-  bool bits = op == BinOpKind::And || op == BinOpKind::Or || op == BinOpKind::Xor;
+  bool bits =
+      op == BinOpKind::And || op == BinOpKind::Or || op == BinOpKind::Xor;
   bool bothBool = x.type->isBool() && y.type->isBool();
   if (bits && bothBool) {
     at(range);
@@ -278,11 +295,13 @@ Value Interpreter::symBinary(BinOpKind op, Value va, Value vb, SourceRange range
     if ((bits || op == BinOpKind::Shl || op == BinOpKind::Shr) &&
         (x.type->isFloat() || y.type->isFloat()))
       return fail(DiagID::TypeMismatch, range,
-                  "'" + spelling(op) + "' needs integers, not " + x.type->name + " and " +
-                      y.type->name);
+                  "'" + spelling(op) + "' needs integers, not " + x.type->name +
+                      " and " + y.type->name);
     if (op == BinOpKind::Div && !x.type->isFloat() && !y.type->isFloat()) {
-      error(DiagID::IntegerDivision, range, "'/' of integers that are not known at compile time")
-          .help("use '//' for the quotient rounded down, or cast one operand to a float type");
+      error(DiagID::IntegerDivision, range,
+            "'/' of integers that are not known at compile time")
+          .help("use '//' for the quotient rounded down, or cast one operand "
+                "to a float type");
       return {};
     }
     if (!promote(x, y, va, vb, range))
@@ -327,8 +346,9 @@ Value Interpreter::symBinary(BinOpKind op, Value va, Value vb, SourceRange range
   case BinOpKind::Shl:
     return give(b.createOrFold<arith::ShLIOp>(x.value, y.value));
   case BinOpKind::Shr:
-    return give(x.type->isSigned() ? b.createOrFold<arith::ShRSIOp>(x.value, y.value)
-                                   : b.createOrFold<arith::ShRUIOp>(x.value, y.value));
+    return give(x.type->isSigned()
+                    ? b.createOrFold<arith::ShRSIOp>(x.value, y.value)
+                    : b.createOrFold<arith::ShRUIOp>(x.value, y.value));
   case BinOpKind::And:
     return give(b.createOrFold<arith::AndIOp>(x.value, y.value));
   case BinOpKind::Or:
@@ -338,7 +358,8 @@ Value Interpreter::symBinary(BinOpKind op, Value va, Value vb, SourceRange range
   case BinOpKind::MatMul:
     break;
   }
-  return fail(DiagID::TypeMismatch, range, "'@' is not an operation on scalars; use T.gemm");
+  return fail(DiagID::TypeMismatch, range,
+              "'@' is not an operation on scalars; use T.gemm");
 }
 
 Value Interpreter::symUnary(UnaryOpKind op, Value v, SourceRange range) {
@@ -357,35 +378,48 @@ Value Interpreter::symUnary(UnaryOpKind op, Value v, SourceRange range) {
     }
     if (x.type->isBool())
       x = cast(x, dtypes::int32);
-    return fold({b.createOrFold<arith::SubIOp>(constant(int64_t(0), x.type).value, x.value), x.type});
+    return fold({b.createOrFold<arith::SubIOp>(
+                     constant(int64_t(0), x.type).value, x.value),
+                 x.type});
   case UnaryOpKind::Invert:
     if (x.type->isFloat())
-      return fail(DiagID::TypeMismatch, range, "'~' needs an integer, not " + x.type->name);
-    return fold({b.createOrFold<arith::XOrIOp>(x.value, constant(int64_t(-1), x.type).value), x.type});
+      return fail(DiagID::TypeMismatch, range,
+                  "'~' needs an integer, not " + x.type->name);
+    return fold({b.createOrFold<arith::XOrIOp>(
+                     x.value, constant(int64_t(-1), x.type).value),
+                 x.type});
   case UnaryOpKind::Not: {
     x = cast(x, dtypes::boolean);
-    return fold({b.createOrFold<arith::XOrIOp>(x.value, constant(int64_t(1), x.type).value), x.type});
+    return fold({b.createOrFold<arith::XOrIOp>(
+                     x.value, constant(int64_t(1), x.type).value),
+                 x.type});
   }
   }
   return {};
 }
 
-Value Interpreter::symCompare(CmpOpKind op, Value va, Value vb, SourceRange range) {
+Value Interpreter::symCompare(CmpOpKind op, Value va, Value vb,
+                              SourceRange range) {
   Sym x = toSym(va, range), y = toSym(vb, range);
   if (!promote(x, y, va, vb, range))
     return {};
   size_t i = size_t(op);
   if (x.type->isFloat()) {
     static constexpr arith::CmpFPredicate preds[] = {
-        arith::CmpFPredicate::OEQ, arith::CmpFPredicate::UNE, arith::CmpFPredicate::OLT,
-        arith::CmpFPredicate::OLE, arith::CmpFPredicate::OGT, arith::CmpFPredicate::OGE};
-    return fold({b.createOrFold<arith::CmpFOp>(preds[i], x.value, y.value), dtypes::boolean});
+        arith::CmpFPredicate::OEQ, arith::CmpFPredicate::UNE,
+        arith::CmpFPredicate::OLT, arith::CmpFPredicate::OLE,
+        arith::CmpFPredicate::OGT, arith::CmpFPredicate::OGE};
+    return fold({b.createOrFold<arith::CmpFOp>(preds[i], x.value, y.value),
+                 dtypes::boolean});
   }
   using P = arith::CmpIPredicate;
-  static constexpr P signedPreds[] = {P::eq, P::ne, P::slt, P::sle, P::sgt, P::sge};
-  static constexpr P unsignedPreds[] = {P::eq, P::ne, P::ult, P::ule, P::ugt, P::uge};
+  static constexpr P signedPreds[] = {P::eq,  P::ne,  P::slt,
+                                      P::sle, P::sgt, P::sge};
+  static constexpr P unsignedPreds[] = {P::eq,  P::ne,  P::ult,
+                                        P::ule, P::ugt, P::uge};
   P pred = x.type->isSigned() ? signedPreds[i] : unsignedPreds[i];
-  return fold({b.createOrFold<arith::CmpIOp>(pred, x.value, y.value), dtypes::boolean});
+  return fold(
+      {b.createOrFold<arith::CmpIOp>(pred, x.value, y.value), dtypes::boolean});
 }
 
 /// Whether every op of a block can run where its result is not wanted.
@@ -411,7 +445,8 @@ static bool isSpeculatable(Interpreter &interp, Block &block) {
 /// c ? then : otherwise, where the branches may read memory that only the
 /// condition makes safe: a select if both can be computed anyway, else scf.if.
 Value Interpreter::select(mlir::Value cond, llvm::function_ref<Value()> then,
-                          llvm::function_ref<Value()> otherwise, SourceRange range) {
+                          llvm::function_ref<Value()> otherwise,
+                          SourceRange range) {
   mlir::Region regions[2];
   Block *blocks[2];
   Value values[2];
@@ -459,7 +494,8 @@ Value Interpreter::select(mlir::Value cond, llvm::function_ref<Value()> then,
   for (int i = 0; i < 2; ++i) {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToEnd(blocks[i]);
-    syms[i] = values[i].isNumber() ? castValue(values[i], type, range) : cast(syms[i], type);
+    syms[i] = values[i].isNumber() ? castValue(values[i], type, range)
+                                   : cast(syms[i], type);
     if (!syms[i])
       return {};
   }
@@ -467,8 +503,11 @@ Value Interpreter::select(mlir::Value cond, llvm::function_ref<Value()> then,
   if (isSpeculatable(*this, *blocks[0]) && isSpeculatable(*this, *blocks[1])) {
     Block *here = b.getInsertionBlock();
     for (Block *block : blocks)
-      here->getOperations().splice(b.getInsertionPoint(), block->getOperations());
-    return fold({b.createOrFold<arith::SelectOp>(cond, syms[0].value, syms[1].value), type});
+      here->getOperations().splice(b.getInsertionPoint(),
+                                   block->getOperations());
+    return fold(
+        {b.createOrFold<arith::SelectOp>(cond, syms[0].value, syms[1].value),
+         type});
   }
   auto ifOp = scf::IfOp::create(b, typeOf(type), cond, /*withElseRegion=*/true);
   for (int i = 0; i < 2; ++i) {

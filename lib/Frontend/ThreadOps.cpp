@@ -35,7 +35,9 @@ Value Interpreter::linearThread(SourceRange range) {
   int64_t below = 1;
   for (auto [d, extent] : llvm::enumerate(kernelOp.getThreads())) {
     at(range);
-    Value t = Value::scalar({tile::ThreadIdOp::create(b, b.getI32Type(), uint64_t(d)), dtypes::int32});
+    Value t =
+        Value::scalar({tile::ThreadIdOp::create(b, b.getI32Type(), uint64_t(d)),
+                       dtypes::int32});
     if (below > 1)
       t = binary(BinOpKind::Mul, t, Value::integral(below), range);
     sum = sum ? binary(BinOpKind::Add, sum, t, range) : t;
@@ -51,7 +53,8 @@ Value Interpreter::laneIndex(Args &args) {
   if (currentBuiltin->data == 0)
     return binary(BinOpKind::Mod, t, size, args.range);
   if (currentBuiltin->data == 2)
-    size = binary(BinOpKind::Mul, size, args.has(1) ? args[1] : Value::integral(4), args.range);
+    size = binary(BinOpKind::Mul, size,
+                  args.has(1) ? args[1] : Value::integral(4), args.range);
   return size ? binary(BinOpKind::FloorDiv, t, size, args.range) : Value();
 }
 
@@ -62,23 +65,31 @@ Value Interpreter::laneIndex(Args &args) {
 bool Interpreter::notInParallel(SourceRange range, StringRef what) {
   if (!parallelDepth)
     return true;
-  error(DiagID::BadArgument, range, "'" + what + "' is for code written per thread: in T.Parallel it is not said which thread runs a point");
+  error(DiagID::BadArgument, range,
+        "'" + what +
+            "' is for code written per thread: in T.Parallel it is not said "
+            "which thread runs a point");
   return false;
 }
 
 /// The value of another lane; `how` is 0 of lane `arg` of the group, 1 of lane
 /// xor `arg`, 2 of lane + `arg`, 3 of lane - `arg`. A lane outside the group of
 /// `width` gives the own value.
-Value Interpreter::shuffleFrom(int64_t how, Value value, Value arg, Value width, SourceRange range) {
+Value Interpreter::shuffleFrom(int64_t how, Value value, Value arg, Value width,
+                               SourceRange range) {
   if (!notInParallel(range, currentBuiltin->name))
     return {};
   Sym v = toSym(value, range);
   if (!v)
     return {};
   using B = BinOpKind;
-  auto op = [&](B kind, Value x, Value y) { return x && y ? binary(kind, x, y, range) : Value(); };
-  Value lane = op(B::Mod, linearThread(range), Value::integral(64)), one = Value::integral(1);
-  if (!width.isIntLike() || width.asInt() < 1 || width.asInt() > 64 || (width.asInt() & (width.asInt() - 1)))
+  auto op = [&](B kind, Value x, Value y) {
+    return x && y ? binary(kind, x, y, range) : Value();
+  };
+  Value lane = op(B::Mod, linearThread(range), Value::integral(64)),
+        one = Value::integral(1);
+  if (!width.isIntLike() || width.asInt() < 1 || width.asInt() > 64 ||
+      (width.asInt() & (width.asInt() - 1)))
     return typeError(range, "a width of 1, 2, 4 … 64 lanes", width);
   Value within = op(B::Sub, width, one);
   Value start = op(B::And, lane, op(B::Xor, within, Value::integral(-1)));
@@ -89,11 +100,15 @@ Value Interpreter::shuffleFrom(int64_t how, Value value, Value arg, Value width,
     break;
   case 1:
     from = op(B::Xor, lane, arg);
-    inside = from ? compare(CmpOpKind::Lt, from, op(B::Add, start, width), range) : Value();
+    inside = from
+                 ? compare(CmpOpKind::Lt, from, op(B::Add, start, width), range)
+                 : Value();
     break;
   case 2:
     from = op(B::Add, lane, arg);
-    inside = from ? compare(CmpOpKind::Lt, from, op(B::Add, start, width), range) : Value();
+    inside = from
+                 ? compare(CmpOpKind::Lt, from, op(B::Add, start, width), range)
+                 : Value();
     break;
   default:
     from = op(B::Sub, lane, arg);
@@ -103,7 +118,9 @@ Value Interpreter::shuffleFrom(int64_t how, Value value, Value arg, Value width,
   if (!from)
     return {};
   if (inside && inside.is(VK::Scalar))
-    from = select(inside.asSym().value, [&] { return from; }, [&] { return lane; }, range);
+    from = select(
+        inside.asSym().value, [&] { return from; }, [&] { return lane; },
+        range);
   mlir::Value index = from ? toI32(from, range) : mlir::Value();
   if (!index)
     return {};
@@ -111,21 +128,25 @@ Value Interpreter::shuffleFrom(int64_t how, Value value, Value arg, Value width,
   bool isBool = v.type->isBool();
   if (isBool)
     v = cast(v, dtypes::int32);
-  Value r = Value::scalar({tile::ShuffleOp::create(b, v.value.getType(), v.value, index), v.type});
+  Value r = Value::scalar(
+      {tile::ShuffleOp::create(b, v.value.getType(), v.value, index), v.type});
   return isBool ? Value::scalar(cast(r.asSym(), dtypes::boolean)) : r;
 }
 
 /// T.shfl_sync, shfl_xor, shfl_down, shfl_up(value, lane or delta, width, mask)
 Value Interpreter::shuffle(Args &args) {
-  return shuffleFrom(currentBuiltin->data, args[0], args[1], args.has(2) ? args[2] : Value::integral(32), args.range);
+  return shuffleFrom(currentBuiltin->data, args[0], args[1],
+                     args.has(2) ? args[2] : Value::integral(32), args.range);
 }
 
 /// T.tvm_warp_shuffle(mask, value, lane, width, warp_size), _down, _up
 Value Interpreter::tvmShuffle(Args &args) {
-  return shuffleFrom(currentBuiltin->data, args[1], args[2], args.has(3) ? args[3] : Value::integral(32), args.range);
+  return shuffleFrom(currentBuiltin->data, args[1], args[2],
+                     args.has(3) ? args[3] : Value::integral(32), args.range);
 }
 
-Value Interpreter::combineScalars(ReduceKind kind, Value x, Value y, SourceRange range) {
+Value Interpreter::combineScalars(ReduceKind kind, Value x, Value y,
+                                  SourceRange range) {
   Sym a = toSym(x, range), c = toSym(y, range);
   if (!promote(a, c, Value(), Value(), range))
     return {};
@@ -158,8 +179,11 @@ Value Interpreter::combineScalars(ReduceKind kind, Value x, Value y, SourceRange
 Value Interpreter::warpReduce(Args &args) {
   Value v = args[0];
   for (int64_t delta = 16; v && delta; delta /= 2) {
-    Value other = shuffleFrom(1, v, Value::integral(delta), Value::integral(32), args.range);
-    v = other ? combineScalars(ReduceKind(currentBuiltin->data), v, other, args.range) : Value();
+    Value other = shuffleFrom(1, v, Value::integral(delta), Value::integral(32),
+                              args.range);
+    v = other ? combineScalars(ReduceKind(currentBuiltin->data), v, other,
+                               args.range)
+              : Value();
   }
   return v;
 }
@@ -173,19 +197,25 @@ Value Interpreter::warpVote(Args &args) {
   if (!notInParallel(args.range, currentBuiltin->name))
     return {};
   int64_t which = currentBuiltin->data;
-  mlir::Value c = which == 3 ? b.create<arith::ConstantOp>(b.getBoolAttr(true)).getResult() : toI1(args[0], args.rangeOf(0));
+  mlir::Value c =
+      which == 3 ? b.create<arith::ConstantOp>(b.getBoolAttr(true)).getResult()
+                 : toI1(args[0], args.rangeOf(0));
   if (!c)
     return {};
   at(args.range);
   if (which == 1)
-    c = b.createOrFold<arith::XOrIOp>(c, constant(int64_t(1), dtypes::boolean).value);
-  tile::ThreadIdOp::create(b, b.getI32Type(), uint64_t(0)); // marks code written per thread
+    c = b.createOrFold<arith::XOrIOp>(
+        c, constant(int64_t(1), dtypes::boolean).value);
+  tile::ThreadIdOp::create(b, b.getI32Type(),
+                           uint64_t(0)); // marks code written per thread
   mlir::Value lanes = tile::BallotOp::create(b, b.getI64Type(), c);
   if (which >= 2)
     return Value::scalar({lanes, integerType(64, false)});
   auto pred = which == 0 ? arith::CmpIPredicate::ne : arith::CmpIPredicate::eq;
-  mlir::Value r = arith::CmpIOp::create(b, pred, lanes, constant(int64_t(0), dtypes::int64).value);
-  return Value::scalar({arith::ExtUIOp::create(b, b.getI32Type(), r), dtypes::int32});
+  mlir::Value r = arith::CmpIOp::create(
+      b, pred, lanes, constant(int64_t(0), dtypes::int64).value);
+  return Value::scalar(
+      {arith::ExtUIOp::create(b, b.getI32Type(), r), dtypes::int32});
 }
 
 /// T.syncthreads_count, _and, _or(predicate): data 0, 1, 2.
@@ -197,10 +227,13 @@ Value Interpreter::syncThreadsVote(Args &args) {
     return {};
   at(args.range);
   mlir::Value zero = constant(int64_t(0), dtypes::int32).value;
-  auto count = tile::AllocOp::create(b, tile::getBufferType({1}, b.getI32Type(), tile::Space::Shared), b.getStringAttr("vote"), nullptr, nullptr);
+  auto count = tile::AllocOp::create(
+      b, tile::getBufferType({1}, b.getI32Type(), tile::Space::Shared),
+      b.getStringAttr("vote"), nullptr, nullptr);
   tile::SyncOp::create(b);
   mlir::Value id = linearThread(args.range).asSym().value;
-  mlir::Value first = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, id, zero);
+  mlir::Value first =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::eq, id, zero);
   {
     auto ifOp = scf::IfOp::create(b, first, false);
     OpBuilder::InsertionGuard guard(b);
@@ -209,29 +242,38 @@ Value Interpreter::syncThreadsVote(Args &args) {
   }
   tile::SyncOp::create(b);
   mlir::Value one = arith::ExtUIOp::create(b, b.getI32Type(), c);
-  tile::AtomicOp::create(b, b.getI32Type(), tile::AtomicKind::Add, one, count, mlir::ValueRange{zero});
+  tile::AtomicOp::create(b, b.getI32Type(), tile::AtomicKind::Add, one, count,
+                         mlir::ValueRange{zero});
   tile::SyncOp::create(b);
-  mlir::Value n = tile::LoadOp::create(b, b.getI32Type(), count, mlir::ValueRange{zero});
+  mlir::Value n =
+      tile::LoadOp::create(b, b.getI32Type(), count, mlir::ValueRange{zero});
   if (currentBuiltin->data == 0)
     return Value::scalar({n, dtypes::int32});
   mlir::Value r =
       currentBuiltin->data == 1
-          ? arith::CmpIOp::create(b, arith::CmpIPredicate::eq, n, constant(kernelOp.getNumThreads(), dtypes::int32).value)
+          ? arith::CmpIOp::create(
+                b, arith::CmpIPredicate::eq, n,
+                constant(kernelOp.getNumThreads(), dtypes::int32).value)
           : arith::CmpIOp::create(b, arith::CmpIPredicate::ne, n, zero);
-  return Value::scalar({arith::ExtUIOp::create(b, b.getI32Type(), r), dtypes::int32});
+  return Value::scalar(
+      {arith::ExtUIOp::create(b, b.getI32Type(), r), dtypes::int32});
 }
 
 /// T.any_of(tile), T.all_of(tile): data 1 is all.
 Value Interpreter::anyAllOf(Args &args) {
   Box box;
   SmallVector<int64_t> extents;
-  if (!toBox(args[0], args.rangeOf(0), box, "a tile") || !staticExtents(box, extents, "tile"))
+  if (!toBox(args[0], args.rangeOf(0), box, "a tile") ||
+      !staticExtents(box, extents, "tile"))
     return {};
   bool all = currentBuiltin->data;
   at(args.range);
   mlir::Value zero = constant(int64_t(0), dtypes::int32).value;
-  auto found = tile::AllocOp::create(b, tile::getBufferType({1}, b.getI32Type(), tile::Space::Local), nullptr, nullptr, nullptr);
-  tile::StoreOp::create(b, constant(int64_t(all), dtypes::int32).value, found, mlir::ValueRange{zero});
+  auto found = tile::AllocOp::create(
+      b, tile::getBufferType({1}, b.getI32Type(), tile::Space::Local), nullptr,
+      nullptr, nullptr);
+  tile::StoreOp::create(b, constant(int64_t(all), dtypes::int32).value, found,
+                        mlir::ValueRange{zero});
   // Point after point: the result is a scalar of every thread.
   unsigned outer = std::exchange(parallelDepth, parallelDepth + 1);
   bool ok = elementwise(box, extents, [&](ArrayRef<Value> index) {
@@ -239,15 +281,18 @@ Value Interpreter::anyAllOf(Args &args) {
     if (!c)
       return false;
     mlir::Value bit = arith::ExtUIOp::create(b, b.getI32Type(), c);
-    mlir::Value old = tile::LoadOp::create(b, b.getI32Type(), found, mlir::ValueRange{zero});
-    mlir::Value both = all ? arith::AndIOp::create(b, old, bit).getResult() : arith::OrIOp::create(b, old, bit).getResult();
+    mlir::Value old =
+        tile::LoadOp::create(b, b.getI32Type(), found, mlir::ValueRange{zero});
+    mlir::Value both = all ? arith::AndIOp::create(b, old, bit).getResult()
+                           : arith::OrIOp::create(b, old, bit).getResult();
     tile::StoreOp::create(b, both, found, mlir::ValueRange{zero});
     return true;
   });
   parallelDepth = outer;
   if (!ok)
     return {};
-  mlir::Value r = tile::LoadOp::create(b, b.getI32Type(), found, mlir::ValueRange{zero});
+  mlir::Value r =
+      tile::LoadOp::create(b, b.getI32Type(), found, mlir::ValueRange{zero});
   return Value::scalar(cast({r, dtypes::int32}, dtypes::boolean));
 }
 
@@ -267,7 +312,8 @@ Value Interpreter::commReducerObject(Args &args) {
 /// T.attr(node, key, value): the reducer that a reduction over threads uses;
 /// anything else is a hint.
 Value Interpreter::attrFrame(Args &args) {
-  if (args[0].is(VK::Layout) && args[1].is(VK::Str) && args[1].asStr() == "reduce_scope")
+  if (args[0].is(VK::Layout) && args[1].is(VK::Str) &&
+      args[1].asStr() == "reduce_scope")
     commReducer = args[0].as<LayoutObject>()->map;
   return Value::none();
 }
@@ -280,22 +326,29 @@ Value Interpreter::threadAllReduce(Args &args) {
   if (!notInParallel(range, "T.tvm_thread_allreduce"))
     return {};
   if (args.rest.size() < 5)
-    return fail(DiagID::BadCall, range, "T.tvm_thread_allreduce takes a count, a value, a condition, a result and thread indices");
+    return fail(DiagID::BadCall, range,
+                "T.tvm_thread_allreduce takes a count, a value, a condition, a "
+                "result and thread indices");
   if (!commReducer)
-    return fail(DiagID::BadArgument, range, "T.tvm_thread_allreduce needs a T.comm_reducer around it");
+    return fail(DiagID::BadArgument, range,
+                "T.tvm_thread_allreduce needs a T.comm_reducer around it");
   Value count = deref(args.rest[0], range);
   Sym n = count ? toSym(count, range) : Sym();
   APInt number;
   if (!n || !matchPattern(n.value, m_ConstantInt(&number)) || !number.isOne())
-    return fail(DiagID::Unimplemented, range, "T.tvm_thread_allreduce of more than one value");
+    return fail(DiagID::Unimplemented, range,
+                "T.tvm_thread_allreduce of more than one value");
   Value v = deref(args.rest[1], range);
   if (!args.rest[3].is(VK::Region) && !args.rest[3].is(VK::Buffer))
-    return typeError(args.restRanges[3], "a variable or element for the result", args.rest[3]);
+    return typeError(args.restRanges[3], "a variable or element for the result",
+                     args.rest[3]);
   ArrayRef<int64_t> threads = kernelOp.getThreads();
   SmallVector<bool> reduced(threads.size(), false);
   for (size_t i = 4; i < args.rest.size(); ++i) {
     Value t = deref(args.rest[i], range);
-    auto id = t.is(VK::Scalar) ? t.asSym().value.getDefiningOp<tile::ThreadIdOp>() : nullptr;
+    auto id = t.is(VK::Scalar)
+                  ? t.asSym().value.getDefiningOp<tile::ThreadIdOp>()
+                  : nullptr;
     if (!id && t.isIntLike() && t.asInt() == 0)
       continue; // a dimension the workgroup does not have
     if (!id)
@@ -310,7 +363,8 @@ Value Interpreter::threadAllReduce(Args &args) {
   for (auto [d, extent] : llvm::enumerate(threads)) {
     strides.push_back(below);
     if (reduced[d] && extent > 1) {
-      butterfly &= llvm::isPowerOf2_64(below) && llvm::isPowerOf2_64(extent) && below * extent <= 64;
+      butterfly &= llvm::isPowerOf2_64(below) && llvm::isPowerOf2_64(extent) &&
+                   below * extent <= 64;
       for (int64_t m = below; m < below * extent && butterfly; m *= 2)
         masks.push_back(m);
     }
@@ -318,7 +372,9 @@ Value Interpreter::threadAllReduce(Args &args) {
   }
   if (butterfly) {
     for (int64_t mask : masks) {
-      Value other = v ? shuffleFrom(1, v, Value::integral(mask), Value::integral(64), range) : Value();
+      Value other = v ? shuffleFrom(1, v, Value::integral(mask),
+                                    Value::integral(64), range)
+                      : Value();
       v = other ? callFunction(commReducer, {v, other}, {}, range) : Value();
     }
   } else {
@@ -326,10 +382,13 @@ Value Interpreter::threadAllReduce(Args &args) {
     if (!s)
       return {};
     auto type = s.type->storageType(&context);
-    auto shared = tile::AllocOp::create(b, tile::getBufferType({below}, type, tile::Space::Shared), b.getStringAttr("allreduce"), nullptr, nullptr);
+    auto shared = tile::AllocOp::create(
+        b, tile::getBufferType({below}, type, tile::Space::Shared),
+        b.getStringAttr("allreduce"), nullptr, nullptr);
     Value self = linearThread(range);
     tile::SyncOp::create(b);
-    tile::StoreOp::create(b, s.value, shared, mlir::ValueRange{toI32(self, range)});
+    tile::StoreOp::create(b, s.value, shared,
+                          mlir::ValueRange{toI32(self, range)});
     tile::SyncOp::create(b);
     // The group's first thread, then all its members in order.
     Value base = self;
@@ -337,8 +396,13 @@ Value Interpreter::threadAllReduce(Args &args) {
     for (size_t d = 0; d < threads.size(); ++d)
       if (reduced[d]) {
         at(range);
-        Value t = Value::scalar({tile::ThreadIdOp::create(b, b.getI32Type(), uint64_t(d)), dtypes::int32});
-        base = binary(BinOpKind::Sub, base, binary(BinOpKind::Mul, t, Value::integral(strides[d]), range), range);
+        Value t = Value::scalar(
+            {tile::ThreadIdOp::create(b, b.getI32Type(), uint64_t(d)),
+             dtypes::int32});
+        base = binary(
+            BinOpKind::Sub, base,
+            binary(BinOpKind::Mul, t, Value::integral(strides[d]), range),
+            range);
         members *= threads[d];
       }
     v = Value();
@@ -349,8 +413,12 @@ Value Interpreter::threadAllReduce(Args &args) {
           offset += rest % threads[d] * strides[d];
           rest /= threads[d];
         }
-      Value index = binary(BinOpKind::Add, base, Value::integral(offset), range);
-      Value part = Value::scalar({tile::LoadOp::create(b, type, shared, mlir::ValueRange{toI32(index, range)}), s.type});
+      Value index =
+          binary(BinOpKind::Add, base, Value::integral(offset), range);
+      Value part = Value::scalar(
+          {tile::LoadOp::create(b, type, shared,
+                                mlir::ValueRange{toI32(index, range)}),
+           s.type});
       v = v ? callFunction(commReducer, {v, part}, {}, range) : part;
       if (!v)
         return {};
@@ -360,9 +428,12 @@ Value Interpreter::threadAllReduce(Args &args) {
     return {};
   Value target = args.rest[3];
   if (target.is(VK::Buffer))
-    return store(target.as<BufferObject>(), {Value::integral(0)}, v, range) ? Value::none() : Value();
+    return store(target.as<BufferObject>(), {Value::integral(0)}, v, range)
+               ? Value::none()
+               : Value();
   auto *region = target.as<RegionObject>();
-  return store(region->buffer, region->offsets, v, range) ? Value::none() : Value();
+  return store(region->buffer, region->offsets, v, range) ? Value::none()
+                                                          : Value();
 }
 
 } // namespace tlc::frontend

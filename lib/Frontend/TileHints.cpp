@@ -37,7 +37,8 @@ Value Interpreter::viewBuffer(Args &args) {
     if (!shapeFrom(args[1], args.rangeOf(1), buffer->shape))
       return {};
   }
-  if (!staticShape(old, args.range, before) || !staticShape(buffer, args.range, extents))
+  if (!staticShape(old, args.range, before) ||
+      !staticShape(buffer, args.range, extents))
     return {};
   auto bits = [](ArrayRef<int64_t> shape, DType t) {
     int64_t n = t->isBool() ? 8 : t->bits;
@@ -45,27 +46,37 @@ Value Interpreter::viewBuffer(Args &args) {
       n *= e;
     return n;
   };
-  if (!args.has(1) && old->dtype->bits != buffer->dtype->bits) { // the last dimension takes the change
+  if (!args.has(1) &&
+      old->dtype->bits !=
+          buffer->dtype->bits) { // the last dimension takes the change
     extents.back() = extents.back() * old->dtype->bits / buffer->dtype->bits;
     buffer->shape.back() = Value::integral(extents.back());
   }
   if (bits(before, old->dtype) != bits(extents, buffer->dtype)) {
     error(DiagID::ShapeMismatch, args.range,
-          shapeText(buffer->shape) + " of " + buffer->dtype->name + " does not have the size of " + shapeText(old->shape) + " of " + old->dtype->name)
+          shapeText(buffer->shape) + " of " + buffer->dtype->name +
+              " does not have the size of " + shapeText(old->shape) + " of " +
+              old->dtype->name)
         .note(old->declared, "the buffer is declared here");
     return {};
   }
   bool packs = buffer->dtype->isSubByte() || old->dtype->isSubByte();
   if (packs && old->dtype != buffer->dtype && old->space != tile::Space::Global)
-    return fail(DiagID::Unimplemented, args.range, "a view of 4-bit elements outside global memory: there each has a byte of its own");
+    return fail(DiagID::Unimplemented, args.range,
+                "a view of 4-bit elements outside global memory: there each "
+                "has a byte of its own");
   if (buffer->isPacked()) {
     if (extents.back() % 2)
-      return fail(DiagID::BadShape, args.range, "the last extent of 4-bit elements must be even");
+      return fail(DiagID::BadShape, args.range,
+                  "the last extent of 4-bit elements must be even");
     extents.back() /= 2;
   }
   at(args.range);
   buffer->memref = tile::AliasOp::create(
-      b, tile::getBufferType(extents, buffer->dtype->storageType(&context), buffer->space), old->memref);
+      b,
+      tile::getBufferType(extents, buffer->dtype->storageType(&context),
+                          buffer->space),
+      old->memref);
   return Value::object(buffer);
 }
 
@@ -79,11 +90,14 @@ Value Interpreter::syncThreads(Args &args) {
 }
 
 /// Numbers a message, and gives the program the argument that takes it.
-void Interpreter::addMessage(Operation *op, const llvm::Twine &text, SourceRange range) {
-  op->setAttr(tile::kMessageAttr, b.getI64IntegerAttr(int64_t(messages.size())));
+void Interpreter::addMessage(Operation *op, const llvm::Twine &text,
+                             SourceRange range) {
+  op->setAttr(tile::kMessageAttr,
+              b.getI64IntegerAttr(int64_t(messages.size())));
   auto pos = sources.position(range.begin);
   std::string whole = text.str();
-  messages.push_back(b.getStringAttr(whole + "\t" + pos.file.str() + ":" + std::to_string(pos.line)));
+  messages.push_back(b.getStringAttr(whole + "\t" + pos.file.str() + ":" +
+                                     std::to_string(pos.line)));
   if (messages.size() > 1)
     return;
   auto *type = make<AnnotationObject>();
@@ -93,7 +107,8 @@ void Interpreter::addMessage(Operation *op, const llvm::Twine &text, SourceRange
 }
 
 Value Interpreter::printValue(Args &args) {
-  std::string message = args.has(1) && args[1].is(VK::Str) ? args[1].asStr().str() : "";
+  std::string message =
+      args.has(1) && args[1].is(VK::Str) ? args[1].asStr().str() : "";
   SmallVector<mlir::Value> values;
   if (args.has(0)) {
     if (args[0].is(VK::Str)) {
@@ -116,7 +131,8 @@ Value Interpreter::deviceAssert(Args &args) {
   mlir::Value c = toI1(args[0], args.rangeOf(0));
   if (!c)
     return {};
-  StringRef message = args.has(1) && args[1].is(VK::Str) ? args[1].asStr() : "assertion failed";
+  StringRef message =
+      args.has(1) && args[1].is(VK::Str) ? args[1].asStr() : "assertion failed";
   auto assertion = tile::AssertOp::create(b, c, message);
   addMessage(assertion, "!" + message, args.range);
   return Value::none();
@@ -149,12 +165,15 @@ Value Interpreter::layoutObject(Args &args) {
   }
   return Value::object(layout);
 }
-Value Interpreter::layoutHint(Args &args) { return Value::object(make<LayoutObject>()); }
+Value Interpreter::layoutHint(Args &args) {
+  return Value::object(make<LayoutObject>());
+}
 
 /// Gives a global tensor the memory shape that a layout's results span: their
 /// bounds are found by running the layout on indices of known range. The layout
 /// must fill the tensor exactly.
-bool Interpreter::applyLayout(BufferObject *buffer, FunctionObject *map, SourceRange range) {
+bool Interpreter::applyLayout(BufferObject *buffer, FunctionObject *map,
+                              SourceRange range) {
   SmallVector<int64_t> shape, physical;
   if (!staticShape(buffer, range, shape))
     return false;
@@ -170,7 +189,8 @@ bool Interpreter::applyLayout(BufferObject *buffer, FunctionObject *map, SourceR
       mlir::Value index = toIndex(v, range);
       auto bound = index ? upperBound(index) : std::nullopt;
       if (index && (!bound || !isNonNegative(index)))
-        error(DiagID::BadLayout, range, "the extent of this layout cannot be found");
+        error(DiagID::BadLayout, range,
+              "the extent of this layout cannot be found");
       if (!bound || !isNonNegative(index))
         return false;
       physical.push_back(*bound);
@@ -188,16 +208,21 @@ bool Interpreter::applyLayout(BufferObject *buffer, FunctionObject *map, SourceR
   };
   if (product(physical) != product(shape)) {
     error(DiagID::BadLayout, range,
-          "the layout spans " + llvm::Twine(product(physical)) + " elements, '" + buffer->name + "' has " +
+          "the layout spans " + llvm::Twine(product(physical)) +
+              " elements, '" + buffer->name + "' has " +
               llvm::Twine(product(shape)))
-        .note(buffer->declared, "'" + buffer->name + "' has shape " + shapeText(buffer->shape));
+        .note(buffer->declared,
+              "'" + buffer->name + "' has shape " + shapeText(buffer->shape));
     return false;
   }
   at(range);
   buffer->indexMap = map;
   if (physical != shape)
     buffer->mapped = tile::AliasOp::create(
-        b, tile::getBufferType(physical, buffer->dtype->storageType(&context), buffer->space), buffer->memref);
+        b,
+        tile::getBufferType(physical, buffer->dtype->storageType(&context),
+                            buffer->space),
+        buffer->memref);
   return true;
 }
 
@@ -206,7 +231,8 @@ bool Interpreter::applyLayout(BufferObject *buffer, FunctionObject *map, SourceR
 /// that other kernels see, and is honoured.
 Value Interpreter::annotateLayout(Args &args) {
   if (!args[0].is(VK::Dict))
-    return typeError(args.rangeOf(0), "a dictionary of buffers and layouts", args[0]);
+    return typeError(args.rangeOf(0), "a dictionary of buffers and layouts",
+                     args[0]);
   for (auto &[key, value] : args[0].as<DictObject>()->entries) {
     if (!key.is(VK::Buffer))
       return typeError(args.rangeOf(0), "a buffer", key);
@@ -226,16 +252,20 @@ Value Interpreter::annotateLayout(Args &args) {
 
 Value Interpreter::annotateSafeValue(Args &args) {
   if (!args[0].is(VK::Dict))
-    return typeError(args.rangeOf(0), "a dictionary of buffers and values", args[0]);
+    return typeError(args.rangeOf(0), "a dictionary of buffers and values",
+                     args[0]);
   for (auto &[key, value] : args[0].as<DictObject>()->entries) {
     if (!key.is(VK::Buffer))
       return typeError(args.rangeOf(0), "a buffer", key);
     auto *buffer = key.as<BufferObject>();
-    auto tensor = buffer->memref ? buffer->memref.getDefiningOp<tile::TensorOp>() : nullptr;
+    auto tensor = buffer->memref
+                      ? buffer->memref.getDefiningOp<tile::TensorOp>()
+                      : nullptr;
     Sym s = castValue(value, buffer->dtype, args.range);
     auto constant = s ? s.value.getDefiningOp<arith::ConstantOp>() : nullptr;
     if (s && !constant)
-      return fail(DiagID::NotConstant, args.range, "a safe value must be known at compile time");
+      return fail(DiagID::NotConstant, args.range,
+                  "a safe value must be known at compile time");
     if (!s)
       return {};
     if (tensor)
@@ -251,7 +281,12 @@ Value Interpreter::annotateSafeValue(Args &args) {
 /// A reducer is a fragment of partial results; updates combine into it. Each
 /// point of a loop contributes once, so an update is an atomic in LDS.
 Value Interpreter::allocReducer(Args &args) {
-  auto kind = args.has(2) && args[2].is(VK::Str) ? tile::symbolizeReduceKind(args[2].asStr().starts_with("bit") ? args[2].asStr().drop_front(3) : args[2].asStr()) : tile::ReduceKind::Sum;
+  auto kind =
+      args.has(2) && args[2].is(VK::Str)
+          ? tile::symbolizeReduceKind(args[2].asStr().starts_with("bit")
+                                          ? args[2].asStr().drop_front(3)
+                                          : args[2].asStr())
+          : tile::ReduceKind::Sum;
   if (!kind)
     return typeError(args.rangeOf(2), "a reduction", args[2]);
   auto *buffer = allocate(tile::Space::Shared, args[0], args[1], args);
@@ -265,11 +300,17 @@ Value Interpreter::allocReducer(Args &args) {
 static Value identityOf(tile::ReduceKind kind, DType type) {
   switch (kind) {
   case tile::ReduceKind::Max:
-    return type->isFloat() ? Value::real(-HUGE_VAL)
-                           : Value::integral(type->isSigned() ? -(int64_t(1) << (type->bits - 1)) : 0);
+    return type->isFloat()
+               ? Value::real(-HUGE_VAL)
+               : Value::integral(
+                     type->isSigned() ? -(int64_t(1) << (type->bits - 1)) : 0);
   case tile::ReduceKind::Min:
-    return type->isFloat() ? Value::real(HUGE_VAL)
-                           : Value::integral(type->isSigned() ? int64_t((uint64_t(1) << (type->bits - 1)) - 1) : -1);
+    return type->isFloat()
+               ? Value::real(HUGE_VAL)
+               : Value::integral(
+                     type->isSigned()
+                         ? int64_t((uint64_t(1) << (type->bits - 1)) - 1)
+                         : -1);
   case tile::ReduceKind::And:
     return Value::integral(-1);
   default:
@@ -281,8 +322,10 @@ Value Interpreter::reducerInit(Args &args) {
   if (!args[0].is(VK::Buffer) || !args[0].as<BufferObject>()->reducer)
     return typeError(args.rangeOf(0), "a reducer", args[0]);
   auto *buffer = args[0].as<BufferObject>();
-  Value init = args.has(1) ? args[1] : identityOf(buffer->reducer->kind, buffer->dtype);
-  return fillBox(args[0], init, args.range, args.range) ? Value::none() : Value();
+  Value init =
+      args.has(1) ? args[1] : identityOf(buffer->reducer->kind, buffer->dtype);
+  return fillBox(args[0], init, args.range, args.range) ? Value::none()
+                                                        : Value();
 }
 
 Value Interpreter::reducerUpdate(Args &args) {
@@ -293,12 +336,24 @@ Value Interpreter::reducerUpdate(Args &args) {
     return typeError(args.rangeOf(0), "an element of a reducer", args[0]);
   tile::AtomicKind kind;
   switch (box.buffer->reducer->kind) {
-  case tile::ReduceKind::Max: kind = tile::AtomicKind::Max; break;
-  case tile::ReduceKind::Min: kind = tile::AtomicKind::Min; break;
-  case tile::ReduceKind::And: kind = tile::AtomicKind::And; break;
-  case tile::ReduceKind::Or: kind = tile::AtomicKind::Or; break;
-  case tile::ReduceKind::Xor: kind = tile::AtomicKind::Xor; break;
-  default: kind = tile::AtomicKind::Add; break;
+  case tile::ReduceKind::Max:
+    kind = tile::AtomicKind::Max;
+    break;
+  case tile::ReduceKind::Min:
+    kind = tile::AtomicKind::Min;
+    break;
+  case tile::ReduceKind::And:
+    kind = tile::AtomicKind::And;
+    break;
+  case tile::ReduceKind::Or:
+    kind = tile::AtomicKind::Or;
+    break;
+  case tile::ReduceKind::Xor:
+    kind = tile::AtomicKind::Xor;
+    break;
+  default:
+    kind = tile::AtomicKind::Add;
+    break;
   }
   return atomicImpl(args, kind) ? Value::none() : Value();
 }
@@ -309,7 +364,8 @@ Value Interpreter::finalizeReducer(Args &args) {
   if (!args.has(1))
     return Value::none();
   Box src, dst;
-  return toBox(args[0], args.rangeOf(0), src, "the reducer") && toBox(args[1], args.rangeOf(1), dst, "the destination") &&
+  return toBox(args[0], args.rangeOf(0), src, "the reducer") &&
+                 toBox(args[1], args.rangeOf(1), dst, "the destination") &&
                  copyBoxes(src, dst, args.range, nullptr)
              ? Value::none()
              : Value();
@@ -321,46 +377,75 @@ Value Interpreter::finalizeReducer(Args &args) {
 Value Interpreter::im2col(Args &args) {
   Box img, col;
   SmallVector<int64_t> extents;
-  if (!toBox(args[0], args.rangeOf(0), img, "the image") || !toBox(args[1], args.rangeOf(1), col, "the tile") ||
+  if (!toBox(args[0], args.rangeOf(0), img, "the image") ||
+      !toBox(args[1], args.rangeOf(1), col, "the tile") ||
       !staticExtents(col, extents, "tile"))
     return {};
   int64_t k[4];
   for (int i = 0; i < 4; ++i) {
     if (!args[4 + i].isIntLike())
-      return typeError(args.rangeOf(4 + i), "a compile-time integer", args[4 + i]);
+      return typeError(args.rangeOf(4 + i), "a compile-time integer",
+                       args[4 + i]);
     k[i] = args[4 + i].asInt();
   }
   auto [kernel, stride, dilation, pad] = k;
   if (img.buffer->shape.size() != 4 || extents.size() < 2)
-    return fail(DiagID::ShapeMismatch, args.range, "T.im2col needs an (N, H, W, C) image and a matrix");
+    return fail(DiagID::ShapeMismatch, args.range,
+                "T.im2col needs an (N, H, W, C) image and a matrix");
   int64_t bm = extents[extents.size() - 2], bk = extents.back();
   SourceRange r = args.range;
   using B = BinOpKind;
-  auto op = [&](B kind, Value x, Value y) { return x && y ? binary(kind, x, y, r) : Value(); };
+  auto op = [&](B kind, Value x, Value y) {
+    return x && y ? binary(kind, x, y, r) : Value();
+  };
   auto num = [](int64_t v) { return Value::integral(v); };
   auto out = [&](Value size) {
-    return op(B::Add, op(B::FloorDiv, op(B::Sub, op(B::Add, size, num(2 * pad)), num(dilation * (kernel - 1) + 1)), num(stride)), num(1));
+    return op(B::Add,
+              op(B::FloorDiv,
+                 op(B::Sub, op(B::Add, size, num(2 * pad)),
+                    num(dilation * (kernel - 1) + 1)),
+                 num(stride)),
+              num(1));
   };
-  Value H = img.buffer->shape[1], W = img.buffer->shape[2], C = img.buffer->shape[3];
+  Value H = img.buffer->shape[1], W = img.buffer->shape[2],
+        C = img.buffer->shape[3];
   Value oh = out(H), ow = out(W);
-  bool ok = oh && ow && elementwise(col, extents, [&](ArrayRef<Value> index) {
-    size_t n = index.size();
-    Value row = op(B::Add, op(B::Mul, args[2], num(bm)), op(B::Sub, index[n - 2], col.offsets[n - 2]));
-    Value column = op(B::Add, op(B::Mul, args[3], num(bk)), op(B::Sub, index[n - 1], col.offsets[n - 1]));
-    Value image = op(B::FloorDiv, row, op(B::Mul, oh, ow));
-    Value y = op(B::FloorDiv, op(B::Mod, row, op(B::Mul, oh, ow)), ow), x = op(B::Mod, row, ow);
-    Value tap = op(B::FloorDiv, column, C), channel = op(B::Mod, column, C);
-    Value h = op(B::Sub, op(B::Add, op(B::Mul, y, num(stride)), op(B::Mul, op(B::FloorDiv, tap, num(kernel)), num(dilation))), num(pad));
-    Value w = op(B::Sub, op(B::Add, op(B::Mul, x, num(stride)), op(B::Mul, op(B::Mod, tap, num(kernel)), num(dilation))), num(pad));
-    // Reads outside the tensor give 0, but not where a tap number is too large.
-    Value v = image && h && w && channel ? load(img.buffer, {image, h, w, channel}, r) : Value();
-    Value valid = v ? compare(CmpOpKind::Lt, tap, num(kernel * kernel), r) : Value();
-    if (!valid)
-      return false;
-    if (valid.is(VK::Scalar))
-      v = select(valid.asSym().value, [&] { return v; }, [&] { return num(0); }, r);
-    return v && store(col.buffer, index, v, r);
-  });
+  bool ok =
+      oh && ow && elementwise(col, extents, [&](ArrayRef<Value> index) {
+        size_t n = index.size();
+        Value row = op(B::Add, op(B::Mul, args[2], num(bm)),
+                       op(B::Sub, index[n - 2], col.offsets[n - 2]));
+        Value column = op(B::Add, op(B::Mul, args[3], num(bk)),
+                          op(B::Sub, index[n - 1], col.offsets[n - 1]));
+        Value image = op(B::FloorDiv, row, op(B::Mul, oh, ow));
+        Value y = op(B::FloorDiv, op(B::Mod, row, op(B::Mul, oh, ow)), ow),
+              x = op(B::Mod, row, ow);
+        Value tap = op(B::FloorDiv, column, C), channel = op(B::Mod, column, C);
+        Value h =
+            op(B::Sub,
+               op(B::Add, op(B::Mul, y, num(stride)),
+                  op(B::Mul, op(B::FloorDiv, tap, num(kernel)), num(dilation))),
+               num(pad));
+        Value w =
+            op(B::Sub,
+               op(B::Add, op(B::Mul, x, num(stride)),
+                  op(B::Mul, op(B::Mod, tap, num(kernel)), num(dilation))),
+               num(pad));
+        // Reads outside the tensor give 0, but not where a tap number is too
+        // large.
+        Value v = image && h && w && channel
+                      ? load(img.buffer, {image, h, w, channel}, r)
+                      : Value();
+        Value valid =
+            v ? compare(CmpOpKind::Lt, tap, num(kernel * kernel), r) : Value();
+        if (!valid)
+          return false;
+        if (valid.is(VK::Scalar))
+          v = select(
+              valid.asSym().value, [&] { return v; }, [&] { return num(0); },
+              r);
+        return v && store(col.buffer, index, v, r);
+      });
   return ok ? Value::none() : Value();
 }
 

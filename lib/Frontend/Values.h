@@ -25,9 +25,35 @@
 namespace tlc::frontend {
 
 enum class VK : uint8_t {
-  Invalid, None, Ellipsis, Bool, Int, Float, Str, DType, Scalar,
-  Builtin, Tuple, List, Dict, Set, Range, Slice, Function, Method, Module, Poison,
-  Buffer, Region, Layout, Loop, Kernel, Annotation, Exception, Class, Instance,
+  Invalid,
+  None,
+  Ellipsis,
+  Bool,
+  Int,
+  Float,
+  Str,
+  DType,
+  Scalar,
+  Builtin,
+  Tuple,
+  List,
+  Dict,
+  Set,
+  Range,
+  Slice,
+  Function,
+  Method,
+  Module,
+  Poison,
+  Buffer,
+  Region,
+  Layout,
+  Loop,
+  Kernel,
+  Annotation,
+  Exception,
+  Class,
+  Instance,
 };
 
 struct Object {
@@ -51,24 +77,48 @@ public:
   Value() = default;
   static Value none() { return Value(VK::None); }
   static Value ellipsis() { return Value(VK::Ellipsis); }
-  static Value boolean(bool b) { Value v(VK::Bool); v.integer = b; return v; }
-  static Value integral(int64_t i) { Value v(VK::Int); v.integer = i; return v; }
-  static Value real(double f) { Value v(VK::Float); v.number = f; return v; }
+  static Value boolean(bool b) {
+    Value v(VK::Bool);
+    v.integer = b;
+    return v;
+  }
+  static Value integral(int64_t i) {
+    Value v(VK::Int);
+    v.integer = i;
+    return v;
+  }
+  static Value real(double f) {
+    Value v(VK::Float);
+    v.number = f;
+    return v;
+  }
   static Value string(StringRef saved) {
     Value v(VK::Str);
     v.chars = saved.data();
     v.length = saved.size();
     return v;
   }
-  static Value dtype(DType t) { Value v(VK::DType); v.type = t; return v; }
+  static Value dtype(DType t) {
+    Value v(VK::DType);
+    v.type = t;
+    return v;
+  }
   static Value scalar(Sym s) {
     Value v(VK::Scalar);
     v.pointer = s.value.getAsOpaquePointer();
     v.type2 = s.type;
     return v;
   }
-  static Value builtin(const BuiltinInfo *b) { Value v(VK::Builtin); v.builtinInfo = b; return v; }
-  static Value object(Object *o) { Value v(o->kind); v.obj = o; return v; }
+  static Value builtin(const BuiltinInfo *b) {
+    Value v(VK::Builtin);
+    v.builtinInfo = b;
+    return v;
+  }
+  static Value object(Object *o) {
+    Value v(o->kind);
+    v.obj = o;
+    return v;
+  }
 
   VK kind() const { return tag; }
   bool is(VK k) const { return tag == k; }
@@ -78,7 +128,9 @@ public:
   double asFloat() const { return tag == VK::Float ? number : double(integer); }
   StringRef asStr() const { return {chars, length}; }
   DType asDType() const { return type; }
-  Sym asSym() const { return {mlir::Value::getFromOpaquePointer(pointer), type2}; }
+  Sym asSym() const {
+    return {mlir::Value::getFromOpaquePointer(pointer), type2};
+  }
   const BuiltinInfo *asBuiltin() const { return builtinInfo; }
   Object *asObject() const { return obj; }
   template <typename T> T *as() const { return static_cast<T *>(obj); }
@@ -91,10 +143,16 @@ public:
     if (tag != o.tag)
       return false;
     switch (tag) {
-    case VK::Float: return number == o.number;
-    case VK::Str: return asStr() == o.asStr();
-    case VK::None: case VK::Ellipsis: case VK::Invalid: return true;
-    default: return integer == o.integer;
+    case VK::Float:
+      return number == o.number;
+    case VK::Str:
+      return asStr() == o.asStr();
+    case VK::None:
+    case VK::Ellipsis:
+    case VK::Invalid:
+      return true;
+    default:
+      return integer == o.integer;
     }
   }
 
@@ -161,8 +219,8 @@ struct MethodObject : Object {
 };
 struct ModuleObject : Object {
   ModuleObject() : Object(VK::Module) {}
-  StringRef name;          ///< "tilelang.language", "math", ...
-  Scope *scope = nullptr;  ///< of a source file; null for the language's own
+  StringRef name;         ///< "tilelang.language", "math", ...
+  Scope *scope = nullptr; ///< of a source file; null for the language's own
 };
 /// A value that only host code could compute; fails when used.
 struct PoisonObject : Object {
@@ -183,14 +241,18 @@ struct BufferObject : Object {
   SourceRange declared;
   bool isVar = false;   ///< T.alloc_var: the name alone means element 0
   bool isEmpty = false; ///< T.empty
-  int argument = -1;    ///< index in the program's arguments, for global tensors
+  int argument = -1; ///< index in the program's arguments, for global tensors
   FunctionObject *indexMap = nullptr; ///< T.Layout of a global tensor
   mlir::Value mapped; ///< the memory in the shape that indexMap's results index
-  bool isPacked() const { return dtype->isSubByte() && space == tile::Space::Global; }
+  bool isPacked() const {
+    return dtype->isSubByte() && space == tile::Space::Global;
+  }
   mlir::Value storage() const { return mapped ? mapped : memref; }
   Value layoutShape;
   struct ReducerInfo *reducer = nullptr;
-  int64_t staticDim(unsigned i) const { return shape[i].is(VK::Int) ? shape[i].asInt() : -1; }
+  int64_t staticDim(unsigned i) const {
+    return shape[i].is(VK::Int) ? shape[i].asInt() : -1;
+  }
 };
 /// A box of a buffer, or one element: offsets per dimension; extents are
 /// Invalid throughout for an element.
@@ -210,7 +272,16 @@ struct LayoutObject : Object {
 /// What `for` iterates over on the device.
 struct LoopObject : Object {
   LoopObject() : Object(VK::Loop) {}
-  enum Type : uint8_t { Serial, Parallel, Pipelined, Unroll, Vectorized, Grid, Thread, Persistent };
+  enum Type : uint8_t {
+    Serial,
+    Parallel,
+    Pipelined,
+    Unroll,
+    Vectorized,
+    Grid,
+    Thread,
+    Persistent
+  };
   Type type = Serial;
   llvm::SmallVector<Value> args; ///< start, stop, step; or extents
   int64_t stages = 0, coalesced = 0, unrollFactor = 0, groupSize = 8;
