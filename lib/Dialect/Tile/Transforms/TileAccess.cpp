@@ -126,6 +126,15 @@ SmallVector<int64_t> tile::getPoints(Operation *op) {
   return points;
 }
 
+/// Where a box begins along a dimension.
+static void addOffset(PointIndex &index, Value offset) {
+  APInt constant;
+  if (matchPattern(offset, m_ConstantInt(&constant)))
+    index.constant = constant.getSExtValue();
+  else
+    index.uniform = offset;
+}
+
 /// A whole operand of a copy or fill: dimensions of extent 1 are fixed, the
 /// others are the points in order.
 static Access getBoxAccess(Operation *op, Value buffer, bool writes,
@@ -144,11 +153,7 @@ static Access getBoxAccess(Operation *op, Value buffer, bool writes,
       index.coeffs[next++] = 1;
     if (region.offsets.empty())
       continue;
-    APInt constant;
-    if (matchPattern(region.offsets[d], m_ConstantInt(&constant)))
-      index.constant = constant.getSExtValue();
-    else
-      index.uniform = region.offsets[d];
+    addOffset(index, region.offsets[d]);
   }
   return access;
 }
@@ -213,11 +218,7 @@ Access tile::getOperandAccess(GemmOp gemm, unsigned operand) {
       index.coeffs[(d + 1 == rank) == kInner ? 1 : 0] = 1;
     if (region.offsets.empty())
       continue;
-    APInt constant;
-    if (matchPattern(region.offsets[d], m_ConstantInt(&constant)))
-      index.constant = constant.getSExtValue();
-    else
-      index.uniform = region.offsets[d];
+    addOffset(index, region.offsets[d]);
   }
   return access;
 }
