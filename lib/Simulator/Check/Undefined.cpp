@@ -97,7 +97,8 @@ std::string Undefined::check(const Wave &wave, const Op &op,
   if (!memory || inst.has(flag::CacheControl))
     return "";
   for (const RegisterRange &range : facts.reads) {
-    bool isData = range.source == 1 || range.source == -1;
+    bool isData = range.source == 1 || range.source == -1 ||
+                  (facts.isLds && range.source == 2);
     if (inst.has(flag::CrossLane) && inst.op == Opcode::ds_swizzle_b32)
       isData = true; // it has no address
     bool isM0 = !range.vector && range.first == ScalarReg::M0;

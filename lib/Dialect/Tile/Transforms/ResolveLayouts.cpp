@@ -187,6 +187,11 @@ LogicalResult LayoutInference::resolveLoop(Operation *op) {
       writes |= access.writes;
       plain &= access.isPlain();
       partial |= access.conditional || !access.isPlain();
+      // Plain, but of part of the buffer only: the rest is to stay.
+      auto shape = cast<MemRefType>(access.buffer.getType()).getShape();
+      for (auto [index, extent] : llvm::zip(access.indices, shape))
+        partial |=
+            index.getDim() >= 0 ? points[index.getDim()] < extent : extent != 1;
     }
     // Where the loop itself says how it wants the fragment, one conversion
     // gives just that; otherwise it reads and writes LDS.
