@@ -339,7 +339,7 @@ LogicalResult LayoutInference::resolveGemm(GemmOp op) {
   dims.emplace_back(wanted.dim(1));
   setLayout(temp, Layout(dims));
   Value c = op.getC();
-  remarkConversion(op, c, "LDS", "another gemm decided its layout");
+  remarkConversion(op, c, "LDS", "this gemm gives its result another layout");
   builder.setInsertionPoint(op);
   auto before = CopyOp::create(builder, op.getLoc(), c, temp, LayoutAttr());
   op.getCMutable().set(temp);
