@@ -24,7 +24,7 @@
 //   Statements      execution of statement nodes
 //   ControlFlow     symbolic if, for, while; names across regions
 //   Calls           functions, arguments, methods
-//   Buffers, Copies, TileOps, MathOps, Loops, Python*: the builtins
+//   Buffers, Copies, Layouts, TileOps, MathOps, Loops, Python*: the builtins
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,6 +33,7 @@
 
 #include "Values.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "tlc/Layout/Layout.h"
 #include "tlc/Frontend/Frontend.h"
 #include "tlc/Frontend/Parser.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
@@ -408,8 +409,18 @@ public:
 
   Value reduceImpl(Args &args, tile::ReduceKind kind, Value buffer, Value out,
                    Value dim, Value clear, Value nan);
+  // Layouts.cpp
+  using Table = std::vector<int64_t>;
+  bool tabulate(FunctionObject *map, ArrayRef<int64_t> box, SourceRange range,
+                llvm::SmallVectorImpl<Table> &out);
   bool applyLayout(BufferObject *buffer, FunctionObject *map,
                    SourceRange range);
+  bool layoutShared(BufferObject *buffer, FunctionObject *map,
+                    SourceRange range);
+  bool threadLayout(LayoutObject *given, const llvm::Twine &what,
+                    SourceRange range, std::optional<Layout> &layout);
+  bool layoutLoop(tile::ParallelOp loop, LayoutObject *given,
+                  SourceRange range);
   bool gemmByLoops(const Box *boxes, bool transA, bool transB, int64_t m,
                    int64_t n, int64_t k, SourceRange range);
   bool fillBox(Value target, Value value, SourceRange range,

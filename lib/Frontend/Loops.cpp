@@ -204,6 +204,8 @@ Value Interpreter::boxLoop(Args &args) {
   for (auto &[name, v] : args.extra)
     if (name == "coalesced_width" && v.isIntLike())
       loop->coalesced = v.asInt();
+    else if (name == "loop_layout" && v.is(VK::Layout))
+      loop->layout = v.as<LayoutObject>();
   if (args.rest.empty())
     return fail(DiagID::BadCall, args.range,
                 "a loop over a box needs its extents");
@@ -249,6 +251,8 @@ Flow Interpreter::parallelLoop(const ForStmt *s, LoopObject *loop) {
     auto parallel = tile::ParallelOp::create(b, ArrayRef<int64_t>(extents));
     if (loop->coalesced)
       parallel.setCoalescedWidth(loop->coalesced);
+    if (loop->layout && !layoutLoop(parallel, loop->layout, range))
+      return false;
     ++parallelDepth;
     bool ok = inRegion(&parallel.getBody().front(), true, [&] {
       SmallVector<mlir::Value> vars(parallel.getBody().getArguments().begin(),

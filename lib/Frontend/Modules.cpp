@@ -216,7 +216,7 @@ Value Interpreter::moduleAttribute(ModuleObject *object, StringRef attr,
   if (prefix == "T" || prefix == "torch")
     if (DType type = findDType(attr))
       return Value::dtype(type);
-  if (prefix == "tilelang") // tilelang.cdiv and friends are T's
+  if (prefix == "tilelang" || prefix == "layout") // tilelang.cdiv and such
     if (const BuiltinInfo *builtin = findBuiltin(("T." + attr).str()))
       return Value::builtin(builtin);
   if (prefix == "T" && isNvidia(attr)) {

@@ -1,4 +1,4 @@
-//===- TileHints.cpp - Aliases, layouts, reducers, debugging --------------===//
+//===- TileHints.cpp - Aliases, reducers, debugging -----------------------===//
 //
 // Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -148,105 +148,6 @@ Value Interpreter::useSwizzle(Args &args) {
   if (!args[0].isIntLike() || args[0].asInt() < 1)
     return typeError(args.rangeOf(0), "a positive panel size", args[0]);
   kernelOp.setSwizzle(args[0].asInt());
-  return Value::none();
-}
-
-//===----------------------------------------------------------------------===//
-// Layouts
-//===----------------------------------------------------------------------===//
-
-/// T.Layout(shape, fn); T.Fragment(...) is a hint.
-Value Interpreter::layoutObject(Args &args) {
-  auto *layout = make<LayoutObject>();
-  if (args[1].is(VK::Function)) {
-    layout->isHint = false;
-    layout->map = args[1].as<FunctionObject>();
-    layout->shape = args[0];
-  }
-  return Value::object(layout);
-}
-Value Interpreter::layoutHint(Args &args) {
-  return Value::object(make<LayoutObject>());
-}
-
-/// Gives a global tensor the memory shape that a layout's results span: their
-/// bounds are found by running the layout on indices of known range. The layout
-/// must fill the tensor exactly.
-bool Interpreter::applyLayout(BufferObject *buffer, FunctionObject *map,
-                              SourceRange range) {
-  SmallVector<int64_t> shape, physical;
-  if (!staticShape(buffer, range, shape))
-    return false;
-  auto probe = tile::ParallelOp::create(b, ArrayRef<int64_t>(shape));
-  bool ok = inRegion(&probe.getBody().front(), false, [&] {
-    SmallVector<Value> indices, results;
-    for (BlockArgument arg : probe.getBody().getArguments())
-      indices.push_back(Value::scalar({arg, dtypes::int32}));
-    Value r = callFunction(map, indices, {}, range);
-    if (!r || !iterate(r, range, results))
-      return false;
-    for (Value v : results) {
-      mlir::Value index = toIndex(v, range);
-      auto bound = index ? upperBound(index) : std::nullopt;
-      if (index && (!bound || !isNonNegative(index)))
-        error(DiagID::BadLayout, range,
-              "the extent of this layout cannot be found");
-      if (!bound || !isNonNegative(index))
-        return false;
-      physical.push_back(*bound);
-    }
-    return true;
-  });
-  probe.erase();
-  if (!ok)
-    return false;
-  auto product = [](ArrayRef<int64_t> extents) {
-    int64_t n = 1;
-    for (int64_t e : extents)
-      n *= e;
-    return n;
-  };
-  if (product(physical) != product(shape)) {
-    error(DiagID::BadLayout, range,
-          "the layout spans " + llvm::Twine(product(physical)) +
-              " elements, '" + buffer->name + "' has " +
-              llvm::Twine(product(shape)))
-        .note(buffer->declared,
-              "'" + buffer->name + "' has shape " + shapeText(buffer->shape));
-    return false;
-  }
-  at(range);
-  buffer->indexMap = map;
-  if (physical != shape)
-    buffer->mapped = tile::AliasOp::create(
-        b,
-        tile::getBufferType(physical, buffer->dtype->storageType(&context),
-                            buffer->space),
-        buffer->memref);
-  return true;
-}
-
-/// T.annotate_layout({buffer: layout}). Layouts of shared buffers and fragments
-/// are the compiler's own business; a layout of a global tensor permutes memory
-/// that other kernels see, and is honoured.
-Value Interpreter::annotateLayout(Args &args) {
-  if (!args[0].is(VK::Dict))
-    return typeError(args.rangeOf(0), "a dictionary of buffers and layouts",
-                     args[0]);
-  for (auto &[key, value] : args[0].as<DictObject>()->entries) {
-    if (!key.is(VK::Buffer))
-      return typeError(args.rangeOf(0), "a buffer", key);
-    auto *buffer = key.as<BufferObject>();
-    if (buffer->space != tile::Space::Global)
-      continue;
-    FunctionObject *map = nullptr;
-    if (value.is(VK::Layout) && !value.as<LayoutObject>()->isHint)
-      map = value.as<LayoutObject>()->map;
-    else if (value.is(VK::Function))
-      map = value.as<FunctionObject>();
-    if (map && !applyLayout(buffer, map, args.range))
-      return {};
-  }
   return Value::none();
 }
 

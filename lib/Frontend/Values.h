@@ -263,11 +263,21 @@ struct RegionObject : Object {
   bool isElement = false;
   SourceRange range;
 };
+/// T.Layout, T.Fragment and what makes them.
 struct LayoutObject : Object {
   LayoutObject() : Object(VK::Layout) {}
-  bool isHint = true; ///< chosen by the compiler anyway
-  FunctionObject *map = nullptr;
-  Value shape;
+  enum Type : uint8_t {
+    Chosen,   ///< by the compiler: make_swizzled_layout
+    Memory,   ///< map: index -> coordinates in memory
+    Threads,  ///< index (and replica) -> thread and registers
+    RowMajor, ///< make_linear_layout
+    Everywhere ///< make_fully_replicated_layout_fragment
+  } type = Chosen;
+  FunctionObject *map = nullptr; ///< Threads: gives both, or else
+  FunctionObject *threadMap = nullptr, *registerMap = nullptr;
+  llvm::SmallVector<int64_t> shape;
+  int64_t replicas = 1;
+  SourceRange declared;
 };
 /// What `for` iterates over on the device.
 struct LoopObject : Object {
@@ -287,6 +297,7 @@ struct LoopObject : Object {
   int64_t stages = 0, coalesced = 0, unrollFactor = 0, groupSize = 8;
   Value waveSize, index;
   int64_t threadDim = 0;
+  LayoutObject *layout = nullptr; ///< T.Parallel(..., loop_layout=)
 };
 struct KernelObject : Object {
   KernelObject() : Object(VK::Kernel) {}

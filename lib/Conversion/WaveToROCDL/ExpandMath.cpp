@@ -12,13 +12,15 @@
 //     arithmetic likewise (NarrowFloat.cpp, with the casts themselves);
 //   * exp, log, log2, log10, sqrt and the roundings stay: code generation
 //     expands them correctly; exp2 and rsqrt stay: they are instructions;
-//   * sin, cos, tan and pow are computed through f64 (TrigPow.cpp), the other
-//     functions by MLIR's own polynomials, good to a few ulp;
+//   * sin, cos, tan and pow are computed through f64 (TrigPow.cpp), tanh by
+//     exponential and polynomial (Tanh.cpp), the other functions by MLIR's own
+//     polynomials, good to a few ulp;
 //   * f64 functions without an expansion are refused.
 //
 //   %y = math.tanh %x : bf16
 //   =>
-//   %a = arith.extf %x : bf16 to f32, polynomial, integer rounding to bf16
+//   %a = arith.extf %x : bf16 to f32, exponential and polynomial, integer
+//   rounding to bf16
 //
 //===----------------------------------------------------------------------===//
 
@@ -183,11 +185,12 @@ void ExpandWaveMath::runOnOperation() {
   patterns.add<UnrollVectorMath, HalfMathThroughF32, Rsqrt64>(context);
   populateNarrowFloatPatterns(patterns);
   populateTrigPowPatterns(patterns);
+  populateTanhPatterns(patterns);
   math::populateExpansionPatterns(
       patterns, {"sinh", "cosh", "asinh", "acosh", "atanh", "fpowi", "ipowi"});
   static const llvm::StringSet<> kPolynomials = {
-      "math.tanh", "math.erf",  "math.erfc", "math.atan",  "math.atan2",
-      "math.asin", "math.acos", "math.cbrt", "math.log1p", "math.expm1"};
+      "math.erf",  "math.erfc", "math.atan",  "math.atan2", "math.asin",
+      "math.acos", "math.cbrt", "math.log1p", "math.expm1"};
   populateMathPolynomialApproximationPatterns(
       patterns, [](StringRef name) { return kPolynomials.contains(name); });
 

@@ -56,6 +56,8 @@ struct Emit {
 
 /// bf16 and fp8 arithmetic and casts.
 void populateNarrowFloatPatterns(mlir::RewritePatternSet &patterns);
+/// tanh of f32.
+void populateTanhPatterns(mlir::RewritePatternSet &patterns);
 /// sin, cos, tan, pow of f32 through f64.
 void populateTrigPowPatterns(mlir::RewritePatternSet &patterns);
 

@@ -42,3 +42,22 @@ wave.kernel @functions(%p: !wave.ptr) attributes {threads = 64 : i64, lds_bytes 
   wave.global_store %d, %p[%c0 : i32] : f32
   wave.return
 }
+
+// The far branch is one exponential and one reciprocal; the sign comes last.
+// CHECK-LABEL: wave.kernel @tanh
+wave.kernel @tanh(%p: !wave.ptr) attributes {threads = 64 : i64, lds_bytes = 0 : i64} {
+  %c0 = arith.constant 0 : i32
+  %x = wave.global_load %p[%c0 : i32] : f32
+  // CHECK: %[[SIZE:.*]] = math.absf
+  // CHECK: math.exp2
+  // CHECK: arith.divf {{.*}} fastmath<afn>
+  // CHECK: %[[FAR:.*]] = arith.subf
+  // CHECK-COUNT-3: math.fma
+  // CHECK: %[[NEAR:.*]] = math.fma
+  // CHECK: arith.cmpf olt, %[[SIZE]]
+  // CHECK: %[[T:.*]] = arith.select {{.*}}, %[[NEAR]], %[[FAR]]
+  // CHECK: math.copysign %[[T]]
+  %y = math.tanh %x : f32
+  wave.global_store %y, %p[%c0 : i32] : f32
+  wave.return
+}

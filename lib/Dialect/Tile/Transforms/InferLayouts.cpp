@@ -11,7 +11,9 @@
 // 1. Anchors. Each gemm gets its `mfma` configuration (instruction shape and
 //    wavefront grid by padded work and LDS traffic, within its policy; gemms
 //    of equal M agree on the shape), and its C the accumulator's layout.
-//    Fragments read outside loops are held by every thread.
+//    Fragments read outside loops are held by every thread. A layout that the
+//    program gives to a fragment (its alloc has one already) or to a loop
+//    (`tile.loop_layout`) stands.
 // 2. Propagation to a fixed point. A loop takes the layout of a fragment that
 //    it indexes by its variables, written ones first; fragments it indexes
 //    plainly take theirs from the loop, dimensions they lack becoming

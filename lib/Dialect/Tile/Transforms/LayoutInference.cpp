@@ -12,6 +12,7 @@
 #include "LayoutInference.h"
 #include "BufferUse.h"
 #include "mlir/IR/Matchers.h"
+#include "tlc/Dialect/Tile/Transforms/Passes.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/Support/MathExtras.h"
 #include <numeric>
@@ -143,6 +144,8 @@ void LayoutInference::fixFloatingFragments() {
 //===----------------------------------------------------------------------===//
 
 std::optional<Layout> LayoutInference::layoutFromFragments(Operation *op) {
+  if (auto given = op->getAttrOfType<LayoutAttr>(kLoopLayoutAttr))
+    return given.getLayout();
   SmallVector<int64_t> points = getPoints(op);
   std::optional<Layout> best;
   int bestScore = -1;

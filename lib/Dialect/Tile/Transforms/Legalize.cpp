@@ -282,7 +282,12 @@ static LogicalResult placeAliasedFragments(KernelOp kernel) {
     if (space != Space::Fragment)
       return WalkResult::advance();
     alias.emitRemark() << "fragment '" << getBufferName(base)
-                       << "' lives in LDS: it is seen under another shape here";
+                       << "' lives in LDS: it is seen under another shape here"
+                       << (base.getDefiningOp<AllocOp>().getLayout()
+                               ? "; the layout given for it is not used"
+                               : "");
+    // A layout over threads that the program gave goes with the registers.
+    base.getDefiningOp<AllocOp>().removeLayoutAttr();
     moveTo(base, Space::Shared);
     return WalkResult::advance();
   });

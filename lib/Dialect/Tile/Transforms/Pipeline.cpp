@@ -38,10 +38,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "Liveness.h"
-#include "tlc/Dialect/Tile/Transforms/RotatingSlot.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
 #include "tlc/Dialect/Tile/Transforms/Passes.h"
+#include "tlc/Dialect/Tile/Transforms/RotatingSlot.h"
 #include "llvm/ADT/DenseMap.h"
 
 using namespace mlir;
@@ -305,6 +305,25 @@ void LoopPipeliner::splitOnce(Prefetch &p, AllocOp staging) {
   p.copy.erase();
 }
 
+/// The layout of two copies of a tile whose layout the program gives: each as
+/// the tile was, the second where it changes no bit that the XOR of the first
+/// reads or writes.
+static LayoutAttr layoutOfBoth(AllocOp tile) {
+  LayoutAttr given = tile.getLayoutAttr();
+  if (!given)
+    return given;
+  Layout layout = given.getLayout();
+  uint64_t touched = 0;
+  for (const XorTerm &x : layout.xorTerms())
+    touched |= uint64_t(x.mask) << x.shiftRight | uint64_t(x.mask)
+                                                      << x.shiftLeft;
+  int64_t stride = llvm::alignTo(layout.span(tlc::Place::Memory),
+                                 llvm::bit_ceil(touched + 1));
+  return LayoutAttr::get(
+      tile.getContext(),
+      layout.withDim(0, Digit{2, tlc::Place::Memory, stride}));
+}
+
 /// Two copies in LDS: loads at the top, writes at the end.
 void LoopPipeliner::splitTwice(Prefetch &p, AllocOp staging) {
   Location loc = p.copy.getLoc();
@@ -315,7 +334,7 @@ void LoopPipeliner::splitTwice(Prefetch &p, AllocOp staging) {
   auto both = AllocOp::create(
       atTile, p.tile.getLoc(),
       getBufferType(shape, tileType.getElementType(), Space::Shared),
-      p.tile.getNameAttr(), LayoutAttr(), IntegerAttr());
+      p.tile.getNameAttr(), layoutOfBoth(p.tile), IntegerAttr());
 
   OpBuilder before(loop);
   emitLoad(before, p, loop.getLowerBound(), staging);

@@ -157,7 +157,8 @@ struct PromoteOperands
         allocs.push_back(alloc);
     });
     for (AllocOp alloc : allocs)
-      if (!bypass(alloc)) {
+      // A layout that the program gives is one in LDS.
+      if (!alloc.getLayout() && !bypass(alloc)) {
         auto kernel = alloc->getParentOfType<KernelOp>();
         auto spare = kernel->getAttrOfType<IntegerAttr>(kSpareRegistersAttr);
         if (!spare || spare.getInt() < 2)

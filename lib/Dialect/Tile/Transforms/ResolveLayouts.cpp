@@ -187,6 +187,11 @@ LogicalResult LayoutInference::resolveLoop(Operation *op) {
       writes |= access.writes;
       plain &= access.isPlain();
       partial |= access.conditional || !access.isPlain();
+      // Plain, but of part of the buffer only: the rest is to stay.
+      auto shape = cast<MemRefType>(access.buffer.getType()).getShape();
+      for (auto [index, extent] : llvm::zip(access.indices, shape))
+        partial |=
+            index.getDim() >= 0 ? points[index.getDim()] < extent : extent != 1;
     }
     // Where the loop itself says how it wants the fragment, one conversion
     // gives just that; otherwise it reads and writes LDS.
@@ -334,7 +339,7 @@ LogicalResult LayoutInference::resolveGemm(GemmOp op) {
   dims.emplace_back(wanted.dim(1));
   setLayout(temp, Layout(dims));
   Value c = op.getC();
-  remarkConversion(op, c, "LDS", "another gemm decided its layout");
+  remarkConversion(op, c, "LDS", "this gemm gives its result another layout");
   builder.setInsertionPoint(op);
   auto before = CopyOp::create(builder, op.getLoc(), c, temp, LayoutAttr());
   op.getCMutable().set(temp);

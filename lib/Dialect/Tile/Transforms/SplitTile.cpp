@@ -202,7 +202,8 @@ void Splitter::split() {
   tile.emitRemark("is split into ")
       << parts << " parts of " << rows
       << " rows, which LDS holds one after the other: the tile is loaded "
-      << gemms.size() << " times";
+      << gemms.size() << " times"
+      << (tile.getLayout() ? "; the layout given for it is not used" : "");
   for (GemmOp gemm : gemms)
     splitGemm(gemm);
   load.erase();

@@ -29,6 +29,7 @@
 //   %K = tile.alloc {layout = #tile.layout<[64:m128], [8:m1, 16:m8],
 //                             xor(7, 7, 3)>} : ...
 //
+// A layout that the program gives (T.annotate_layout) is kept, and priced.
 // Buffers with an alias keep their row-major order, which the alias shows.
 //
 //===----------------------------------------------------------------------===//
@@ -173,6 +174,7 @@ public:
         elementBytes(getElementBytes(type)), orders(memoryOrders(alloc)) {}
 
   void run();
+  void priceGiven();
 
 private:
   using Instructions = SmallVector<std::vector<LdsInstruction>, 4>;
@@ -189,6 +191,7 @@ private:
     return layout.span(tlc::Place::Memory) > type.getNumElements();
   }
   bool fits(const Layout &layout) const;
+  void remarkConflicts(const Choice &choice, StringRef what);
   void set(const Layout &layout) const {
     AllocOp(alloc).setLayoutAttr(LayoutAttr::get(alloc->getContext(), layout));
   }
@@ -374,22 +377,50 @@ void BufferSwizzle::run() {
       best = choice;
   }
   set(best->layout);
-  if (best->conflicts)
+  remarkConflicts(*best, "' keeps bank conflicts, ");
+}
+
+void BufferSwizzle::remarkConflicts(const Choice &choice, StringRef what) {
+  if (choice.conflicts)
     alloc.emitRemark("LDS: '")
-        << alloc.getName().value_or("") << "' keeps bank conflicts, "
-        << best->conflicts * 100 / best->cycles << " % of its LDS cycles";
+        << alloc.getName().value_or("") << what
+        << choice.conflicts * 100 / choice.cycles << " % of its LDS cycles";
+}
+
+/// What a layout that the program gives costs.
+void BufferSwizzle::priceGiven() {
+  remarkConflicts(priced(collect(alloc, kernel, kernel.getNumThreads()),
+                         alloc.getLayout()->getLayout()),
+                  "' as the program lays it out has bank conflicts, ");
+}
+
+/// An alias shows a buffer's bytes in row-major order.
+static void keepRowMajor(AllocOp alloc) {
+  Layout plain = Layout::rowMajor(cast<MemRefType>(alloc.getType()).getShape());
+  if (alloc.getLayout()->getLayout() != plain)
+    alloc.emitWarning("LDS: the layout given for '")
+        << alloc.getName().value_or("")
+        << "' is not used: its bytes are seen under another shape";
+  alloc.removeLayoutAttr();
 }
 
 namespace {
 struct SwizzleLDS : tlc::tile::impl::TileSwizzleLDSBase<SwizzleLDS> {
   void runOnOperation() override {
     for (auto kernel : getOperation().getBody().getOps<KernelOp>())
-      for (AllocOp alloc : getAllocs(kernel, Space::Shared))
+      for (AllocOp alloc : getAllocs(kernel, Space::Shared)) {
+        bool seenOtherwise =
+            llvm::any_of(alloc->getUsers(),
+                         [](Operation *user) { return isa<AliasOp>(user); });
         // What LDS cannot hold anyhow is for tile-fit-lds to refuse.
-        if (!alloc.getLayout() && getLdsBytes(alloc) <= kLdsBytes &&
-            llvm::none_of(alloc->getUsers(),
-                          [](Operation *user) { return isa<AliasOp>(user); }))
+        if (getLdsBytes(alloc) > kLdsBytes)
+          continue;
+        if (alloc.getLayout())
+          seenOtherwise ? keepRowMajor(alloc)
+                        : BufferSwizzle(alloc, kernel).priceGiven();
+        else if (!seenOtherwise)
           BufferSwizzle(alloc, kernel).run();
+      }
   }
 };
 } // namespace

@@ -473,6 +473,10 @@ scf::ForOp Emitter::run() {
     values = emitPairs(values, count);
   else
     values = emitLoop(values, lower, upper, 1, nonEmpty);
+  // With two barriers an iteration, what follows the loop was ordered by the
+  // second; the rows end with accesses beyond it.
+  if (graph.numBarriers > 1 && p.stages > 1)
+    BarrierOp::create(b, loc);
   SmallVector<Value> finals;
   for (BlockArgument arg : loop.getRegionIterArgs()) {
     Value next = yieldOf(arg);

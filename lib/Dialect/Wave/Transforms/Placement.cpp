@@ -20,7 +20,9 @@
 //
 // One barrier an iteration orders LDS. All accesses to a tile must lie between
 // the same two barriers relative to their iteration: the tile's window, one
-// interval long. Which window is found by trying. So is the start of nodes that
+// interval long. Which window is found by trying. A tile with one copy needs a
+// second barrier: the window's first part, up to it, is for the writes, the
+// rest for the reads. Also found by trying is the start of nodes that
 // a recurrence reaches too late: when a node must come before what was placed
 // earlier, the earlier one is forbidden its time and all starts anew.
 //
@@ -82,17 +84,28 @@ private:
   bool hasWindow(const Node &node) const {
     return node.tile >= 0 && overlap && graph.numBarriers;
   }
+  bool readsAfterSecond(const Node &node) const {
+    return node.single && !node.ldsWrite;
+  }
   int windowBegin(const Node &node) const {
-    return hasWindow(node) ? window[node.tile] * interval : 0;
+    if (!hasWindow(node))
+      return 0;
+    return window[node.tile] * interval + (readsAfterSecond(node) ? second : 0);
+  }
+  /// Windows say where an access lies to the barriers, or else its edges do.
+  bool skips(int n, const Edge &e) const {
+    return e.barrier && second &&
+           (hasWindow(nodes[n]) || hasWindow(nodes[e.node]));
   }
   int begin(int n) const {
     return hasWindow(nodes[n]) ? std::max(floor[n], windowBegin(nodes[n]))
                                : floor[n];
   }
   int windowEnd(const Node &node) const {
-    return hasWindow(node) && windowFixed[node.tile]
-               ? windowBegin(node) + interval - 1
-               : kFar;
+    if (!hasWindow(node) || !windowFixed[node.tile])
+      return kFar;
+    int length = node.single && node.ldsWrite ? second : interval;
+    return window[node.tile] * interval + length - 1;
   }
   bool isLate(int n);
   bool rotate(Placement &result);
@@ -101,8 +114,9 @@ private:
   std::vector<Node> &nodes;
   bool overlap;
   int interval = 0, vectorShare = 0, memoryShare = 1;
-  bool hasty = false;     ///< matrix results are read a slot earlier
-  bool ahead = false;     ///< loads may come an iteration before all else
+  int second = 0;     ///< slot of an iteration's second barrier; 0: has none
+  bool hasty = false; ///< matrix results are read a slot earlier
+  bool ahead = false; ///< loads may come an iteration before all else
   std::vector<int> floor; ///< times before which a node must not be tried
   /// Of each set of tiles: where its window lies, in intervals from the
   /// barrier, whether that is settled, and what to begin trying with.
@@ -148,7 +162,7 @@ void Placer::reserve(int n, int t) {
 int Placer::earliest(int n) const {
   int t = begin(n);
   for (const Edge &e : nodes[n].in) {
-    if (!overlap && e.distance)
+    if ((!overlap && e.distance) || skips(n, e))
       continue;
     int from = time[e.node];
     if (from == kUnplaced) {
@@ -164,7 +178,7 @@ int Placer::earliest(int n) const {
 int Placer::latest(int n) const {
   int t = windowEnd(nodes[n]);
   for (const Edge &e : nodes[n].out) {
-    if (time[e.node] == kUnplaced || (!overlap && e.distance))
+    if (time[e.node] == kUnplaced || (!overlap && e.distance) || skips(n, e))
       continue;
     t = std::min(t, time[e.node] - latencyOf(n, e) + e.distance * interval);
   }
@@ -202,14 +216,15 @@ bool Placer::placeReads(int n, int t) {
     int due = t - latencyOf(r, e);
     if (hasWindow(nodes[r]) && !windowFixed[nodes[r].tile]) {
       int tile = nodes[r].tile;
-      window[tile] = std::max(firstWindow[tile], due / interval);
+      int inside = readsAfterSecond(nodes[r]) ? due - second : due;
+      window[tile] = std::max(firstWindow[tile], inside / interval);
       windowFixed[tile] = true;
       settled.push_back(tile);
     }
     int from = earliest(r), best = std::min(latest(r), due);
     // Fragments that wait long for their use take registers.
     if (nodes[r].ldsRead)
-      from = std::max(from, due - kRing);
+      from = std::max(from, std::min(due, windowEnd(nodes[r])) - kRing);
     while (best >= from && !fits(nodes[r], best))
       --best;
     if (best < from) {
@@ -306,9 +321,10 @@ Placer::Outcome Placer::placeStores() {
       continue;
     int firstUse = kFar, lastUse = kUnplaced;
     for (const Edge &e : node.out)
-      if (!e.distance && time[e.node] != kUnplaced) {
-        firstUse = std::min(firstUse, time[e.node]);
-        lastUse = std::max(lastUse, time[e.node]);
+      if (time[e.node] != kUnplaced) {
+        int use = time[e.node] + e.distance * interval;
+        firstUse = std::min(firstUse, use);
+        lastUse = std::max(lastUse, use);
       }
     int from = earliest(i), bound = from;
     if (lastUse != kUnplaced)
@@ -378,7 +394,7 @@ Placer::Outcome Placer::attempt() {
   // Matrix instructions in program order, urgent readers, then what became
   // ready last: work on one element ends before that on the next begins.
   std::vector<int> since(n, 0);
-  int round = 0;
+  int round = 0, barriers = 0;
   auto rank = [&](int i) {
     bool matrix = nodes[i].unit == Unit::Matrix;
     return std::make_tuple(!matrix, !urgent[i], matrix ? 0 : -since[i], i);
@@ -391,7 +407,7 @@ Placer::Outcome Placer::attempt() {
     ++round;
     Outcome outcome = Outcome::Done;
     if (nodes[i].unit == Unit::Barrier && overlap) {
-      time[i] = 0;
+      time[i] = barriers++ ? second : 0;
     } else {
       outcome = placeForward(i);
     }
@@ -493,6 +509,14 @@ std::optional<Placement> Placer::run() {
 
 /// A modulo schedule with the shares as they are set.
 std::optional<Placement> Placer::overlapped() {
+  // What was written is there for all when the second barrier is reached.
+  if (graph.numBarriers > 1) {
+    constexpr int kWriteCycles = 128;
+    second = (graph.singleWrites + memoryShare - 1) / memoryShare +
+             (kWriteCycles + graph.slotCycles - 1) / graph.slotCycles;
+    if (2 * second > interval)
+      return std::nullopt;
+  }
   std::fill(firstWindow.begin(), firstWindow.end(), 0);
   for (int i = 0, n = nodes.size(); i < n; ++i)
     floor[i] = nodes[i].globalRead && ahead ? -interval : 0;
@@ -520,6 +544,8 @@ std::optional<Placement> Placer::overlapped() {
 bool Placer::holds() const {
   for (int i = 0, n = nodes.size(); i < n; ++i) {
     for (const Edge &e : nodes[i].out) {
+      if (skips(i, e))
+        continue;
       // A reader of memory waits as long as it must.
       int least = nodes[i].unit == Unit::Memory ? std::min(e.latency, 1)
                                                 : latencyOf(i, e);

@@ -118,3 +118,30 @@ tile.func @reversed(%a: !tile.ptr<f32>) {
     tile.copy %y to %A : memref<256xf32, #tile.space<fragment>> to memref<256xf32, #tile.space<global>>
   }
 }
+
+// -----
+
+// What the program gives stands: a fragment's layout, from which others follow,
+// and a loop's, which the fragment then does not serve as it is.
+
+// CHECK-LABEL: tile.func @given
+// CHECK-DAG: tile.alloc {layout = #tile.layout<[64:t1], [32:r1]>, name = "x"}
+// CHECK-DAG: tile.alloc {layout = #tile.layout<[64:t1]>, name = "m"}
+// CHECK: tile.parallel {{.*}} attributes {layout = #tile.layout<[2:t32, 32:r1], [32:t1]>
+tile.func @given(%a: !tile.ptr<f32>, %b: !tile.ptr<f32>) {
+  %c1 = arith.constant 1 : i32
+  %A = tile.tensor %a : !tile.ptr<f32> -> memref<64x32xf32, #tile.space<global>>
+  %B = tile.tensor %b : !tile.ptr<f32> -> memref<64x32xf32, #tile.space<global>>
+  tile.kernel grid(%c1) threads[64] (%g) {
+    %x = tile.alloc {layout = #tile.layout<[64:t1], [32:r1]>, name = "x"} : memref<64x32xf32, #tile.space<fragment>>
+    %m = tile.alloc {name = "m"} : memref<64xf32, #tile.space<fragment>>
+    tile.copy %A to %x : memref<64x32xf32, #tile.space<global>> to memref<64x32xf32, #tile.space<fragment>>
+    tile.reduce #tile.reduce_kind<max> %x into %m dim 1 : memref<64x32xf32, #tile.space<fragment>> into memref<64xf32, #tile.space<fragment>>
+    tile.parallel (%i, %j) = [64, 32] attributes {tile.loop_layout = #tile.layout<[2:t32, 32:r1], [32:t1]>} {
+      %v = tile.load %x[%i, %j : i32, i32] : memref<64x32xf32, #tile.space<fragment>> -> f32
+      %w = tile.load %m[%i : i32] : memref<64xf32, #tile.space<fragment>> -> f32
+      %s = arith.subf %v, %w : f32
+      tile.store %s, %B[%i, %j : i32, i32] : f32, memref<64x32xf32, #tile.space<global>>
+    }
+  }
+}

@@ -72,6 +72,20 @@ const std::vector<PlantedFault> &tlc::test::undefinedFaults() {
   ds_read_b32 v3, v1 offset:1024
   s_waitcnt lgkmcnt(0)
   global_store_dword v1, v3, s[2:3])"},
+      // LDS may hold what is undefined, also from a second operand.
+      {"through_lds_second", "undefined-value", "global_store_dword",
+       R"(
+  v_lshlrev_b32 v1, 2, v0
+  ds_write2_b32 v1, v0, v2 offset1:64
+  ds_read_b32 v3, v1 offset:256
+  s_waitcnt lgkmcnt(0)
+  global_store_dword v1, v3, s[2:3])",
+       R"(
+  v_lshlrev_b32 v1, 2, v0
+  ds_write2_b32 v1, v0, v2 offset1:64
+  ds_read_b32 v3, v1
+  s_waitcnt lgkmcnt(0)
+  global_store_dword v1, v3, s[2:3])"},
       // The buffer's first 4 KiB were written, what follows was not.
       {"through_global", "undefined-value", "global_store_dword",
        R"(

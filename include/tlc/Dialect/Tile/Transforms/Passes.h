@@ -27,7 +27,6 @@ inline constexpr llvm::StringLiteral kSyncGlobalAttr = "tile.global";
 
 /// On loops: T.Pipelined(num_stages=n), T.unroll, T.vectorized.
 inline constexpr llvm::StringLiteral kNumStagesAttr = "tile.num_stages";
-/// Set on copies that load a step ahead: they stay where they stand.
 /// On a kernel that tile-fit-lds refused: the bytes that it would need.
 inline constexpr llvm::StringLiteral kLdsNeededAttr = "tile.lds_needed";
 /// On a kernel: bytes of LDS to keep free for what later passes add. A kernel
@@ -37,7 +36,10 @@ inline constexpr llvm::StringLiteral kLdsReserveAttr = "tile.lds_reserve";
 /// operands moved from LDS to registers where LDS holds them.
 inline constexpr llvm::StringLiteral kSpareRegistersAttr =
     "tile.spare_registers";
+/// Set on copies that load a step ahead: they stay where they stand.
 inline constexpr llvm::StringLiteral kPrefetchAttr = "tile.prefetch";
+/// On a tile.parallel: the #tile.layout of its points that the program gives.
+inline constexpr llvm::StringLiteral kLoopLayoutAttr = "tile.loop_layout";
 inline constexpr llvm::StringLiteral kUnrollAttr = "tile.unroll";
 inline constexpr llvm::StringLiteral kVectorizedAttr = "tile.vectorized";
 

@@ -1,0 +1,591 @@
+//===- Layouts.cpp - Layouts that the program gives -----------------------===//
+//
+// Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// T.annotate_layout, and loop_layout of T.Parallel. A layout is a function of
+// the index. It is run once on symbolic indices, and what it emitted is then
+// evaluated for all points of the tile at once: a table of coordinates, which
+// FitLayout.h turns into digits.
+//
+// * Global tensor: the function permutes memory that others see. It is kept,
+//   and every index goes through it.
+// * Tile in LDS: the alloc's `layout`, which tile-swizzle-lds leaves alone.
+// * Fragment: the alloc's `layout`, an anchor of tile-infer-layouts.
+// * Loop: `tile.loop_layout`.
+//
+// A function that is no layout of its tile (two elements in one place, another
+// rank) is an error. One that is, but not of digits and XORs, is not obeyed,
+// which a warning says: the result does not depend on it.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Interpreter.h"
+#include "mlir/IR/Matchers.h"
+#include "tlc/Dialect/Tile/Transforms/Passes.h"
+#include "tlc/Layout/FitLayout.h"
+
+using namespace tlc;
+using namespace mlir;
+
+namespace tlc::frontend {
+
+//===----------------------------------------------------------------------===//
+// Objects
+//===----------------------------------------------------------------------===//
+
+/// T.Layout(shape, fn)
+Value Interpreter::layoutObject(Args &args) {
+  auto *layout = make<LayoutObject>();
+  layout->declared = args.range;
+  SmallVector<Value> shape;
+  if (!shapeFrom(args[0], args.rangeOf(0), shape))
+    return {};
+  for (Value v : shape)
+    layout->shape.push_back(v.isIntLike() ? v.asInt() : -1);
+  if (!args.has(1))
+    return Value::object(layout);
+  if (!args[1].is(VK::Function))
+    return typeError(args.rangeOf(1), "a function of the index", args[1]);
+  layout->type = LayoutObject::Memory;
+  layout->map = args[1].as<FunctionObject>();
+  return Value::object(layout);
+}
+
+/// T.Fragment(shape, forward_fn, forward_thread_fn, replicate,
+/// forward_index_fn)
+Value Interpreter::fragmentObject(Args &args) {
+  auto *layout = make<LayoutObject>();
+  layout->type = LayoutObject::Threads;
+  layout->declared = args.range;
+  SmallVector<Value> shape;
+  if (!shapeFrom(args[0], args.rangeOf(0), shape))
+    return {};
+  for (Value v : shape)
+    layout->shape.push_back(v.isIntLike() ? v.asInt() : -1);
+  FunctionObject **maps[] = {nullptr, &layout->map, &layout->threadMap, nullptr,
+                             &layout->registerMap};
+  for (unsigned i : {1, 2, 4}) {
+    if (!args.has(i))
+      continue;
+    if (!args[i].is(VK::Function))
+      return typeError(args.rangeOf(i), "a function of the index", args[i]);
+    *maps[i] = args[i].as<FunctionObject>();
+  }
+  if (!layout->map && !layout->threadMap)
+    return fail(DiagID::BadCall, args.range,
+                "T.Fragment needs forward_fn or forward_thread_fn");
+  if (args.has(3)) {
+    if (!args[3].isIntLike() || args[3].asInt() < 1)
+      return typeError(args.rangeOf(3), "a positive number of copies", args[3]);
+    layout->replicas = args[3].asInt();
+  }
+  return Value::object(layout);
+}
+
+/// make_swizzled_layout(buffer) and its like: data is the LayoutObject type.
+Value Interpreter::layoutMaker(Args &args) {
+  auto *layout = make<LayoutObject>();
+  layout->type = LayoutObject::Type(currentBuiltin->data);
+  layout->declared = args.range;
+  return Value::object(layout);
+}
+
+//===----------------------------------------------------------------------===//
+// Functions of the index as tables
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Values of integer ops at all points of a box, row-major.
+class Tabulator {
+public:
+  Tabulator(tile::ParallelOp box) : box(box) {
+    for (int64_t extent : box.getExtents())
+      points *= extent;
+  }
+  /// Null where a value is not computed from the point alone.
+  const std::vector<int64_t> *valuesOf(mlir::Value v);
+
+private:
+  std::optional<std::vector<int64_t>> compute(mlir::Value v);
+  tile::ParallelOp box;
+  int64_t points = 1;
+  DenseMap<mlir::Value, std::optional<std::vector<int64_t>>> known;
+};
+} // namespace
+
+static int64_t floorDivide(int64_t a, int64_t b) {
+  return a / b - (a % b && (a < 0) != (b < 0));
+}
+
+/// The op at one point; none where it is no integer op.
+static std::optional<int64_t> evaluate(Operation *op, ArrayRef<int64_t> in) {
+  if (isa<arith::ExtSIOp, arith::ExtUIOp, arith::IndexCastOp>(op))
+    return in[0];
+  if (isa<arith::TruncIOp>(op))
+    return llvm::SignExtend64(
+        in[0], op->getResult(0).getType().getIntOrFloatBitWidth());
+  if (isa<arith::SelectOp>(op))
+    return in[0] ? in[1] : in[2];
+  if (auto cmp = dyn_cast<arith::CmpIOp>(op)) {
+    unsigned bits = cmp.getLhs().getType().getIntOrFloatBitWidth();
+    return arith::applyCmpPredicate(cmp.getPredicate(),
+                                    APInt(bits, in[0], true, true),
+                                    APInt(bits, in[1], true, true));
+  }
+  if (in.size() != 2)
+    return std::nullopt;
+  auto [a, b] = std::pair(in[0], in[1]);
+  if (isa<arith::AddIOp>(op))
+    return a + b;
+  if (isa<arith::SubIOp>(op))
+    return a - b;
+  if (isa<arith::MulIOp>(op))
+    return a * b;
+  if (isa<arith::AndIOp>(op))
+    return a & b;
+  if (isa<arith::OrIOp>(op))
+    return a | b;
+  if (isa<arith::XOrIOp>(op))
+    return a ^ b;
+  if (isa<arith::MinSIOp>(op))
+    return std::min(a, b);
+  if (isa<arith::MaxSIOp>(op))
+    return std::max(a, b);
+  if (isa<arith::ShLIOp>(op))
+    return b >= 0 && b < 63 ? a << b : 0;
+  if (isa<arith::ShRSIOp, arith::ShRUIOp>(op))
+    return b >= 0 && b < 63 ? a >> b : 0;
+  // What a branch not taken divides by may be 0.
+  if (isa<arith::DivSIOp, arith::DivUIOp>(op))
+    return b ? a / b : 0;
+  if (isa<arith::RemSIOp, arith::RemUIOp>(op))
+    return b ? a % b : 0;
+  if (isa<arith::FloorDivSIOp>(op))
+    return b ? floorDivide(a, b) : 0;
+  if (isa<arith::CeilDivSIOp>(op))
+    return b ? -floorDivide(-a, b) : 0;
+  return std::nullopt;
+}
+
+std::optional<std::vector<int64_t>> Tabulator::compute(mlir::Value v) {
+  std::vector<int64_t> result(points);
+  APInt c;
+  if (matchPattern(v, m_ConstantInt(&c))) {
+    std::fill(result.begin(), result.end(),
+              v.getType().isInteger(1) ? c.getZExtValue() : c.getSExtValue());
+    return result;
+  }
+  if (auto arg = dyn_cast<BlockArgument>(v)) {
+    if (arg.getOwner()->getParentOp() != box.getOperation())
+      return std::nullopt;
+    int64_t pitch = 1;
+    ArrayRef<int64_t> extents = box.getExtents();
+    for (int64_t extent : extents.drop_front(arg.getArgNumber() + 1))
+      pitch *= extent;
+    int64_t extent = extents[arg.getArgNumber()];
+    for (int64_t p = 0; p < points; ++p)
+      result[p] = p / pitch % extent;
+    return result;
+  }
+  Operation *op = v.getDefiningOp();
+  SmallVector<mlir::Value> operands(op->getOperands());
+  if (auto branch = dyn_cast<scf::IfOp>(op)) {
+    unsigned i = cast<OpResult>(v).getResultNumber();
+    operands = {branch.getCondition(), branch.thenYield().getOperand(i),
+                branch.elseYield().getOperand(i)};
+  }
+  SmallVector<std::vector<int64_t>> in;
+  for (mlir::Value operand : operands) {
+    const std::vector<int64_t> *values = valuesOf(operand);
+    if (!values)
+      return std::nullopt;
+    in.push_back(*values);
+  }
+  SmallVector<int64_t, 4> at(in.size());
+  for (int64_t p = 0; p < points; ++p) {
+    for (size_t i = 0; i < in.size(); ++i)
+      at[i] = in[i][p];
+    auto r = isa<scf::IfOp>(op) ? std::optional(at[0] ? at[1] : at[2])
+                                : evaluate(op, at);
+    if (!r)
+      return std::nullopt;
+    result[p] = *r;
+  }
+  return result;
+}
+
+const std::vector<int64_t> *Tabulator::valuesOf(mlir::Value v) {
+  auto it = known.find(v);
+  if (it == known.end()) {
+    auto values = compute(v);
+    it = known.try_emplace(v, std::move(values)).first;
+  }
+  return it->second ? &*it->second : nullptr;
+}
+
+/// What a function gives for all indices of a box: one table for each of its
+/// results, lists of results taken apart.
+bool Interpreter::tabulate(FunctionObject *map, ArrayRef<int64_t> box,
+                           SourceRange range,
+                           llvm::SmallVectorImpl<Table> &out) {
+  at(range);
+  auto probe = tile::ParallelOp::create(b, box);
+  bool ok = inRegion(&probe.getBody().front(), false, [&] {
+    SmallVector<Value> indices;
+    for (BlockArgument arg : probe.getBody().getArguments())
+      indices.push_back(Value::scalar({arg, dtypes::int32}));
+    SmallVector<Value> todo = {callFunction(map, indices, {}, range)};
+    if (!todo[0])
+      return false;
+    Tabulator tables(probe);
+    while (!todo.empty()) {
+      Value v = todo.pop_back_val();
+      if (v.isSequence()) {
+        for (Value part : llvm::reverse(v.as<SequenceObject>()->elements))
+          todo.push_back(part);
+        continue;
+      }
+      mlir::Value index = toIndex(v, range);
+      if (!index)
+        return false;
+      const Table *table = tables.valuesOf(index);
+      if (!table) {
+        error(DiagID::BadLayout, map->range(),
+              "a layout is computed from its indices alone");
+        return false;
+      }
+      out.push_back(*table);
+    }
+    return true;
+  });
+  probe.erase();
+  return ok;
+}
+
+/// Coordinates as one number, row-major over the box they span from 0.
+static std::vector<int64_t> flatten(ArrayRef<std::vector<int64_t>> tables,
+                                    size_t points) {
+  std::vector<int64_t> result(points);
+  for (const std::vector<int64_t> &table : tables) {
+    int64_t first = *llvm::min_element(table),
+            extent = *llvm::max_element(table) - first + 1;
+    for (size_t p = 0; p < points; ++p)
+      result[p] = result[p] * extent + table[p] - first;
+  }
+  return result;
+}
+
+/// The index at a position of a table, as the program would write it.
+static std::string indexAt(int64_t p, ArrayRef<int64_t> shape) {
+  SmallVector<std::string> parts;
+  for (int64_t extent : llvm::reverse(shape)) {
+    parts.push_back(std::to_string(p % extent));
+    p /= extent;
+  }
+  std::reverse(parts.begin(), parts.end());
+  return "(" + llvm::join(parts, ", ") + ")";
+}
+
+static int64_t product(ArrayRef<int64_t> extents) {
+  int64_t n = 1;
+  for (int64_t e : extents)
+    n *= e;
+  return n;
+}
+
+//===----------------------------------------------------------------------===//
+// Global tensors
+//===----------------------------------------------------------------------===//
+
+/// Gives a global tensor the memory shape that a layout's results span: their
+/// bounds are found by running the layout on indices of known range. The layout
+/// must fill the tensor exactly.
+bool Interpreter::applyLayout(BufferObject *buffer, FunctionObject *map,
+                              SourceRange range) {
+  SmallVector<int64_t> shape, physical;
+  if (!staticShape(buffer, range, shape))
+    return false;
+  auto probe = tile::ParallelOp::create(b, ArrayRef<int64_t>(shape));
+  bool ok = inRegion(&probe.getBody().front(), false, [&] {
+    SmallVector<Value> indices, results;
+    for (BlockArgument arg : probe.getBody().getArguments())
+      indices.push_back(Value::scalar({arg, dtypes::int32}));
+    Value r = callFunction(map, indices, {}, range);
+    if (!r)
+      return false;
+    if (r.isSequence() ? !iterate(r, range, results)
+                       : (results.push_back(r), false))
+      return false;
+    for (Value v : results) {
+      mlir::Value index = toIndex(v, range);
+      auto bound = index ? upperBound(index) : std::nullopt;
+      if (index && (!bound || !isNonNegative(index)))
+        error(DiagID::BadLayout, range,
+              "the extent of this layout cannot be found");
+      if (!bound || !isNonNegative(index))
+        return false;
+      physical.push_back(*bound);
+    }
+    return true;
+  });
+  probe.erase();
+  if (!ok)
+    return false;
+  if (product(physical) != product(shape)) {
+    error(DiagID::BadLayout, range,
+          "the layout spans " + llvm::Twine(product(physical)) +
+              " elements, '" + buffer->name + "' has " +
+              llvm::Twine(product(shape)))
+        .note(buffer->declared,
+              "'" + buffer->name + "' has shape " + shapeText(buffer->shape));
+    return false;
+  }
+  at(range);
+  buffer->indexMap = map;
+  if (physical != shape)
+    buffer->mapped = tile::AliasOp::create(
+        b,
+        tile::getBufferType(physical, buffer->dtype->storageType(&context),
+                            buffer->space),
+        buffer->memref);
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Tiles
+//===----------------------------------------------------------------------===//
+
+/// A tile in LDS: `map` gives each element's address.
+bool Interpreter::layoutShared(BufferObject *buffer, FunctionObject *map,
+                               SourceRange range) {
+  SmallVector<int64_t> shape;
+  SmallVector<Table> tables;
+  auto alloc = buffer->memref.getDefiningOp<tile::AllocOp>();
+  if (!alloc) {
+    mlir::emitWarning(locOf(range), "the layout of '")
+        << buffer->name
+        << "' is not used: another shape of the same bytes, it follows their "
+           "buffer";
+    return true;
+  }
+  if (!staticShape(buffer, range, shape) ||
+      !tabulate(map, shape, range, tables))
+    return false;
+  Table addresses = flatten(tables, product(shape));
+  if (auto twice = findCollision(addresses)) {
+    error(DiagID::BadLayout, range,
+          "the layout puts two elements of '" + buffer->name +
+              "' into one place: " + indexAt(twice->first, shape) + " and " +
+              indexAt(twice->second, shape))
+        .note(map->range(), "by this function");
+    return false;
+  }
+  std::optional<Layout> layout = fitMemory(shape, addresses);
+  if (!layout) {
+    mlir::emitWarning(locOf(range), "the layout of '")
+        << buffer->name
+        << "' is not used: its addresses are no sums of digits of the index, "
+           "with low bits XORed by higher ones. Another one is chosen";
+    return true;
+  }
+  alloc.setLayoutAttr(tile::LayoutAttr::get(&context, *layout));
+  return true;
+}
+
+/// A T.Fragment as a layout; none where it is one that digits cannot express.
+/// False after an error.
+bool Interpreter::threadLayout(LayoutObject *given, const llvm::Twine &what,
+                               SourceRange range,
+                               std::optional<Layout> &layout) {
+  SmallVector<int64_t> box(given->shape);
+  int64_t points = product(box), replicas = given->replicas;
+  if (replicas > 1)
+    box.push_back(replicas);
+  SmallVector<Table> tables, registers;
+  if (!tabulate(given->map ? given->map : given->threadMap, box, range, tables))
+    return false;
+  if (given->registerMap &&
+      !tabulate(given->registerMap, given->shape, range, registers))
+    return false;
+  if (tables.empty() || (!given->map && tables.size() != 1)) {
+    error(DiagID::BadLayout, given->declared,
+          "the first result of this function is the thread");
+    return false;
+  }
+  // Of the copies of an element, the first thread's stands for all.
+  int64_t threads = kernelOp.getNumThreads();
+  Table owner(points), slot(points);
+  std::vector<SmallVector<int64_t, 8>> holders(points);
+  for (int64_t p = 0; p < points; ++p) {
+    for (int64_t r = 0; r < replicas; ++r)
+      holders[p].push_back(tables[0][p * replicas + r]);
+    llvm::sort(holders[p]);
+    owner[p] = holders[p].front();
+    if (owner[p] < 0 || holders[p].back() >= threads) {
+      error(DiagID::BadLayout, given->declared,
+            "the layout gives element " + indexAt(p, given->shape) + " of " +
+                what + " to thread " +
+                llvm::Twine(owner[p] < 0 ? owner[p] : holders[p].back()) +
+                "; the workgroup has " + llvm::Twine(threads));
+      return false;
+    }
+  }
+  if (given->map) {
+    for (Table &table : MutableArrayRef(tables).drop_front()) {
+      Table first(points);
+      for (int64_t p = 0; p < points; ++p)
+        first[p] = table[p * replicas];
+      registers.push_back(std::move(first));
+    }
+  }
+  if (registers.empty()) {
+    // As they come.
+    DenseMap<int64_t, int64_t> next;
+    for (int64_t p = 0; p < points; ++p)
+      slot[p] = next[owner[p]]++;
+  } else {
+    slot = flatten(registers, points);
+  }
+  Table places(points);
+  for (int64_t p = 0; p < points; ++p)
+    places[p] = owner[p] << 32 | slot[p];
+  if (auto twice = findCollision(places)) {
+    error(DiagID::BadLayout, given->declared,
+          "the layout puts two elements of " + what +
+              " into one register: " + indexAt(twice->first, given->shape) +
+              " and " + indexAt(twice->second, given->shape));
+    return false;
+  }
+  layout = fitRegisters(given->shape, owner, slot);
+  // Threads that no digit reaches hold copies; the named ones must be of them.
+  for (int64_t p = 0; p < points && layout; ++p) {
+    SmallVector<int64_t, 4> index;
+    int64_t rest = p;
+    for (int64_t extent : llvm::reverse(given->shape)) {
+      index.insert(index.begin(), rest % extent);
+      rest /= extent;
+    }
+    for (int64_t t : holders[p])
+      if (!layout->slotIn(t, index)) {
+        layout.reset();
+        break;
+      }
+  }
+  if (!layout)
+    mlir::emitWarning(locOf(range), "the layout of ")
+        << what.str()
+        << " is not used: thread and register are no digits of the index. "
+           "Another one is chosen";
+  return true;
+}
+
+bool Interpreter::layoutLoop(tile::ParallelOp loop, LayoutObject *given,
+                             SourceRange range) {
+  if (given->type != LayoutObject::Threads) {
+    error(DiagID::BadLayout, range, "loop_layout is a T.Fragment")
+        .note(given->declared, "the layout is made here");
+    return false;
+  }
+  if (ArrayRef<int64_t>(given->shape) != loop.getExtents()) {
+    error(DiagID::BadLayout, range,
+          "the layout is not for the extents of this loop")
+        .note(given->declared, "the layout is made here");
+    return false;
+  }
+  std::optional<Layout> layout;
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPoint(loop);
+  if (!threadLayout(given, "this loop", range, layout))
+    return false;
+  if (layout)
+    loop->setAttr(tile::kLoopLayoutAttr,
+                  tile::LayoutAttr::get(&context, *layout));
+  return true;
+}
+
+/// T.annotate_layout({buffer: layout})
+Value Interpreter::annotateLayout(Args &args) {
+  if (!args[0].is(VK::Dict))
+    return typeError(args.rangeOf(0), "a dictionary of buffers and layouts",
+                     args[0]);
+  using Type = LayoutObject::Type;
+  for (auto &[key, value] : args[0].as<DictObject>()->entries) {
+    if (!key.is(VK::Buffer))
+      return typeError(args.rangeOf(0), "a buffer", key);
+    auto *buffer = key.as<BufferObject>();
+    LayoutObject *given;
+    if (value.is(VK::Layout)) {
+      given = value.as<LayoutObject>();
+    } else if (value.is(VK::Function)) {
+      given = make<LayoutObject>();
+      given->type = LayoutObject::Memory;
+      given->map = value.as<FunctionObject>();
+      given->declared = args.range;
+    } else {
+      return typeError(args.rangeOf(0), "a layout", value);
+    }
+    if (given->type == Type::Chosen)
+      continue;
+    SmallVector<int64_t> shape;
+    if (!staticShape(buffer, args.range, shape))
+      return {};
+    if (!given->shape.empty() && given->shape != shape) {
+      error(DiagID::BadLayout, given->declared,
+            "the layout is not for the shape of '" + buffer->name + "'")
+          .note(buffer->declared,
+                "'" + buffer->name + "' has shape " + shapeText(buffer->shape));
+      return {};
+    }
+    given->shape = shape;
+    bool threads =
+        given->type == Type::Threads || given->type == Type::Everywhere;
+    bool inRegisters = buffer->space == tile::Space::Fragment;
+    if (threads != inRegisters) {
+      error(DiagID::BadLayout, args.range,
+            "'" + buffer->name + "' is " +
+                (inRegisters ? "a fragment, whose layout is a T.Fragment"
+                             : "in memory, where a layout has no threads"))
+          .note(given->declared, "the layout is made here");
+      return {};
+    }
+    auto alloc = buffer->memref.getDefiningOp<tile::AllocOp>();
+    switch (given->type) {
+    case Type::Chosen:
+      break;
+    case Type::RowMajor:
+      if (alloc)
+        alloc.setLayoutAttr(
+            tile::LayoutAttr::get(&context, Layout::rowMajor(shape)));
+      break;
+    case Type::Everywhere:
+      if (alloc)
+        alloc.setLayoutAttr(
+            tile::LayoutAttr::get(&context, Layout::replicated(shape)));
+      break;
+    case Type::Memory:
+      if (buffer->space == tile::Space::Shared
+              ? !layoutShared(buffer, given->map, args.range)
+              : !applyLayout(buffer, given->map, args.range))
+        return {};
+      break;
+    case Type::Threads: {
+      std::optional<Layout> layout;
+      if (!threadLayout(given, "'" + buffer->name + "'", args.range, layout))
+        return {};
+      if (layout && alloc)
+        alloc.setLayoutAttr(tile::LayoutAttr::get(&context, *layout));
+      else if (layout)
+        mlir::emitWarning(locOf(args.range), "the layout of '")
+            << buffer->name << "' is not used: another shape of the same "
+            << "registers, it follows their buffer";
+      break;
+    }
+    }
+  }
+  return Value::none();
+}
+
+} // namespace tlc::frontend
