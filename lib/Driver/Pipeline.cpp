@@ -41,8 +41,8 @@ std::optional<Stage> tlc::parseStage(StringRef name) {
 }
 
 static constexpr StringLiteral optionalPasses[] = {
-    "tile-promote-operands", "tile-split-masks", "tile-pipeline",
-    "tile-swizzle-lds"};
+    "tile-order-workgroups", "tile-promote-operands", "tile-split-masks",
+    "tile-pipeline", "tile-swizzle-lds"};
 
 bool tlc::isOptionalPass(StringRef name) {
   return llvm::is_contained(optionalPasses, name);
@@ -167,6 +167,7 @@ void tlc::buildTilePipeline(PassManager &passes,
   };
   add(tile::createTileVerifyTarget());
   add(tile::createTileLegalize());
+  add(tile::createTileOrderWorkgroups());
   add(tile::createTilePromoteOperands());
   add(tile::createTileSplitMasks());
   add(tile::createTilePipeline());
