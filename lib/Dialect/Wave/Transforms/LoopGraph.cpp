@@ -55,8 +55,15 @@ int LoopGraph::loadSlots() const {
 int LoopGraph::likelyRegisters() const {
   // The estimate is high: loops of 285 have fitted 256 registers.
   constexpr int kInFavour = 30;
+  // With 256 registers two workgroups share a compute unit, if LDS lets them.
+  constexpr int kLdsOfTwo = 32768;
+  auto kernel = loop->getParentOfType<KernelOp>();
   int threads = threadsOf(loop);
-  return kInFavour + (threads <= 256 ? 512 : threads <= 512 ? 256 : 128);
+  bool two = kernel && int64_t(kernel.getLdsBytes()) <= kLdsOfTwo;
+  int most = threads <= 128 || (threads <= 256 && !two) ? 512
+             : threads <= 512                           ? 256
+                                                        : 128;
+  return kInFavour + most;
 }
 
 //===----------------------------------------------------------------------===//

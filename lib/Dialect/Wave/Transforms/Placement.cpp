@@ -576,10 +576,6 @@ std::optional<Placement> Placer::run() {
       int registers = estimateRegisters(graph, *result);
       int beyond = std::max(0, registers - graph.likelyRegisters());
       auto cost = std::make_tuple(beyond, excess(table), registers);
-      if (getenv("TLCDBG"))
-        llvm::errs() << "way " << way << " more " << more << " share "
-                     << vectorShare << " excess " << excess(table) << " regs "
-                     << registers << " stages " << result->stages << "\n";
       if (cost < bestCost) {
         bestCost = cost;
         best = std::move(result);
