@@ -133,6 +133,12 @@ int tlc::bisect(Compilation &compilation, ModuleOp module,
   FailureOr<target::Contract> contract = target::buildContract(func);
   if (failed(contract))
     return compilation.failureCode();
+  // What LDS or registers did not hold at first starts as it does in the
+  // attempt that is taken.
+  OwningOpRef<ModuleOp> program = module.clone();
+  if (!compilation.compile(*program, Stage::Obj))
+    return compilation.failureCode();
+  module = compilation.preparedProgram();
   int code = ExitOk;
   auto run = [&](ModuleOp on, llvm::function_ref<void(PassManager &)> build) {
     PassManager passes(&compilation.context(), ModuleOp::getOperationName());

@@ -16,6 +16,7 @@
 #include "tlc/Dialect/Tile/Transforms/Passes.h"
 #include "tlc/Dialect/Wave/IR/WaveDialect.h"
 #include "tlc/Dialect/Wave/Transforms/Passes.h"
+#include "tlc/Frontend/Parameters.h"
 #include "tlc/Support/LdsBanks.h"
 #include "tlc/Target/AMDGPU.h"
 #include "tlc/Target/BuildContract.h"
@@ -40,8 +41,8 @@ std::optional<Stage> tlc::parseStage(StringRef name) {
 }
 
 static constexpr StringLiteral optionalPasses[] = {
-    "tile-promote-operands", "tile-split-masks", "tile-pipeline",
-    "tile-swizzle-lds"};
+    "tile-order-workgroups", "tile-promote-operands", "tile-split-masks",
+    "tile-pipeline", "tile-swizzle-lds"};
 
 bool tlc::isOptionalPass(StringRef name) {
   return llvm::is_contained(optionalPasses, name);
@@ -123,6 +124,19 @@ Compilation::Compilation(const InputOptions &options)
 
 Compilation::~Compilation() = default;
 
+/// Moves the front end's record of integer parameters from the program to a
+/// list.
+static void
+takeParameters(ModuleOp module,
+               std::vector<std::pair<std::string, int64_t>> &integers) {
+  for (auto func : module.getOps<tile::FuncOp>())
+    if (auto record =
+            dyn_cast_or_null<DictionaryAttr>(func->removeAttr(kParametersAttr)))
+      for (NamedAttribute entry : record)
+        integers.push_back({entry.getName().str(),
+                            cast<IntegerAttr>(entry.getValue()).getInt()});
+}
+
 OwningOpRef<ModuleOp> Compilation::import() {
   if (!StringRef(options.path).ends_with(".mlir")) {
     auto module = importFile(options.path, options.frontend, *ctx, diags);
@@ -131,6 +145,8 @@ OwningOpRef<ModuleOp> Compilation::import() {
                    "the front end does not take this kernel, and did not say "
                    "why: please report it");
     }
+    if (module)
+      takeParameters(*module, integers);
     return module;
   }
   std::string error;
@@ -142,20 +158,6 @@ OwningOpRef<ModuleOp> Compilation::import() {
   return parseSourceString<ModuleOp>(buffer->text, ctx.get(), options.path);
 }
 
-namespace {
-/// Shows the module to somebody.
-struct ObserverPass : PassWrapper<ObserverPass, OperationPass<ModuleOp>> {
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ObserverPass)
-  explicit ObserverPass(std::function<void(ModuleOp)> observer)
-      : observer(std::move(observer)) {}
-  void runOnOperation() override {
-    observer(getOperation());
-    markAllAnalysesPreserved();
-  }
-  std::function<void(ModuleOp)> observer;
-};
-} // namespace
-
 void tlc::buildTilePipeline(PassManager &passes,
                             ArrayRef<std::string> disabled) {
   OpPassManager &func = passes.nest<tile::FuncOp>();
@@ -165,6 +167,7 @@ void tlc::buildTilePipeline(PassManager &passes,
   };
   add(tile::createTileVerifyTarget());
   add(tile::createTileLegalize());
+  add(tile::createTileOrderWorkgroups());
   add(tile::createTilePromoteOperands());
   add(tile::createTileSplitMasks());
   add(tile::createTilePipeline());
@@ -239,78 +242,11 @@ std::optional<std::string> Compilation::link(StringRef object) {
   return std::nullopt;
 }
 
-/// Bytes that tile-fit-lds lacked for a kernel of the module, by kernel.
-static SmallVector<int64_t> lackingLds(ModuleOp module) {
-  SmallVector<int64_t> lacking;
-  module.walk([&](tile::KernelOp kernel) {
-    auto needed = kernel->getAttrOfType<IntegerAttr>(tile::kLdsNeededAttr);
-    lacking.push_back(needed ? needed.getInt() - kLdsBytes : 0);
-  });
-  return lacking;
-}
-
-namespace {
-using Diagnostics = std::vector<mlir::Diagnostic>;
-
-/// Collects what is reported while it lives.
-struct Held : ScopedDiagnosticHandler {
-  Held(MLIRContext *ctx, Diagnostics &said)
-      : ScopedDiagnosticHandler(ctx, [&said](mlir::Diagnostic &diag) {
-          said.push_back(std::move(diag));
-        }) {}
-};
-} // namespace
-
-static bool runPasses(ModuleOp module,
-                      function_ref<void(PassManager &)> build) {
+bool tlc::runPasses(ModuleOp module, function_ref<void(PassManager &)> build) {
   PassManager passes(module.getContext(), ModuleOp::getOperationName());
   passes.enableVerifier(true);
   build(passes);
   return succeeded(passes.run(module));
-}
-
-/// To the wave dialect. A kernel that LDS does not hold is tried again, with as
-/// much less LDS as it lacked; if that is of no use, the first refusal stands.
-static bool lowerToWave(ModuleOp module, ArrayRef<std::string> disabled,
-                        const std::function<void(ModuleOp)> &atTile) {
-  constexpr unsigned kMostAttempts = 4;
-  MLIRContext *ctx = module.getContext();
-  Diagnostics first, said;
-  SmallVector<int64_t> reserve;
-  bool ok = false;
-  for (unsigned attempt = 0; attempt < kMostAttempts; ++attempt) {
-    OwningOpRef<ModuleOp> saved = module.clone();
-    said.clear();
-    {
-      Held held(ctx, said);
-      ok = runPasses(module, [&](PassManager &passes) {
-        buildTilePipeline(passes, disabled);
-        if (atTile)
-          passes.addPass(std::make_unique<ObserverPass>(atTile));
-        buildWavePipeline(passes);
-      });
-    }
-    if (ok)
-      break;
-    SmallVector<int64_t> lacking = lackingLds(module);
-    if (attempt == 0)
-      first = std::move(said);
-    if (llvm::none_of(lacking, [](int64_t bytes) { return bytes > 0; }))
-      break;
-    reserve.resize(lacking.size());
-    module.getBodyRegion().takeBody(saved->getBodyRegion());
-    unsigned next = 0;
-    module.walk([&](tile::KernelOp kernel) {
-      int64_t &bytes = reserve[next];
-      bytes += std::max<int64_t>(0, lacking[next++]);
-      if (bytes)
-        kernel->setAttr(tile::kLdsReserveAttr,
-                        OpBuilder(ctx).getI64IntegerAttr(bytes));
-    });
-  }
-  for (mlir::Diagnostic &diag : ok ? said : first)
-    ctx->getDiagEngine().emit(std::move(diag));
-  return ok;
 }
 
 /// The largest scratch space of a kernel of an object, in bytes a lane.
@@ -336,9 +272,6 @@ static std::string print(ModuleOp module) {
 
 std::optional<std::string> Compilation::lower(ModuleOp module, Stage stage,
                                               bool show) {
-  if (!lowerToWave(module, options.disabledPasses,
-                   show ? atTile : std::function<void(ModuleOp)>()))
-    return std::nullopt;
   for (auto kernel : module.getOps<wave::KernelOp>())
     for (target::Kernel &k : launchContract.kernels)
       if (k.name == kernel.getSymName()) {
@@ -397,113 +330,6 @@ std::optional<std::string> Compilation::lower(ModuleOp module, Stage stage,
   return stage == Stage::Obj ? best : attempt(bestLevel, stage);
 }
 
-/// What is done, level by level, about a kernel whose registers do not suffice.
-struct RegisterLevel {
-  int64_t spare; ///< for kSpareRegistersAttr
-  bool wider;    ///< twice the threads, each with half of every fragment
-};
-static constexpr RegisterLevel registerLevels[] = {
-    {0, false}, {1, false}, {2, false}, {0, true}, {1, true}};
-
-/// Sets up a level. False where the kernels do not allow it: threads that the
-/// source speaks of cannot be added to.
-static bool applyLevel(ModuleOp module, const RegisterLevel &level) {
-  bool possible = true;
-  module.walk([&](tile::KernelOp kernel) {
-    OpBuilder b(kernel);
-    if (level.spare)
-      kernel->setAttr(tile::kSpareRegistersAttr,
-                      b.getI64IntegerAttr(level.spare));
-    if (!level.wider)
-      return;
-    constexpr int64_t kMostThreads = 512; // with 128 registers each
-    int64_t threads = kernel.getNumThreads();
-    // Tile ops mean the same on any number of threads.
-    WalkResult bound = kernel.walk([](Operation *op) {
-      bool free =
-          !isa<tile::TileDialect>(op->getDialect()) ||
-          isa<tile::KernelOp, tile::YieldOp, tile::TensorOp, tile::AllocOp,
-              tile::ViewOp, tile::AliasOp, tile::CopyOp, tile::FillOp,
-              tile::GemmOp, tile::ReduceOp, tile::ScanOp, tile::TransposeOp,
-              tile::ParallelOp, tile::LoadOp, tile::StoreOp, tile::SyncOp>(
-              op) ||
-          (isa<tile::AtomicOp>(op) && op->getParentOfType<tile::ParallelOp>());
-      return free ? WalkResult::advance() : WalkResult::interrupt();
-    });
-    if (bound.wasInterrupted() || kernel.getThreads().size() != 1 ||
-        threads * 2 > kMostThreads) {
-      possible = false;
-      return;
-    }
-    kernel.setThreads({threads * 2});
-    kernel.emitRemark("runs on ")
-        << threads * 2 << " threads instead of " << threads
-        << ": the registers of fewer do not hold its fragments";
-  });
-  return possible;
-}
-
-/// Registers that spill to scratch memory cost more than what filled them
-/// brings: the kernel is compiled again without prefetch, without operands
-/// moved to registers, with more threads. The first with least scratch is
-/// taken. Fragments that no lane could hold count as the worst of spills.
-std::optional<std::string> Compilation::lowerWithoutSpills(ModuleOp module,
-                                                           Stage stage) {
-  OwningOpRef<ModuleOp> source = module.clone();
-  auto attempt = [&](const RegisterLevel &level, Stage to, Diagnostics &said,
-                     bool &possible,
-                     bool show = false) -> std::optional<std::string> {
-    OwningOpRef<ModuleOp> copy = source->clone();
-    Held held(ctx.get(), said);
-    possible = applyLevel(*copy, level);
-    if (!possible)
-      return std::nullopt;
-    auto result = lower(*copy, to, show);
-    module.getBodyRegion().takeBody(copy->getBodyRegion());
-    return result;
-  };
-  Diagnostics said;
-  const RegisterLevel *best = registerLevels;
-  bool possible;
-  auto result = attempt(*best, Stage::Obj, said, possible);
-  target::Contract contract = launchContract; // of the best
-  unsigned scratch = result ? scratchOf(*result) : 0;
-  if (!result && llvm::any_of(said, [](mlir::Diagnostic &diag) {
-        return StringRef(diag.str()).contains("[TL0604]");
-      }))
-    scratch = ~0u;
-  for (const RegisterLevel &level : llvm::drop_begin(registerLevels)) {
-    if (!scratch)
-      break;
-    Diagnostics others;
-    auto other = attempt(level, Stage::Obj, others, possible);
-    unsigned bytes = other ? scratchOf(*other) : 0;
-    if (!other || bytes >= scratch)
-      continue;
-    scratch = bytes;
-    result = std::move(other);
-    said = std::move(others);
-    best = &level;
-    contract = launchContract;
-  }
-  if (result && (atTile || atWave)) {
-    Diagnostics again;
-    attempt(*best, Stage::Wave, again, possible, /*show=*/true);
-  }
-  if (result && stage != Stage::Obj && stage != Stage::HSACO) {
-    said.clear();
-    result = attempt(*best, stage, said, possible);
-  }
-  launchContract = std::move(contract);
-  for (mlir::Diagnostic &diag : said)
-    ctx->getDiagEngine().emit(std::move(diag));
-  if (result && scratch)
-    diags.report(DiagID::PassWarning,
-                 "registers spill: " + std::to_string(scratch) +
-                     " bytes of scratch memory a lane");
-  return result;
-}
-
 std::optional<std::string> Compilation::compile(ModuleOp module, Stage stage) {
   if (stage == Stage::Tile)
     return print(module);
@@ -513,7 +339,7 @@ std::optional<std::string> Compilation::compile(ModuleOp module, Stage stage) {
       return std::nullopt;
     launchContract = std::move(*contract);
   }
-  std::optional<std::string> result = lowerWithoutSpills(module, stage);
+  std::optional<std::string> result = lowerAsBest(module, stage);
   // A pass that fails says why; one that does not is at fault.
   if (!result && !diags.hasErrors()) {
     diags.report(DiagID::Internal, "a pass failed without a reason");

@@ -55,8 +55,8 @@ constexpr LoopKernel loops[] = {
     {"dpp_exp",
      "v_add_f32_dpp v4, v5, v6 row_shr:1 row_mask:0xf bank_mask:0xf "
      "bound_ctrl:0\n"
-     "v_mov_b32_dpp v7, v4 quad_perm:[1,0,3,2] row_mask:0xf bank_mask:0xf\n"
-     "v_mul_f32 v8, v7, v5\nv_exp_f32 v9, v8\n",
+     "v_mul_f32 v8, v7, v5\nv_exp_f32 v9, v8\n"
+     "v_mov_b32_dpp v7, v4 quad_perm:[1,0,3,2] row_mask:0xf bank_mask:0xf\n",
      16},
     {"scalar",
      "s_add_u32 s6, s6, s7\ns_and_b32 s8, s6, s7\n"
@@ -99,7 +99,11 @@ std::vector<uint8_t> assembleLoops() {
          << loop.name << ":\ns_movk_i32 s5, 400\nv_cvt_f32_u32 v5, v0\n"
          << "v_mul_f32 v5, 0.5, v5\nv_mov_b32 v4, v5\nv_mov_b32 v6, 1.0\n"
          << "v_mov_b32 v7, v5\nv_lshlrev_b32 v12, 4, v0\n"
-         << "v_cmp_gt_f32 vcc, v5, v6\n"
+         << "v_cmp_gt_f32 vcc, v5, v6\ns_mov_b32 s6, 1\ns_mov_b32 s7, 3\n";
+    // Nothing undefined, nothing too soon.
+    for (unsigned i = 0; i < 16; ++i)
+      file << "v_accvgpr_write_b32 a" << i << ", 0\n";
+    file << "s_nop 7\n"
          << ".L" << loop.name << ":\n";
     for (unsigned i = 0; i < loop.repeat; ++i)
       file << loop.body;

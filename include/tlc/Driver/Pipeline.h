@@ -78,6 +78,10 @@ public:
   /// returns its text or bytes. Nothing if something was reported.
   std::optional<std::string> compile(mlir::ModuleOp module, Stage stage);
 
+  /// After compile() to an object: the program that the attempt it took began
+  /// with, as attributes of its kernels say.
+  mlir::ModuleOp preparedProgram() { return *prepared; }
+
   /// The launch contract, after compile().
   const target::Contract &contract() const { return launchContract; }
 
@@ -91,12 +95,15 @@ public:
 private:
   friend class DiagnosticRouter;
   /// compile() from the tile dialect on: once, or as often as it takes to keep
-  /// everything in registers.
-  /// With `show`, atTile and atWave see it.
+  /// everything in LDS and registers (Attempts.cpp).
+  std::optional<std::string> lowerAsBest(mlir::ModuleOp module, Stage stage);
+  class Attempts;
+  /// Adds to the message that LDS does not suffice with which parameters of the
+  /// kernel it would (SuggestSizes.cpp).
+  void suggestSizes(mlir::Diagnostic &diag);
+  /// From the wave dialect on. With `show`, atWave sees it.
   std::optional<std::string> lower(mlir::ModuleOp module, Stage stage,
                                    bool show = false);
-  std::optional<std::string> lowerWithoutSpills(mlir::ModuleOp module,
-                                                Stage stage);
   /// From the LLVM dialect on: text or object.
   llvm::Expected<std::string> generate(mlir::ModuleOp module, Stage stage);
   /// The code object. Nothing if something was reported.
@@ -108,9 +115,15 @@ private:
   std::unique_ptr<mlir::MLIRContext> ctx;
   std::unique_ptr<class DiagnosticRouter> router;
   target::Contract launchContract;
+  mlir::OwningOpRef<mlir::ModuleOp> prepared;
+  /// Integer parameters of the imported kernel.
+  std::vector<std::pair<std::string, int64_t>> integers;
   ExitCode code = ExitDiagnostics;
 };
 
+/// Runs passes on a module. False if one failed.
+bool runPasses(mlir::ModuleOp module,
+               llvm::function_ref<void(mlir::PassManager &)> build);
 /// The passes on the tile dialect, in the compiler's order, without those named
 /// in `disabled`.
 void buildTilePipeline(mlir::PassManager &passes,

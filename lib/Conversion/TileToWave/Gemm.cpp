@@ -16,6 +16,28 @@ namespace {
 using Operand = std::vector<std::vector<mlir::Value>>;
 } // namespace
 
+/// Moves ops between `begin` (exclusive, or null for the block's first) and the
+/// products to just before the first product that needs them.
+static void bringOperandsClose(Block *block, Operation *begin,
+                               ArrayRef<Operation *> products) {
+  llvm::DenseSet<Operation *> waiting;
+  Operation *op = begin ? begin->getNextNode() : &block->front();
+  for (; op != products.front(); op = op->getNextNode())
+    waiting.insert(op);
+  auto bring = [&](auto &self, Operation *needed, Operation *before) -> void {
+    if (!waiting.erase(needed))
+      return;
+    for (Value operand : needed->getOperands())
+      if (Operation *source = operand.getDefiningOp())
+        self(self, source, before);
+    needed->moveBefore(before);
+  };
+  for (Operation *product : products)
+    for (Value operand : product->getOperands())
+      if (Operation *source = operand.getDefiningOp())
+        bring(bring, source, product);
+}
+
 LogicalResult KernelLowering::lowerGemm(tile::GemmOp op) {
   Location loc = op.getLoc();
   if (!op.getMfma())
@@ -28,6 +50,11 @@ LogicalResult KernelLowering::lowerGemm(tile::GemmOp op) {
   int64_t kRegs = c.kRegs();
 
   Operand operands[2];
+  Block *block = b.getInsertionBlock();
+  Operation *begin = b.getInsertionPoint() == block->begin()
+                         ? nullptr
+                         : &*std::prev(b.getInsertionPoint());
+  int64_t bytesRead = 0; // from LDS, by a lane
   for (unsigned o : {0u, 1u}) {
     Value buffer = op->getOperand(o);
     Layout layout = tile::getOperandLayout(op, o);
@@ -50,6 +77,7 @@ LogicalResult KernelLowering::lowerGemm(tile::GemmOp op) {
       if (failed(planned))
         return failure();
       values = load(*planned, n, type.getElementType(), loc);
+      bytesRead += n * elementBytes(buffer);
     }
     // Beyond K both operands must be zero: what LDS holds there is not known,
     // and 0 * NaN is NaN.
@@ -101,6 +129,7 @@ LogicalResult KernelLowering::lowerGemm(tile::GemmOp op) {
   auto vectorType = VectorType::get(chunk, accType);
   int64_t shape[3] = {c.m, c.m, c.k};
   std::vector<Value> sums;
+  SmallVector<Operation *> products;
   for (int64_t i = 0; i < reps[0] * reps[1]; ++i) {
     if (!narrow && acc.chunkSize() == chunk) {
       sums.push_back(acc.getChunk(b, loc, i));
@@ -119,7 +148,13 @@ LogicalResult KernelLowering::lowerGemm(tile::GemmOp op) {
           std::swap(x, y);
         Value &sum = sums[i * reps[1] + j];
         sum = wave::MfmaOp::create(b, loc, shape, x, y, sum);
+        products.push_back(sum.getDefiningOp());
       }
+  // Too many for registers to hold at once. Where they are not, more loads
+  // ahead of their readers are better.
+  constexpr int64_t kMostRead = 128 * 4;
+  if (bytesRead > kMostRead)
+    bringOperandsClose(block, begin, products);
   for (auto [i, sum] : llvm::enumerate(sums)) {
     if (!narrow && acc.chunkSize() == chunk) {
       acc.setChunk(i, sum);

@@ -137,6 +137,15 @@ FailureOr<AccessPlan> KernelLowering::planGlobal(const tile::Access &access,
     strideValue[d] = mul(below, sizeOf(d + 1));
   }
 
+  // What divides each stride, those that are values included.
+  SmallVector<int64_t> strideDivisor(rank, 1);
+  for (int d = int(rank) - 1; d >= 0; --d)
+    if (s.strides[d] != kDynamic)
+      strideDivisor[d] = s.strides[d];
+    else if (!s.strideValues[d])
+      strideDivisor[d] = strideDivisor[d + 1] *
+                         (s.sizes[d + 1] == kDynamic ? 1 : s.sizes[d + 1]);
+
   // Where each index can lie, and which dimensions need a check.
   SmallVector<Interval> spread(rank); // of the part that varies with the point
   SmallVector<bool> upper(rank), lower(rank);
@@ -233,7 +242,7 @@ FailureOr<AccessPlan> KernelLowering::planGlobal(const tile::Access &access,
       alignment =
           std::gcd(alignment, divisor * divisorOf(index.uniform) * bytes);
     if (dynamicStride)
-      alignment = std::gcd(alignment, bytes);
+      alignment = std::gcd(alignment, strideDivisor[d] * bytes);
     Value u = index.uniform ? lookup(index.uniform) : Value();
     // Falling over an unknown stride: from the last point on.
     int64_t shift = dynamicStride ? index.constant : 0;
@@ -364,14 +373,15 @@ FailureOr<AccessPlan> KernelLowering::planGlobal(const tile::Access &access,
     return sum + (key << 32) + nowhere;
   };
   // An inner dimension whose end is checked must not be cut by a wide access.
+  // Those that are kept apart cannot be.
   for (unsigned d = 0; d < rank; ++d)
     if (upper[d] && int(d) != row && !access.indices[d].isUniform() &&
-        s.strides[d] != kDynamic)
+        s.strides[d] != kDynamic && !apart[d])
       alignment = std::gcd(alignment, s.sizes[d] == kDynamic
                                           ? bytes
                                           : s.sizes[d] * s.strides[d] * bytes);
   for (unsigned d = 0; d < rank; ++d)
-    if (lower[d] && !access.indices[d].isUniform())
+    if (lower[d] && !access.indices[d].isUniform() && !apart[d])
       alignment = std::gcd(alignment, bytes);
   // The resource's end is checked dword by dword: one that it cuts is lost.
   if (row >= 0) {

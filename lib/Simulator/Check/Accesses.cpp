@@ -7,6 +7,7 @@
 
 #include "Accesses.h"
 #include "llvm/ADT/StringRef.h"
+#include <algorithm>
 #include <cstring>
 
 using namespace tlc::sim;
@@ -27,32 +28,29 @@ void setKind(AccessPart &part, const Instruction &inst) {
 }
 
 /// A FLAT address may be anywhere; lanes are split by aperture.
-void addFlat(llvm::SmallVectorImpl<AccessPart> &parts, const AccessPart &all) {
-  AccessPart bySpace[3];
-  for (unsigned s = 0; s < 3; ++s) {
-    bySpace[s] = all;
-    bySpace[s].space = Space(s);
-    bySpace[s].lanes = 0;
-  }
-  for (unsigned l = 0; l < waveLanes; ++l) {
-    if (!(all.lanes >> l & 1))
-      continue;
+void splitByAperture(AccessParts &parts, const AccessPart &all) {
+  uint64_t lanes[3] = {0, 0, 0};
+  for (uint64_t rest = all.lanes; rest; rest &= rest - 1) {
+    unsigned l = unsigned(__builtin_ctzll(rest));
     uint64_t address = all.address[l];
     Space space = Space::Global;
-    if (address - sharedAperture < apertureBytes) {
+    if (address - sharedAperture < apertureBytes)
       space = Space::Lds;
-      address -= sharedAperture;
-    } else if (address - privateAperture < apertureBytes) {
+    else if (address - privateAperture < apertureBytes)
       space = Space::Scratch;
-      address -= privateAperture;
-    }
-    AccessPart &part = bySpace[unsigned(space)];
-    part.lanes |= uint64_t(1) << l;
-    part.address[l] = address;
+    lanes[unsigned(space)] |= uint64_t(1) << l;
   }
-  for (const AccessPart &part : bySpace)
-    if (part.lanes)
-      parts.push_back(part);
+  constexpr uint64_t base[3] = {0, sharedAperture, privateAperture};
+  for (unsigned s = 0; s < 3; ++s) {
+    if (!lanes[s])
+      continue;
+    AccessPart &part = parts.add();
+    part = all;
+    part.space = Space(s);
+    part.lanes = lanes[s];
+    for (unsigned l = 0; l < waveLanes; ++l)
+      part.address[l] -= base[s];
+  }
 }
 
 /// A write of the bytes that are there already disturbs nobody: compilers let
@@ -89,8 +87,8 @@ void findChanges(AccessPart &part, const Wave &wave, const Op &op,
   }
 }
 
-void addDs(llvm::SmallVectorImpl<AccessPart> &parts, const Wave &wave,
-           const Op &op, const OpFacts &facts) {
+void addDs(AccessParts &parts, const Wave &wave, const Op &op,
+           const OpFacts &facts) {
   const Instruction &inst = *op.inst;
   if (inst.has(flag::CrossLane | flag::Gws) ||
       op.src[0].kind != OperandKind::Vector)
@@ -99,7 +97,7 @@ void addDs(llvm::SmallVectorImpl<AccessPart> &parts, const Wave &wave,
   unsigned bytes = facts.laneBytes;
   bool two = inst.has(flag::TwoOffsets);
   for (unsigned i = 0; i < (two ? 2u : 1u); ++i) {
-    AccessPart part;
+    AccessPart &part = parts.add();
     part.space = Space::Lds;
     setKind(part, inst);
     part.bytes = bytes;
@@ -111,18 +109,17 @@ void addDs(llvm::SmallVectorImpl<AccessPart> &parts, const Wave &wave,
       offset = (i ? inst.offset1 : inst.offset0) * bytes *
                (facts.farOffsets ? 64 : 1);
     for (unsigned l = 0; l < waveLanes; ++l) {
-      part.address[l] = uint64_t(base[l]) + offset;
-      part.inBounds[l] = bytes;
+      part.address[l] = uint32_t(base[l] + offset);
+      part.inBounds[l] = uint8_t(bytes);
     }
     findChanges(part, wave, op, facts);
-    parts.push_back(part);
   }
 }
 
-void addFlatFamily(llvm::SmallVectorImpl<AccessPart> &parts, const Wave &wave,
-                   const Op &op, const OpFacts &facts) {
+void addFlatFamily(AccessParts &parts, const Wave &wave, const Op &op,
+                   const OpFacts &facts) {
   const Instruction &inst = *op.inst;
-  AccessPart part;
+  AccessPart &part = parts.add();
   setKind(part, inst);
   part.bytes = facts.laneBytes;
   part.lanes = wave.exec();
@@ -143,14 +140,52 @@ void addFlatFamily(llvm::SmallVectorImpl<AccessPart> &parts, const Wave &wave,
     part.address[l] = scratch ? uint32_t(at) : at;
     part.inBounds[l] = part.bytes;
   }
-  if (inst.encoding == Encoding::FLAT)
-    addFlat(parts, part);
-  else
-    parts.push_back(part);
+  if (inst.encoding != Encoding::FLAT)
+    return;
+  uint64_t elsewhere = 0;
+  for (unsigned l = 0; l < waveLanes; ++l)
+    elsewhere |= (part.lanes >> l & 1) && part.address[l] >= sharedAperture;
+  if (!elsewhere)
+    return;
+  AccessPart all = part;
+  parts.clear();
+  splitByAperture(parts, all);
 }
 
-void addBuffer(llvm::SmallVectorImpl<AccessPart> &parts, const Wave &wave,
-               const Op &op, const OpFacts &facts) {
+/// A scalar access: one lane.
+void addScalar(AccessParts &parts, const Wave &wave, const Op &op) {
+  const Instruction &inst = *op.inst;
+  const Source &base = op.src[0];
+  if (inst.has(flag::NoAddress) || base.kind != OperandKind::Scalar)
+    return;
+  const Operand &data = inst.has(flag::Load) ? inst.dst : inst.src[1];
+  AccessPart &part = parts.add();
+  setKind(part, inst);
+  part.lanes = 1;
+  part.bytes = uint8_t(4 * data.dwords);
+  if (inst.has(flag::Atomic) &&
+      StringRef(mnemonic(inst.op)).contains("cmpswap"))
+    part.bytes /= 2;
+  int64_t offset = inst.offset;
+  if (op.src[2].kind != OperandKind::None)
+    offset += scalarOf(wave, op.src[2]);
+  uint64_t start = wave.pair(base.index);
+  part.inBounds[0] = part.bytes;
+  if (base.dwords == 4) { // a buffer resource
+    uint64_t stride = start >> 48 & 0x3fff, records = wave.sgpr[base.index + 2];
+    uint64_t size = stride ? stride * records : records;
+    uint64_t at = uint64_t(offset) & ~uint64_t(3);
+    start &= 0xffffffffffff;
+    part.address[0] = start + at;
+    uint64_t room = at < size ? (size - at) & ~uint64_t(3) : 0;
+    part.inBounds[0] = uint8_t(std::min<uint64_t>(room, part.bytes));
+  } else {
+    part.address[0] = (start + uint64_t(offset)) & ~uint64_t(3);
+  }
+}
+
+void addBuffer(AccessParts &parts, const Wave &wave, const Op &op,
+               const OpFacts &facts) {
   const Instruction &inst = *op.inst;
   if (inst.has(flag::CacheControl) || facts.isFormat)
     return;
@@ -159,7 +194,7 @@ void addBuffer(llvm::SmallVectorImpl<AccessPart> &parts, const Wave &wave,
   bool swizzled = resource[1] >> 31, addThread = resource[3] >> 23 & 1;
   if (swizzled || addThread)
     return; // rare layouts
-  AccessPart part;
+  AccessPart &part = parts.add();
   setKind(part, inst);
   part.bytes = facts.laneBytes;
   part.lanes = wave.exec();
@@ -171,12 +206,24 @@ void addBuffer(llvm::SmallVectorImpl<AccessPart> &parts, const Wave &wave,
   uint64_t base = (uint64_t(resource[1] & 0xffff) << 32 | resource[0]) +
                   scalarOf(wave, op.src[3]);
   uint64_t records = resource[2];
-  uint64_t inside = 0;
+  if (stride == 0 || !index) {
+    // Without an index, records are bytes. Nearly always all is inside.
+    uint64_t highest = 0;
+    for (unsigned l = 0; l < waveLanes; ++l) {
+      uint64_t at = uint64_t(offset ? offset[l] : 0) + uint32_t(inst.offset);
+      part.address[l] = base + at;
+      highest = std::max(highest, at);
+    }
+    if (!index && highest + part.bytes <= records) {
+      std::memset(part.inBounds, part.bytes, sizeof(part.inBounds));
+      return;
+    }
+  }
   for (unsigned l = 0; l < waveLanes; ++l) {
     uint64_t at = uint64_t(offset ? offset[l] : 0) + uint32_t(inst.offset);
     uint64_t row = index ? index[l] : 0;
     uint64_t room;
-    if (stride == 0 || !index) // without an index, records are bytes
+    if (stride == 0 || !index)
       room = at < records ? records - at : 0;
     else
       room = row < records ? part.bytes : 0;
@@ -184,10 +231,7 @@ void addBuffer(llvm::SmallVectorImpl<AccessPart> &parts, const Wave &wave,
       room = part.bytes < 4 ? 0 : room & ~uint64_t(3);
     part.inBounds[l] = room < part.bytes ? room : part.bytes;
     part.address[l] = base + row * stride + at;
-    inside |= uint64_t(part.inBounds[l] != 0) << l;
   }
-  (void)inside;
-  parts.push_back(part);
 }
 
 } // namespace
@@ -213,12 +257,14 @@ unsigned tlc::sim::bytesOfLane(const Instruction &inst) {
   return 4 * (halves ? dwords / 2 : dwords);
 }
 
-llvm::SmallVector<AccessPart, 1>
-tlc::sim::accessesOf(const Wave &wave, const Op &op, const OpFacts &facts) {
-  llvm::SmallVector<AccessPart, 1> parts;
+void tlc::sim::findAccesses(const Wave &wave, const Op &op,
+                            const OpFacts &facts, AccessParts &parts) {
+  parts.clear();
   const Instruction &inst = *op.inst;
+  if (facts.isSmem)
+    return addScalar(parts, wave, op);
   if (!facts.laneBytes || !wave.exec())
-    return parts;
+    return;
   if (facts.isLds)
     addDs(parts, wave, op, facts);
   else if (inst.encoding == Encoding::MUBUF)
@@ -226,21 +272,37 @@ tlc::sim::accessesOf(const Wave &wave, const Op &op, const OpFacts &facts) {
   else if (facts.isVmem && inst.encoding != Encoding::MTBUF)
     addFlatFamily(parts, wave, op, facts);
   if (!facts.toLds || parts.empty())
-    return parts;
+    return;
   // The other side: one dword a lane from M0 on. The memory's offset is added
   // here as well.
-  AccessPart lds = parts.front();
+  const AccessPart &memory = *parts.begin();
+  AccessPart &lds = parts.add();
   lds.space = Space::Lds;
-  lds.reads = false;
   lds.writes = true;
-  lds.coherent = false;
+  lds.atomic = memory.atomic;
+  lds.lanes = memory.lanes;
   lds.bytes = 4;
+  lds.contiguous = true;
   uint64_t base =
       (wave.sgpr[ScalarReg::M0] & 0xffff) + uint64_t(uint32_t(inst.offset));
   for (unsigned l = 0; l < waveLanes; ++l) {
     lds.address[l] = base + 4 * l;
     lds.inBounds[l] = 4;
   }
-  parts.push_back(lds);
-  return parts;
+}
+
+void ByteRuns::of(const AccessPart &part) {
+  count = 0;
+  uint64_t last = 0;
+  for (uint64_t rest = part.lanes; rest; rest &= rest - 1) {
+    unsigned l = unsigned(__builtin_ctzll(rest));
+    uint64_t from = part.address[l], bytes = part.inBounds[l];
+    if (!bytes)
+      continue;
+    if (count && from == last)
+      run[count - 1].end = from + bytes;
+    else
+      run[count++] = {from, from + bytes};
+    last = from + bytes;
+  }
 }

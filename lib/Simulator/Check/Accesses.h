@@ -35,14 +35,56 @@ struct AccessPart {
   uint64_t address[waveLanes];
   /// Bytes within a buffer's bounds: others read as 0 and are not written.
   uint8_t inBounds[waveLanes];
+  /// Each lane lies `bytes` behind the one before it.
+  bool contiguous = false;
+};
+
+/// The accesses of one instruction: two for DS forms with two offsets and for
+/// loads to LDS, up to three for FLAT.
+class AccessParts {
+public:
+  AccessPart &add() {
+    AccessPart &part = parts[count++];
+    part.space = Space::Global;
+    part.reads = part.writes = part.atomic = part.coherent = false;
+    part.lanes = 0;
+    part.bytes = 0;
+    part.dataSource = -1;
+    part.dataDword = 0;
+    part.changes = ~uint64_t(0);
+    part.contiguous = false;
+    return part;
+  }
+  void clear() { count = 0; }
+  bool empty() const { return count == 0; }
+  const AccessPart *begin() const { return parts; }
+  const AccessPart *end() const { return parts + count; }
+  operator llvm::ArrayRef<AccessPart>() const { return {parts, count}; }
+
+private:
+  AccessPart parts[3];
+  unsigned count = 0;
+};
+
+/// The bytes that the lanes of a part touch, neighbours together.
+struct ByteRuns {
+  struct Run {
+    uint64_t begin, end;
+  };
+  Run run[waveLanes];
+  unsigned count = 0;
+
+  void of(const AccessPart &part);
+  const Run *begin() const { return run; }
+  const Run *end() const { return run + count; }
 };
 
 /// Bytes one lane loads or stores to memory, 0 if \p inst does neither.
 unsigned bytesOfLane(const Instruction &inst);
 
-/// The accesses of \p op by \p wave now.
-llvm::SmallVector<AccessPart, 1> accessesOf(const Wave &wave, const Op &op,
-                                            const OpFacts &facts);
+/// Puts the accesses of \p op by \p wave now into \p parts.
+void findAccesses(const Wave &wave, const Op &op, const OpFacts &facts,
+                  AccessParts &parts);
 
 } // namespace tlc::sim
 

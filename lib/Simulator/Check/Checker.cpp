@@ -5,18 +5,20 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Before an instruction its operands are checked and what it will do to memory
-// is worked out; once it has run, that is recorded. An instruction that had to
-// wait for its turn is looked at afresh.
+// Straight code is checked a piece at a time: its waits and wait states by the
+// path so far, its operands by whether any register it names holds anything
+// undefined. Memory instructions, and what touches something undefined, go one
+// by one: before an instruction its operands are checked and what it will do to
+// memory is worked out; once it has run, that is recorded. An instruction that
+// had to wait for its turn is looked at afresh.
 //
 //===----------------------------------------------------------------------===//
 
 #include "tlc/Simulator/Check/Checker.h"
 #include "GlobalShadow.h"
-#include "HazardChecker.h"
-#include "LdsRaces.h"
+#include "LdsShadow.h"
+#include "PathChecker.h"
 #include "Undefined.h"
-#include "WaitChecker.h"
 #include <algorithm>
 #include <fmt/format.h>
 
@@ -78,37 +80,162 @@ struct GroupChecker::State {
       known = std::make_unique<OpFacts>(factsOf(op));
     return *known;
   }
+  /// Straight code from an instruction on; see `straight`.
+  struct Piece {
+    uint16_t length = 0; ///< 0: the instruction goes alone
+    bool known = false, allLanes = false;
+    uint8_t vmCount = 0xff, lgkmCount = 0xff; ///< of its waits; 0xff: none
+    RegisterSet registers;
+  };
+  const Piece &pieceAt(const Op &op) {
+    if (op.number >= pieces.size())
+      pieces.resize(op.number + 256);
+    Piece &piece = pieces[op.number];
+    if (!piece.known)
+      measure(op, piece);
+    return piece;
+  }
+  void measure(const Op &first, Piece &piece);
+  void pass(PathChecker::Place &place, const Wave &wave, const Op &first,
+            unsigned count);
 
   LaunchChecker &launch;
   std::vector<std::unique_ptr<OpFacts>> facts; ///< by Op::number
+  std::vector<Piece> pieces;                   ///< the same
   const Workgroup *group = nullptr;
-  std::vector<WaitChecker> waits;
-  std::vector<HazardChecker> hazards;
+  std::unique_ptr<PathChecker> path;
+  std::vector<PathChecker::Place> places; ///< by wavefront, as all below
+  std::vector<WaitCounters> waits;
   std::vector<Undefined> undefined;
   std::vector<const Op *> lastBarrier;
-  std::vector<uint32_t> barriers;
-  /// Stores to global memory that may not be complete, by wavefront.
+  /// Stores to global memory that may not be complete.
   struct PendingStore {
     uint32_t number; ///< of the counter vmcnt
     const Op *op;
-    AccessPart part;
+    ByteRuns runs;
   };
   std::vector<std::vector<PendingStore>> stores;
-  void noteStore(unsigned wave, const Op &op, const AccessPart &part);
+  void noteStore(unsigned wave, const Op &op);
   void postponeStores();
-  LdsRaces ldsRaces;
-  LdsBytes ldsUndefined;
+  LdsShadow lds;
+  GlobalShadow::Cursor cursor;
 
   /// The instruction as the wavefront will run it, and its registers; null if
   /// it will not run, or will fault for its registers.
   const Op *prepare(const Wave &wave, const Op &op);
+  bool usualLds(const Wave &wave, const Op &op, const OpFacts &facts);
 
   // Of the instruction between before() and after().
   const OpFacts *current = nullptr;
   Op moved;
   OpFacts movedFacts;
-  llvm::SmallVector<AccessPart, 1> parts;
+  AccessParts parts;
+  ByteRuns runs;
+  PathChecker::Place next; ///< where the wavefront will be
+  bool defined = false;    ///< nothing undefined goes in or out
 };
+
+/// Pieces end where a wavefront may stop, memory is reached, EXEC or a mode
+/// changes.
+static bool endsPiece(const Op &op, const OpFacts &facts) {
+  const Instruction &inst = *op.inst;
+  if (inst.has(flag::Branch | flag::WritesEXEC))
+    return true;
+  for (const RegisterRange &range : facts.writes)
+    if (!range.vector && range.first + range.count > ScalarReg::ExecLo)
+      return true;
+  return false;
+}
+static bool goesAlone(const Op &op, const OpFacts &facts) {
+  const Instruction &inst = *op.inst;
+  if (facts.isVmem || facts.isLds || facts.isSmem ||
+      inst.has(flag::WritesMODE | flag::EndsProgram))
+    return true;
+  if (inst.encoding != Encoding::SOPP && inst.encoding != Encoding::SOPK &&
+      inst.encoding != Encoding::SOPC)
+    return false;
+  switch (inst.op) {
+  case Opcode::s_nop:
+  case Opcode::s_waitcnt:
+  case Opcode::s_setprio:
+    return false;
+  case Opcode::s_setvskip:
+    return true;
+  default:
+    return inst.encoding == Encoding::SOPP && !inst.has(flag::Branch);
+  }
+}
+
+void GroupChecker::State::measure(const Op &first, Piece &piece) {
+  constexpr unsigned longest = 512;
+  piece.known = true;
+  unsigned vgprs = group->waves[0].vgprCount;
+  for (const Op *op = &first; piece.length < longest; ++op) {
+    if (op->inst->op == Opcode::Invalid)
+      return;
+    const OpFacts &known = factsFor(*op);
+    if (goesAlone(*op, known) || known.vectorEnd > vgprs ||
+        known.scalarEnd > 128)
+      return;
+    ++piece.length;
+    piece.registers.add(known.registers);
+    piece.allLanes |= known.allLanes;
+    if (op->inst->op == Opcode::s_waitcnt) {
+      piece.vmCount = std::min(piece.vmCount, uint8_t(op->inst->vmcnt()));
+      piece.lgkmCount = std::min(piece.lgkmCount, uint8_t(op->inst->lgkmcnt()));
+    }
+    if (endsPiece(*op, known))
+      return;
+  }
+}
+
+/// Waits and wait states of \p count instructions in a row.
+void GroupChecker::State::pass(PathChecker::Place &place, const Wave &wave,
+                               const Op &first, unsigned count) {
+  path->pass(
+      place, &first, count,
+      [&](const Op &op) -> const OpFacts & { return factsFor(op); },
+      [&](const char *kind, std::string text, const Op &op) {
+        report(kind, std::move(text), wave, op, -1);
+      });
+}
+
+unsigned GroupChecker::straight(Wave &wave, int64_t budget) {
+  State &s = *state;
+  unsigned w = wave.number;
+  if (wave.skipVector || wave.gprIndexing || s.places[w].mustStep())
+    return 0;
+  // Follow links between runs, which are no instructions.
+  while (wave.pc->inst->op == Opcode::Invalid && wave.pc->target)
+    wave.pc = wave.pc->target;
+  const Op &first = *wave.pc;
+  if (first.inst->op == Opcode::Invalid)
+    return 0;
+  const State::Piece &piece = s.pieceAt(first);
+  if (!piece.length || piece.length > budget)
+    return 0;
+  unsigned count = piece.length;
+  if (s.undefined[w].touches(piece.registers, wave.exec(), piece.allLanes)) {
+    // As far as nothing undefined is near.
+    for (count = 0; count < piece.length; ++count) {
+      const OpFacts &facts = s.factsFor((&first)[count]);
+      if (s.undefined[w].touches(facts.registers, wave.exec(), facts.allLanes))
+        break;
+    }
+    if (count < 2)
+      return 0;
+  }
+  s.pass(s.places[w], wave, first, count);
+  if (count == piece.length && piece.vmCount != 0xff)
+    s.waits[w].waitFor(piece.vmCount, piece.lgkmCount);
+  else if (piece.vmCount != 0xff)
+    for (unsigned i = 0; i < count; ++i) {
+      const Instruction &inst = *(&first)[i].inst;
+      if (inst.op == Opcode::s_waitcnt)
+        s.waits[w].waitFor(inst.vmcnt(), inst.lgkmcnt());
+    }
+  return count;
+}
 
 const Op *GroupChecker::State::prepare(const Wave &wave, const Op &op) {
   current = nullptr;
@@ -137,14 +264,19 @@ const Op *GroupChecker::State::prepare(const Wave &wave, const Op &op) {
   return effective;
 }
 
-/// Called before the counters know of the store: it will be the next one.
-void GroupChecker::State::noteStore(unsigned wave, const Op &op,
-                                    const AccessPart &part) {
+/// Called before the counters know of the store: it will be the next one. No
+/// more than `vmcnt` counts can be on their way.
+void GroupChecker::State::noteStore(unsigned wave, const Op &op) {
+  constexpr size_t mostPending = 64;
   std::vector<PendingStore> &list = stores[wave];
   uint32_t retired = waits[wave].vm.retired;
-  std::erase_if(
-      list, [&](const PendingStore &store) { return store.number <= retired; });
-  list.push_back({waits[wave].vm.issued + 1, &op, part});
+  if (!list.empty() && list.front().number <= retired)
+    std::erase_if(list, [&](const PendingStore &store) {
+      return store.number <= retired;
+    });
+  if (list.size() == mostPending)
+    list.erase(list.begin());
+  list.push_back({waits[wave].vm.issued + 1, &op, runs});
 }
 
 /// The workgroup has released: not what is still on its way.
@@ -152,11 +284,35 @@ void GroupChecker::State::postponeStores() {
   for (unsigned w = 0; w < group->waveCount; ++w)
     for (const PendingStore &store : stores[w])
       if (store.number > waits[w].vm.retired)
-        launch.global->postpone(group->linearId, *store.op, store.part);
+        launch.global->postpone(group->linearId, *store.op, store.runs, cursor);
 }
 
 static bool isMemory(const Op &op, const OpFacts &facts) {
-  return (facts.isVmem || facts.isLds) && !op.inst->has(flag::CrossLane);
+  return facts.isSmem ||
+         ((facts.isVmem || facts.isLds) && !op.inst->has(flag::CrossLane));
+}
+
+/// An access to LDS as nearly all are, checked and recorded at once; false:
+/// it must be looked at more closely.
+bool GroupChecker::State::usualLds(const Wave &wave, const Op &op,
+                                   const OpFacts &facts) {
+  const Instruction &inst = *op.inst;
+  if (!facts.isLds || op.src[0].kind != OperandKind::Vector ||
+      inst.has(flag::Atomic | flag::Gws | flag::CrossLane | flag::ReadsM0))
+    return false;
+  bool stores = inst.has(flag::Store);
+  if (!stores && !inst.has(flag::Load))
+    return false;
+  const uint32_t *base = wave.vgpr + op.src[0].index;
+  unsigned bytes = facts.laneBytes;
+  auto one = [&](uint32_t offset) {
+    return stores ? lds.store(wave, op, base, offset, bytes, waits[wave.number])
+                  : lds.load(wave, op, base, offset, bytes);
+  };
+  if (!inst.has(flag::TwoOffsets))
+    return one(uint32_t(inst.offset));
+  unsigned unit = bytes * (facts.farOffsets ? 64 : 1);
+  return one(inst.offset0 * unit) && one(inst.offset1 * unit);
 }
 
 GroupChecker::GroupChecker(LaunchChecker &launch)
@@ -168,20 +324,17 @@ void GroupChecker::begin(const Workgroup &group) {
   const KernelDescriptor &descriptor = s.launch.descriptor;
   s.group = &group;
   unsigned count = group.waveCount;
-  s.waits.resize(count);
-  s.hazards.resize(count);
+  if (!s.path)
+    s.path = std::make_unique<PathChecker>(group.waves[0].vgprCount,
+                                           descriptor.accumOffset());
+  s.places.assign(count, {});
+  s.waits.assign(count, {});
   s.undefined.resize(count);
   s.stores.assign(count, {});
   s.lastBarrier.assign(count, nullptr);
-  s.barriers.assign(count, 0);
-  for (unsigned i = 0; i < count; ++i) {
-    const Wave &wave = group.waves[i];
-    s.waits[i].begin(wave.vgprCount, descriptor.accumOffset());
-    s.hazards[i].begin(wave.vgprCount, descriptor.accumOffset());
-    s.undefined[i].begin(wave, descriptor);
-  }
-  s.ldsRaces.begin(group.ldsBytes, count);
-  s.ldsUndefined.assign(group.ldsBytes, 1);
+  for (unsigned i = 0; i < count; ++i)
+    s.undefined[i].begin(group.waves[i], descriptor);
+  s.lds.begin(group.ldsBytes, count);
 }
 
 void GroupChecker::before(Wave &wave, const Op &op) {
@@ -196,12 +349,22 @@ void GroupChecker::before(Wave &wave, const Op &op) {
     s.launch.global->arrive(s.group->linearId);
     s.postponeStores();
   }
-  if (std::string text = s.waits[w].check(op, facts); !text.empty())
-    s.report("missing-wait", std::move(text), wave, op, -1);
-  if (std::string text = s.hazards[w].check(op, facts); !text.empty())
-    s.report("wait-states", std::move(text), wave, op, -1);
-  if (facts.isVmem || facts.isLds)
-    s.parts = accessesOf(wave, op, facts);
+  s.next = s.places[w];
+  if (effective != &op)
+    s.path->step(s.next, op, *effective, facts,
+                 [&](const char *kind, std::string text, const Op &at) {
+                   s.report(kind, std::move(text), wave, at, -1);
+                 });
+  else
+    s.pass(s.next, wave, op, 1);
+  s.defined =
+      !s.undefined[w].touches(facts.registers, wave.exec(), facts.allLanes);
+  if (s.defined && s.usualLds(wave, op, facts))
+    return;
+  if (facts.isVmem || facts.isLds || facts.isSmem)
+    findAccesses(wave, op, facts, s.parts);
+  if (s.defined)
+    return;
   int lane = -1;
   if (std::string text =
           s.undefined[w].check(wave, *effective, facts, s.parts, lane);
@@ -210,7 +373,7 @@ void GroupChecker::before(Wave &wave, const Op &op) {
   // Memory operations are propagated once they have run: they may have to
   // wait for their turn, and what counts of the state before is in the parts.
   if (!isMemory(op, facts))
-    s.undefined[w].propagate(wave, *effective, facts, s.parts, s.ldsUndefined,
+    s.undefined[w].propagate(wave, *effective, facts, s.parts, s.lds,
                              s.launch.global.get());
 }
 
@@ -222,39 +385,42 @@ void GroupChecker::after(Wave &wave, const Op &op, bool executed) {
   unsigned w = wave.number;
   if (wave.status == WaveStatus::Faulted)
     return;
-  if (isMemory(op, facts))
-    s.undefined[w].propagate(wave, op, facts, s.parts, s.ldsUndefined,
-                             s.launch.global.get());
+  GlobalShadow &global = *s.launch.global;
+  bool memory = isMemory(op, facts);
+  if (memory && !(s.defined && s.parts.empty()))
+    s.undefined[w].propagate(wave, op, facts, s.parts, s.lds, &global);
   for (const AccessPart &part : s.parts) {
     int lane = -1;
     std::string text;
     const char *kind = "lds-race";
     if (part.space == Space::Lds)
-      text = s.ldsRaces.access(w, op, facts, part, s.waits[w], lane);
+      text = s.lds.access(w, op, facts, part, s.waits[w], lane);
     else if (part.space == Space::Global) {
       kind = "global-race";
-      text = s.launch.global->access(s.group->linearId, op, part, lane);
+      s.runs.of(part);
+      text = global.access(s.group->linearId, op, part, s.runs, s.cursor, lane);
       if (part.writes && (part.atomic || part.coherent))
         s.postponeStores();
       else if (part.writes)
-        s.noteStore(w, op, part);
+        s.noteStore(w, op);
     }
     if (!text.empty())
       s.report(kind, std::move(text), wave, op, lane);
   }
   if (op.inst->has(flag::Gws))
-    s.launch.global->leave(s.group->linearId);
-  if (op.inst->op == Opcode::s_barrier) {
+    global.leave(s.group->linearId);
+  if (op.inst->op == Opcode::s_barrier)
     s.lastBarrier[w] = &op;
-    ++s.barriers[w];
-  }
-  s.waits[w].issue(op, facts);
-  s.hazards[w].issue(op, facts);
+  s.places[w] = std::move(s.next);
+  if (op.inst->op == Opcode::s_waitcnt)
+    s.waits[w].waitFor(op.inst->vmcnt(), op.inst->lgkmcnt());
+  else
+    s.waits[w].issue(facts);
 }
 
 void GroupChecker::barrierReleased() {
   State &s = *state;
-  s.ldsRaces.barrier(s.waits);
+  s.lds.barrier(s.waits);
   // Who has ended without coming here?
   const Op *at = nullptr;
   unsigned waiting = 0;
@@ -274,5 +440,3 @@ void GroupChecker::barrierReleased() {
       break;
     }
 }
-
-void GroupChecker::end() {}

@@ -7,20 +7,36 @@
 
 #include "GlobalShadow.h"
 #include <algorithm>
+#include <array>
 #include <fmt/format.h>
 
 using namespace tlc::sim;
+
+struct GlobalShadow::Page {
+  std::mutex mutex;
+  Cell cells[pageBytes / cellBytes];
+  /// Index into `parts` plus 1 for a cell that is split.
+  uint16_t split[pageBytes / cellBytes] = {};
+  std::vector<std::array<Cell, cellBytes / 4>> parts;
+};
+
+GlobalShadow::GlobalShadow(const DeviceMemory &memory) : memory(memory) {}
+GlobalShadow::~GlobalShadow() = default;
 
 bool GlobalShadow::isDefined(uint64_t address, uint64_t bytes) const {
   return memory.writtenBytes().written(address, bytes);
 }
 
-bool GlobalShadow::isAllDefined(uint64_t address, uint64_t bytes) const {
-  return memory.writtenBytes().allWritten(address, bytes);
+bool GlobalShadow::isDefined(const ByteRuns &runs) const {
+  for (const ByteRuns::Run &run : runs)
+    if (!isDefined(run.begin, run.end - run.begin))
+      return false;
+  return true;
 }
 
-void GlobalShadow::define(uint64_t address, uint64_t bytes) {
-  memory.writtenBytes().mark(address, bytes);
+void GlobalShadow::define(const ByteRuns &runs) {
+  for (const ByteRuns::Run &run : runs)
+    memory.writtenBytes().mark(run.begin, run.end - run.begin);
 }
 
 GlobalShadow::View GlobalShadow::synchronise(uint64_t number,
@@ -49,28 +65,42 @@ void GlobalShadow::leave(uint64_t number) {
   groups[number].acquired = time;
 }
 
-void GlobalShadow::postpone(uint64_t number, const Op &op,
-                            const AccessPart &part) {
+GlobalShadow::Page &GlobalShadow::pageAt(uint64_t number, Cursor &cursor) {
+  unsigned slot = number % Cursor::count;
+  if (cursor.numbers[slot] == number && cursor.pages[slot])
+    return *cursor.pages[slot];
+  Shard &shard = shards[number % shardCount];
+  std::lock_guard lock(shard.mutex);
+  std::unique_ptr<Page> &page = shard.pages[number];
+  if (!page)
+    page = std::make_unique<Page>();
+  cursor.numbers[slot] = number;
+  cursor.pages[slot] = page.get();
+  return *page;
+}
+
+void GlobalShadow::postpone(uint64_t number, const Op &op, const ByteRuns &runs,
+                            Cursor &cursor) {
   uint16_t period;
   {
     std::lock_guard lock(groupMutex);
     period = uint16_t(groups[number].releases.size());
   }
-  for (uint64_t rest = part.lanes; rest; rest &= rest - 1) {
-    unsigned l = __builtin_ctzll(rest);
-    uint64_t begin = part.address[l], end = begin + part.inBounds[l];
-    for (uint64_t word = begin / 4; word * 4 < end; ++word) {
-      uint64_t pageNumber = word * 4 / PageBytes;
-      Shard &shard = shards[pageNumber % Shards];
-      std::lock_guard lock(shard.mutex);
-      auto page = shard.pages.find(pageNumber);
-      if (page == shard.pages.end())
-        continue;
-      Access &write = page->second[word % (PageBytes / 4)].write;
-      if (write.op == &op && write.group == uint32_t(number))
-        write.period = period;
+  auto update = [&](Cell &cell) {
+    if (cell.write.op == &op && cell.write.group == uint32_t(number))
+      cell.write.period = period;
+  };
+  for (const ByteRuns::Run &run : runs)
+    for (uint64_t at = run.begin / cellBytes; at * cellBytes < run.end; ++at) {
+      Page &page = pageAt(at * cellBytes / pageBytes, cursor);
+      std::lock_guard lock(page.mutex);
+      unsigned index = at % (pageBytes / cellBytes);
+      if (unsigned parts = page.split[index])
+        for (Cell &cell : page.parts[parts - 1])
+          update(cell);
+      else
+        update(page.cells[index]);
     }
-  }
 }
 
 bool GlobalShadow::ordered(const Access &earlier, const View &now) {
@@ -83,7 +113,7 @@ bool GlobalShadow::ordered(const Access &earlier, const View &now) {
 }
 
 std::string GlobalShadow::conflict(const Cell &cell, const Access &access,
-                                   uint64_t word, bool writes,
+                                   uint64_t address, bool writes,
                                    const View &now) {
   auto conflicts = [&](const Access &earlier) {
     return earlier.op && (earlier.bytes & access.bytes) &&
@@ -93,74 +123,136 @@ std::string GlobalShadow::conflict(const Cell &cell, const Access &access,
                       const char *second) {
     return fmt::format("byte {:#x} of global memory: workgroup {} {}, "
                        "workgroup {} {} by '{}' at {:#x}: nothing orders them",
-                       word * 4 + __builtin_ctz(earlier.bytes & access.bytes),
-                       now.group, second, earlier.group, first,
+                       address + __builtin_ctz(earlier.bytes & access.bytes),
+                       now.group, second, unsigned(earlier.group), first,
                        toString(*earlier.op->inst), earlier.op->address);
   };
   if (conflicts(cell.write))
     return describe(cell.write, "wrote it", writes ? "writes it" : "reads it");
-  if (writes && conflicts(cell.read))
-    return describe(cell.read, "read it", "writes it");
+  for (const Access *reader : {&cell.read, &cell.otherRead})
+    if (writes && conflicts(*reader))
+      return describe(*reader, "read it", "writes it");
   return "";
 }
 
-inline void GlobalShadow::note(Cell &cell, const Access &access, bool writes,
-                               const View &now) {
-  if (writes) {
-    uint8_t together = cell.write.op && cell.write.group == access.group
-                           ? cell.write.bytes
-                           : 0;
-    cell.write = access;
-    cell.write.bytes |= together;
-    return;
+bool GlobalShadow::noteRead(Cell &cell, const Access &access, const View &now,
+                            bool must) {
+  for (Access *reader : {&cell.read, &cell.otherRead}) {
+    bool own = reader->op && reader->group == access.group;
+    uint16_t left = uint16_t(reader->bytes & ~access.bytes);
+    // Neighbours read in the same period stay together; one cell has one.
+    if (own && left && reader->period != access.period && !must)
+      return false;
+    if (!own && reader->op && !(now.acquired && ordered(*reader, now)))
+      continue;
+    if (!own && reader->op && left && !must)
+      return false;
+    *reader = access;
+    if (own)
+      reader->bytes |= left;
+    return true;
   }
-  // The first reader stays: any other group's write meets it.
-  if (!cell.read.op || cell.read.group == access.group ||
-      (now.acquired && ordered(cell.read, now)))
-    cell.read = access;
+  // Two others read it: a writer meets one of them wherever both read.
+  return must || !(access.bytes & ~(cell.read.bytes & cell.otherRead.bytes));
+}
+
+bool GlobalShadow::note(Cell &cell, const Access &access, bool writes,
+                        const View &now, bool must) {
+  if (!writes)
+    return noteRead(cell, access, now, must);
+  uint16_t left =
+      cell.write.op ? uint16_t(cell.write.bytes & ~access.bytes) : uint16_t(0);
+  bool own = cell.write.group == access.group;
+  bool together = own && cell.write.period == access.period &&
+                  cell.write.atomic == access.atomic;
+  if (left && !together && !must)
+    return false;
+  cell.write = access;
+  if (own)
+    cell.write.bytes |= left;
+  return true;
+}
+
+inline bool GlobalShadow::visit(Cell &cell, const Access &access,
+                                uint64_t address, bool writes, const View &now,
+                                bool must, std::string &problem) {
+  auto isOther = [&](const Access &earlier) {
+    return earlier.op && earlier.group != access.group;
+  };
+  bool others = isOther(cell.write) ||
+                (writes && (isOther(cell.read) || isOther(cell.otherRead)));
+  if (others && problem.empty())
+    problem = conflict(cell, access, address, writes, now);
+  return note(cell, access, writes, now, must);
+}
+
+void GlobalShadow::visitCell(Page &page, unsigned index, Access access,
+                             uint64_t address, bool writes, const View &now,
+                             std::string &problem) {
+  unsigned parts = page.split[index];
+  if (!parts) {
+    Cell &cell = page.cells[index];
+    if (visit(cell, access, address, writes, now, false, problem))
+      return;
+    page.parts.emplace_back();
+    page.split[index] = uint16_t(parts = unsigned(page.parts.size()));
+    for (unsigned i = 0; i < cellBytes / 4; ++i) {
+      Cell &part = page.parts.back()[i];
+      part = cell;
+      for (Access *each : {&part.write, &part.read, &part.otherRead}) {
+        each->bytes = each->bytes >> (4 * i) & 0xf;
+        if (!each->bytes)
+          *each = Access();
+      }
+    }
+  }
+  unsigned bytes = access.bytes;
+  for (unsigned i = 0; i < cellBytes / 4; ++i) {
+    access.bytes = uint16_t(bytes >> (4 * i) & 0xf);
+    if (access.bytes)
+      visit(page.parts[parts - 1][i], access, address + 4 * i, writes, now,
+            true, problem);
+  }
 }
 
 std::string GlobalShadow::access(uint64_t group, const Op &op,
-                                 const AccessPart &part, int &lane) {
+                                 const AccessPart &part, const ByteRuns &runs,
+                                 Cursor &cursor, int &lane) {
   View now = synchronise(group, part);
   Access access;
   access.op = &op;
-  access.group = uint32_t(group);
+  access.group = uint32_t(group) & 0x7fffffff;
   access.period = now.period;
   access.atomic = part.atomic || part.coherent;
   std::string problem;
-  uint64_t lockedPage = ~uint64_t(0);
-  std::unique_lock<std::mutex> lock;
-  Cell *cells = nullptr;
-  for (uint64_t rest = part.lanes; rest; rest &= rest - 1) {
-    unsigned l = __builtin_ctzll(rest);
-    uint64_t begin = part.address[l], end = begin + part.inBounds[l];
-    for (uint64_t word = begin / 4; word * 4 < end; ++word) {
-      uint64_t page = word * 4 / PageBytes;
-      if (page != lockedPage) {
-        if (lock)
-          lock.unlock();
-        Shard &shard = shards[page % Shards];
-        lock = std::unique_lock(shard.mutex);
-        lockedPage = page;
-        auto &holder = shard.pages[page];
-        if (!holder)
-          holder.reset(new Cell[PageBytes / 4]);
-        cells = holder.get();
+  for (const ByteRuns::Run &run : runs) {
+    uint64_t at = run.begin / cellBytes * cellBytes;
+    while (at < run.end) {
+      Page &page = pageAt(at / pageBytes, cursor);
+      std::lock_guard lock(page.mutex);
+      uint64_t pageEnd = (at / pageBytes + 1) * pageBytes;
+      for (; at < run.end && at < pageEnd; at += cellBytes) {
+        unsigned mask = 0xffff;
+        if (at < run.begin)
+          mask &= 0xffffu << (run.begin - at);
+        if (run.end - at < cellBytes)
+          mask &= (1u << (run.end - at)) - 1;
+        access.bytes = uint16_t(mask);
+        bool had = !problem.empty();
+        visitCell(page, at % pageBytes / cellBytes, access, at, part.writes,
+                  now, problem);
+        if (had || problem.empty())
+          continue;
+        // The lane whose bytes these are.
+        for (uint64_t rest = part.lanes; rest; rest &= rest - 1) {
+          unsigned l = unsigned(__builtin_ctzll(rest));
+          if (part.address[l] < at + cellBytes &&
+              part.address[l] + part.inBounds[l] > at) {
+            lane = int(l);
+            break;
+          }
+        }
       }
-      unsigned from = std::max(begin, word * 4) - word * 4;
-      unsigned to = std::min(end, word * 4 + 4) - word * 4;
-      access.bytes = uint8_t(((1u << to) - 1) & ~((1u << from) - 1));
-      Cell &cell = cells[word % (PageBytes / 4)];
-      bool others =
-          (cell.write.op && cell.write.group != access.group) ||
-          (part.writes && cell.read.op && cell.read.group != access.group);
-      if (others && problem.empty()) {
-        problem = conflict(cell, access, word, part.writes, now);
-        if (!problem.empty())
-          lane = int(l);
-      }
-      note(cell, access, part.writes, now);
     }
   }
   return problem;

@@ -15,6 +15,10 @@
 // be separated by unrelated atomics are not found; no other order that the
 // simulator happens to choose hides one.
 //
+// Sixteen bytes make a cell: the last writer, and two readers of different
+// groups, each with a mask of bytes. Where groups share a cell it is split into
+// cells of a dword.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef TLC_LIB_SIMULATOR_CHECK_GLOBALSHADOW_H
@@ -31,41 +35,51 @@ namespace tlc::sim {
 
 class GlobalShadow {
 public:
-  explicit GlobalShadow(const DeviceMemory &memory) : memory(memory) {}
+  explicit GlobalShadow(const DeviceMemory &memory);
+  ~GlobalShadow();
 
   bool isDefined(uint64_t address, uint64_t bytes) const;
-  void define(uint64_t address, uint64_t bytes);
-  /// True if all of the allocation that holds the range is defined; false
-  /// also where only a longer look would tell.
-  bool isAllDefined(uint64_t address, uint64_t bytes) const;
+  bool isDefined(const ByteRuns &runs) const;
+  void define(const ByteRuns &runs);
 
-  /// Checks and records an access by workgroup \p group. On a race returns the
-  /// message and sets \p lane. Thread safe.
+  struct Page;
+  /// The pages used last, of one host thread.
+  class Cursor {
+    friend class GlobalShadow;
+    static constexpr unsigned count = 16;
+    uint64_t numbers[count] = {};
+    Page *pages[count] = {};
+  };
+
+  /// Checks and records an access by workgroup \p group to \p runs, the bytes
+  /// of \p part. On a race returns the message and sets \p lane. Thread safe.
   std::string access(uint64_t group, const Op &op, const AccessPart &part,
-                     int &lane);
+                     const ByteRuns &runs, Cursor &cursor, int &lane);
   /// A barrier of the whole grid: \p group arrives, or goes on.
   void arrive(uint64_t group);
   void leave(uint64_t group);
   /// A store of \p group was not complete when the group's last release took
   /// place: only the next one covers it.
-  void postpone(uint64_t group, const Op &op, const AccessPart &part);
+  void postpone(uint64_t group, const Op &op, const ByteRuns &runs,
+                Cursor &cursor);
 
 private:
-  static constexpr uint64_t PageBytes = 4096;
-  static constexpr unsigned Shards = 64;
+  static constexpr uint64_t pageBytes = 4096;
+  static constexpr unsigned cellBytes = 16, shardCount = 64;
   struct Access {
     const Op *op = nullptr;
-    uint32_t group = 0;
+    uint32_t group : 31 = 0;
+    uint32_t atomic : 1 = 0;
     uint16_t period = 0; // releases of the group before it
-    uint8_t bytes = 0;   // mask within the dword
-    bool atomic = false;
+    uint16_t bytes = 0;  // mask within the cell
   };
+  /// Any write meets one of two readers that is not its own group.
   struct Cell {
-    Access write, read;
+    Access write, read, otherRead;
   };
   struct Shard {
     std::mutex mutex;
-    std::unordered_map<uint64_t, std::unique_ptr<Cell[]>> pages;
+    std::unordered_map<uint64_t, std::unique_ptr<Page>> pages;
   };
   struct Group {
     std::vector<uint32_t> releases; // when each of its releases took place
@@ -79,13 +93,22 @@ private:
 
   View synchronise(uint64_t group, const AccessPart &part);
   bool ordered(const Access &earlier, const View &now);
-  /// What is wrong with an access to a dword; empty if nothing.
-  std::string conflict(const Cell &cell, const Access &access, uint64_t word,
+  Page &pageAt(uint64_t number, Cursor &cursor);
+  /// What is wrong with an access to a cell; empty if nothing.
+  std::string conflict(const Cell &cell, const Access &access, uint64_t address,
                        bool writes, const View &now);
-  void note(Cell &cell, const Access &access, bool writes, const View &now);
+  /// Records an access. False if the cell cannot hold it along with others,
+  /// unless it \p must.
+  bool note(Cell &cell, const Access &access, bool writes, const View &now,
+            bool must);
+  bool noteRead(Cell &cell, const Access &access, const View &now, bool must);
+  bool visit(Cell &cell, const Access &access, uint64_t address, bool writes,
+             const View &now, bool must, std::string &problem);
+  void visitCell(Page &page, unsigned index, Access access, uint64_t address,
+                 bool writes, const View &now, std::string &problem);
 
   const DeviceMemory &memory;
-  Shard shards[Shards];
+  Shard shards[shardCount];
   std::mutex groupMutex;
   std::unordered_map<uint64_t, Group> groups;
   uint32_t time = 0;

@@ -14,8 +14,6 @@ namespace {
 
 /// Longer ago than any rule reaches.
 constexpr uint32_t startState = 1000;
-/// No hazard reaches further, in wait states.
-constexpr uint32_t longestHazard = 20;
 
 bool isLaneAccess(Opcode op) {
   return op == Opcode::v_readlane_b32 || op == Opcode::v_writelane_b32;
@@ -185,7 +183,7 @@ std::string HazardChecker::check(const Op &op, const OpFacts &facts) {
   bool plain = facts.isVector && !facts.isMatrix &&
                op.inst->form != Form::Dpp && !isLaneAccess(op.inst->op) &&
                !readsLane(op.inst->op) && !isDivFmas(op.inst->op);
-  if (plain && since(lastSpecial) > longestHazard)
+  if (plain && since(lastSpecial) > reach)
     return "";
   if (facts.isVector && (facts.isMatrix || op.inst->form == Form::Dpp)) {
     const Last &exec = scalar[ScalarReg::ExecLo];
@@ -250,5 +248,16 @@ void HazardChecker::issue(const Op &op, const OpFacts &facts) {
         storeData[range.first + i] = {state, 0, &op};
     }
   }
-  state += inst.op == Opcode::s_nop ? unsigned(inst.imm & 0xf) + 1 : 1;
+  state += statesOf(inst);
+}
+
+unsigned HazardChecker::statesOf(const Instruction &inst) {
+  return inst.op == Opcode::s_nop ? unsigned(inst.imm & 0xf) + 1 : 1;
+}
+
+void HazardChecker::recall(const Op &op, const OpFacts &facts, unsigned age) {
+  uint32_t now = state;
+  state -= age;
+  issue(op, facts);
+  state = now;
 }

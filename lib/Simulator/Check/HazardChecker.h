@@ -8,7 +8,8 @@
 // Dependences that the hardware does not wait for. Each instruction is one
 // wait state, s_nop N is N + 1. For each register the state is kept in which
 // it was last written, and by what kind of instruction; a rule then demands a
-// number of states between the write and a use.
+// number of states between the write and a use. Replayed by PathChecker, which
+// knows when a look is needed.
 //
 //   MFMA (P passes)          writes, then    A or B   same C  other C  VALU,
 //   mem
@@ -42,6 +43,13 @@ public:
   void begin(unsigned vgprCount, unsigned accumOffset);
   std::string check(const Op &op, const OpFacts &facts);
   void issue(const Op &op, const OpFacts &facts);
+
+  /// No hazard reaches further back, in wait states.
+  static constexpr unsigned reach = 20;
+  /// The same as `issue`, for an instruction \p age wait states ago.
+  void recall(const Op &op, const OpFacts &facts, unsigned age);
+  /// Wait states that \p inst is itself.
+  static unsigned statesOf(const Instruction &inst);
 
 private:
   enum class Writer : uint8_t { None, Vector, Partial, Matrix, Scalar };

@@ -121,6 +121,20 @@ OpFacts tlc::sim::factsOf(const Op &op) {
       uint16_t &end = range.vector ? facts.vectorEnd : facts.scalarEnd;
       end = std::max<uint16_t>(end, uint16_t(range.first + range.count));
     }
+  if (facts.vectorEnd <= 512 && facts.scalarEnd <= 128)
+    for (const auto *list : {&facts.reads, &facts.writes})
+      for (const RegisterRange &range : *list)
+        facts.registers.add(range);
+  bool namesScc = inst.has(flag::ReadsSCC | flag::WritesSCC);
+  for (const Source &source : op.src)
+    namesScc |= source.kind == OperandKind::Special;
+  if (namesScc)
+    facts.registers.setScc();
+  facts.allLanes = inst.form == Form::Dpp ||
+                   inst.has(flag::Mfma | flag::CrossLane) ||
+                   inst.op == Opcode::v_readlane_b32 ||
+                   inst.op == Opcode::v_readfirstlane_b32 ||
+                   inst.op == Opcode::v_writelane_b32;
   llvm::StringRef name = mnemonic(inst.op);
   facts.laneBytes = uint8_t(bytesOfLane(inst));
   facts.farOffsets = name.contains("st64");

@@ -32,8 +32,38 @@ struct RegisterRange {
   }
 };
 
+/// Registers of a wavefront, and SCC, as a set.
+struct RegisterSet {
+  static constexpr unsigned scalarWord = 8, flagWord = 10, words = 11;
+  uint64_t word[words] = {};
+
+  void set(bool vector, unsigned reg, bool on = true) {
+    uint64_t &w = word[(vector ? 0 : scalarWord) + reg / 64];
+    uint64_t bit = uint64_t(1) << (reg % 64);
+    w = on ? w | bit : w & ~bit;
+  }
+  void setScc(bool on = true) { word[flagWord] = on; }
+  void add(const RegisterRange &range) {
+    for (unsigned i = 0; i < range.count; ++i)
+      set(range.vector, range.first + i);
+  }
+  void add(const RegisterSet &other) {
+    for (unsigned i = 0; i < words; ++i)
+      word[i] |= other.word[i];
+  }
+  bool intersects(const RegisterSet &other) const {
+    uint64_t any = 0;
+    for (unsigned i = 0; i < words; ++i)
+      any |= word[i] & other.word[i];
+    return any != 0;
+  }
+};
+
 struct OpFacts {
   llvm::SmallVector<RegisterRange, 6> reads, writes;
+  RegisterSet registers; ///< all of them
+  /// Lanes that EXEC disables matter: their registers are read or written.
+  bool allLanes = false;
   bool isVector = false; ///< VALU, MFMA included
   bool isMatrix = false; ///< MFMA
   bool isXdl = false;    ///< matrix core; f32 and f64 MFMA are not

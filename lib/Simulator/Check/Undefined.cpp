@@ -34,6 +34,38 @@ void Undefined::begin(const Wave &wave, const KernelDescriptor &descriptor) {
   for (unsigned reg = Ttmp0; reg <= Ttmp15; ++reg)
     scalar[reg] = 0;
   scc = true;
+  dirty = RegisterSet();
+  for (unsigned reg = 1; reg < wave.vgprCount && reg < 512; ++reg)
+    dirty.set(true, reg);
+  for (unsigned reg = 0; reg < scalar.size(); ++reg)
+    dirty.set(false, reg, scalar[reg] != 0);
+  dirty.setScc();
+}
+
+bool Undefined::touchesLanes(const RegisterSet &registers, uint64_t exec,
+                             bool allLanes) const {
+  for (unsigned w = 0; w < RegisterSet::words; ++w) {
+    uint64_t common = registers.word[w] & dirty.word[w];
+    if (common && (allLanes || w >= RegisterSet::scalarWord))
+      return true;
+    for (; common; common &= common - 1) {
+      const ByteMasks &masks =
+          vector[w * 64 + unsigned(__builtin_ctzll(common))];
+      if ((masks[0] | masks[1] | masks[2] | masks[3]) & exec)
+        return true;
+    }
+  }
+  return false;
+}
+
+void Undefined::refresh(const OpFacts &facts) {
+  for (const RegisterRange &range : facts.writes)
+    for (unsigned i = 0; i < range.count; ++i) {
+      unsigned reg = range.first + i;
+      bool any = range.vector ? vector[reg] != ByteMasks{} : scalar[reg] != 0;
+      dirty.set(range.vector, reg, any);
+    }
+  dirty.setScc(scc);
 }
 
 uint64_t Undefined::anyByte(const RegisterRange &range) const {
@@ -102,6 +134,9 @@ std::string Undefined::check(const Wave &wave, const Op &op,
     if (inst.has(flag::CrossLane) && inst.op == Opcode::ds_swizzle_b32)
       isData = true; // it has no address
     bool isM0 = !range.vector && range.first == ScalarReg::M0;
+    if (facts.isSmem && isData && !isM0 && inst.has(flag::Store) &&
+        scalarUndefined(range))
+      return message(range, "is stored to global memory");
     if (range.vector && !isData) {
       if (uint64_t lanes = anyByte(range) & wave.exec()) {
         lane = __builtin_ctzll(lanes);

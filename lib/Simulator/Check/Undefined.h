@@ -23,6 +23,7 @@
 #define TLC_LIB_SIMULATOR_CHECK_UNDEFINED_H
 
 #include "Accesses.h"
+#include "LdsShadow.h"
 #include "tlc/Simulator/Memory/CodeObject.h"
 #include "llvm/ADT/StringRef.h"
 #include <array>
@@ -36,12 +37,18 @@ class GlobalShadow;
 /// Bytes of a 32-bit register by lane; set: undefined.
 using ByteMasks = std::array<uint64_t, 4>;
 
-/// LDS of a workgroup, one flag a byte; set: undefined.
-using LdsBytes = std::vector<uint8_t>;
-
 class Undefined {
 public:
   void begin(const Wave &wave, const KernelDescriptor &descriptor);
+
+  /// False where instructions that name only \p registers, and run under
+  /// \p exec, can neither let an undefined value matter nor make or end one.
+  /// \p allLanes: lanes beyond \p exec count.
+  bool touches(const RegisterSet &registers, uint64_t exec,
+               bool allLanes) const {
+    return registers.intersects(dirty) &&
+           touchesLanes(registers, exec, allLanes);
+  }
 
   /// Where \p op lets an undefined value matter: the message and the lane.
   std::string check(const Wave &wave, const Op &op, const OpFacts &facts,
@@ -49,13 +56,17 @@ public:
   /// The effect of \p op, to be called before it runs, with the registers
   /// as they are then.
   void propagate(const Wave &wave, const Op &op, const OpFacts &facts,
-                 llvm::ArrayRef<AccessPart> parts, LdsBytes &lds,
+                 llvm::ArrayRef<AccessPart> parts, LdsShadow &lds,
                  GlobalShadow *global);
 
   // Shared by the files of this class.
   struct LaneView; // one lane's operands, for the byte-exact operations
 
 private:
+  bool touchesLanes(const RegisterSet &registers, uint64_t exec,
+                    bool allLanes) const;
+  /// Brings `dirty` up to date for what an instruction has written.
+  void refresh(const OpFacts &facts);
   uint64_t anyByte(const RegisterRange &range) const;
   /// Lanes in which source \p i is undefined where it is used.
   uint64_t sourceLanes(const Op &op, unsigned i) const;
@@ -72,15 +83,20 @@ private:
   bool propagateBytes(const Wave &wave, const Op &op);
   bool propagateDpp(const Wave &wave, const Op &op);
   void propagateLoads(const Wave &wave, const Op &op, const OpFacts &facts,
-                      llvm::ArrayRef<AccessPart> parts, const LdsBytes &lds,
+                      llvm::ArrayRef<AccessPart> parts, const LdsShadow &lds,
                       GlobalShadow *global);
   void propagateStores(const Wave &wave, const Op &op, const OpFacts &facts,
-                       llvm::ArrayRef<AccessPart> parts, LdsBytes &lds,
+                       llvm::ArrayRef<AccessPart> parts, LdsShadow &lds,
                        GlobalShadow *global);
+  void propagateScalarMemory(const Op &op, const OpFacts &facts,
+                             llvm::ArrayRef<AccessPart> parts,
+                             GlobalShadow *global);
   /// Byte \p byte of source \p source for lane \p lane is undefined.
   bool sourceByte(const Op &op, unsigned source, unsigned lane,
                   unsigned byte) const;
 
+  /// Registers with anything undefined.
+  RegisterSet dirty;
   std::vector<ByteMasks> vector;
   std::array<uint32_t, 128> scalar{};
   bool scc = true;

@@ -18,41 +18,6 @@
 
 using namespace tlc::sim;
 
-namespace {
-
-/// Lowest address and bytes from there that all lanes lie in.
-struct Span {
-  uint64_t begin = ~uint64_t(0), bytes = 0;
-};
-Span spanOf(const AccessPart &part) {
-  Span span;
-  uint64_t end = 0;
-  for (uint64_t rest = part.lanes; rest; rest &= rest - 1) {
-    unsigned l = __builtin_ctzll(rest);
-    if (!part.inBounds[l])
-      continue;
-    span.begin = std::min(span.begin, part.address[l]);
-    end = std::max(end, part.address[l] + part.inBounds[l]);
-  }
-  span.bytes = end > span.begin ? end - span.begin : 0;
-  return span;
-}
-
-bool anyNonZero(const uint8_t *bytes, unsigned count) {
-  uint8_t any = 0;
-  for (; count >= 4; count -= 4, bytes += 4) {
-    uint32_t word;
-    std::memcpy(&word, bytes, 4);
-    if (word)
-      return true;
-  }
-  for (unsigned i = 0; i < count; ++i)
-    any |= bytes[i];
-  return any != 0;
-}
-
-} // namespace
-
 bool Undefined::sourceByte(const Op &op, unsigned source, unsigned lane,
                            unsigned byte) const {
   const Source &data = op.src[source];
@@ -96,7 +61,7 @@ void Undefined::propagateCrossLane(const Wave &wave, const Op &op) {
 void Undefined::propagateLoads(const Wave &wave, const Op &op,
                                const OpFacts &facts,
                                llvm::ArrayRef<AccessPart> parts,
-                               const LdsBytes &lds, GlobalShadow *global) {
+                               const LdsShadow &lds, GlobalShadow *global) {
   if (op.dstKind != OperandKind::Vector &&
       op.dstKind != OperandKind::Accumulator)
     return;
@@ -117,22 +82,21 @@ void Undefined::propagateLoads(const Wave &wave, const Op &op,
     if (!part.reads)
       continue;
     if (part.space == Space::Global) {
-      Span span = spanOf(part);
-      if (!global || !span.bytes ||
-          global->isAllDefined(span.begin, span.bytes))
+      ByteRuns runs;
+      runs.of(part);
+      if (!global || global->isDefined(runs))
         continue;
     }
     for (uint64_t rest = part.lanes; rest; rest &= rest - 1) {
       unsigned l = __builtin_ctzll(rest);
       uint64_t address = part.address[l];
       if (part.space == Space::Lds &&
-          address + part.inBounds[l] <= lds.size() &&
-          !anyNonZero(lds.data() + address, part.inBounds[l]))
+          !lds.anyUndefined(address, part.inBounds[l]))
         continue;
       for (unsigned byte = 0; byte < part.inBounds[l]; ++byte) {
         bool undefined = false;
         if (part.space == Space::Lds) {
-          undefined = address + byte < lds.size() && lds[address + byte];
+          undefined = lds.isUndefined(address + byte);
         } else if (part.space == Space::Scratch) {
           uint64_t at = address + byte;
           undefined =
@@ -161,47 +125,30 @@ void Undefined::propagateLoads(const Wave &wave, const Op &op,
 
 void Undefined::propagateStores(const Wave &wave, const Op &op,
                                 const OpFacts &facts,
-                                llvm::ArrayRef<AccessPart> parts, LdsBytes &lds,
-                                GlobalShadow *global) {
+                                llvm::ArrayRef<AccessPart> parts,
+                                LdsShadow &lds, GlobalShadow *global) {
   for (const AccessPart &part : parts) {
     if (!part.writes)
       continue;
-    bool allDefined = !part.atomic;
     if (part.space == Space::Global) {
-      Span span = spanOf(part);
-      if (!global || !span.bytes ||
-          global->isAllDefined(span.begin, span.bytes))
-        continue;
-    } else if (part.dataSource >= 0) {
-      const Source &data = op.src[part.dataSource];
-      if (data.kind == OperandKind::Vector ||
-          data.kind == OperandKind::Accumulator)
-        for (unsigned d = 0; d < (part.bytes + 3u) / 4; ++d)
-          for (uint64_t mask : vector[data.index / waveLanes + d])
-            allDefined &= (mask & part.lanes) == 0;
+      // An undefined byte stored has been reported; it counts as written.
+      ByteRuns runs;
+      runs.of(part);
+      if (global)
+        global->define(runs);
+      continue;
     }
     for (uint64_t rest = part.lanes; rest; rest &= rest - 1) {
       unsigned l = __builtin_ctzll(rest);
       uint64_t address = part.address[l];
-      if (part.space == Space::Global) {
-        // An undefined byte stored has been reported; it counts as written.
-        if (global && part.inBounds[l])
-          global->define(address, part.inBounds[l]);
-        continue;
-      }
-      if (part.space == Space::Lds && allDefined &&
-          address + part.bytes <= lds.size()) {
-        std::memset(lds.data() + address, 0, part.bytes);
-        continue;
-      }
       for (unsigned byte = 0; byte < part.bytes; ++byte) {
         // Loads to LDS bring defined bytes, atomics keep defined ones.
         bool undefined = part.dataSource >= 0 &&
                          sourceByte(op, part.dataSource, l, facts.shift + byte);
         uint64_t at = address + byte;
         if (part.space == Space::Lds) {
-          if (at < lds.size())
-            lds[at] = part.atomic ? lds[at] | undefined : undefined;
+          lds.setUndefined(at, part.atomic ? lds.isUndefined(at) || undefined
+                                           : undefined);
         } else if (at / 4 < scratch.size()) {
           uint64_t &mask = scratch[at / 4][at % 4];
           mask = (mask & ~(uint64_t(1) << l)) | uint64_t(undefined) << l;
@@ -211,23 +158,46 @@ void Undefined::propagateStores(const Wave &wave, const Op &op,
   }
 }
 
+/// Scalar loads and atomics: one address.
+void Undefined::propagateScalarMemory(const Op &op, const OpFacts &facts,
+                                      llvm::ArrayRef<AccessPart> parts,
+                                      GlobalShadow *global) {
+  for (const RegisterRange &range : facts.writes)
+    for (unsigned i = 0; i < range.count; ++i)
+      scalar[range.first + i] = 0;
+  for (const AccessPart &part : parts) {
+    ByteRuns runs;
+    runs.of(part);
+    if (!global)
+      continue;
+    if (part.writes)
+      global->define(runs);
+    if (!part.reads || op.dstKind != OperandKind::Scalar ||
+        global->isDefined(runs))
+      continue;
+    for (unsigned byte = 0; byte < part.inBounds[0]; ++byte)
+      if (byte / 4 < op.dstDwords &&
+          !global->isDefined(part.address[0] + byte, 1))
+        scalar[op.dst + byte / 4] |= 0xffu << byte % 4 * 8;
+  }
+}
+
 void Undefined::propagate(const Wave &wave, const Op &op, const OpFacts &facts,
-                          llvm::ArrayRef<AccessPart> parts, LdsBytes &lds,
+                          llvm::ArrayRef<AccessPart> parts, LdsShadow &lds,
                           GlobalShadow *global) {
   const Instruction &inst = *op.inst;
-  if (facts.isScalar)
-    return propagateScalar(wave, op, facts);
-  if (facts.isVector)
-    return propagateVector(wave, op, facts);
-  if (facts.isSmem) {
-    for (const RegisterRange &range : facts.writes)
-      for (unsigned i = 0; i < range.count; ++i)
-        scalar[range.first + i] = 0;
-    return;
+  if (facts.isScalar) {
+    propagateScalar(wave, op, facts);
+  } else if (facts.isVector) {
+    propagateVector(wave, op, facts);
+  } else if (facts.isSmem) {
+    propagateScalarMemory(op, facts, parts, global);
+  } else if (inst.has(flag::CrossLane)) {
+    propagateCrossLane(wave, op);
+  } else {
+    // The data first: a returning atomic may overwrite its register.
+    propagateStores(wave, op, facts, parts, lds, global);
+    propagateLoads(wave, op, facts, parts, lds, global);
   }
-  if (inst.has(flag::CrossLane))
-    return propagateCrossLane(wave, op);
-  // The data first: a returning atomic may overwrite its register.
-  propagateStores(wave, op, facts, parts, lds, global);
-  propagateLoads(wave, op, facts, parts, lds, global);
+  refresh(facts);
 }

@@ -13,8 +13,7 @@ using namespace tlc::sim;
 void WaitChecker::begin(unsigned vgprCount, unsigned accumOffset_) {
   vector.assign(vgprCount, Pending());
   scalar.assign(128, Pending());
-  vm = lgkm = WaitCounter();
-  lastScalarLoad = 0;
+  static_cast<WaitCounters &>(*this) = WaitCounters();
   accumOffset = accumOffset_;
 }
 
@@ -24,7 +23,7 @@ std::string WaitChecker::describe(const RegisterRange &range,
   bool byVm = entry.vm > vm.retired;
   uint32_t left = byVm ? vm.issued - entry.vm : lgkm.issued - entry.lgkm;
   // Behind a scalar load no count but zero helps.
-  if (!byVm && lastScalarLoad > lgkm.retired)
+  if (!byVm && scalarOutstanding())
     left = 0;
   return fmt::format(
       "{} is {} before the result of '{}' has arrived; s_waitcnt "
@@ -66,19 +65,16 @@ std::string WaitChecker::check(const Op &op, const OpFacts &facts) {
 
 void WaitChecker::issue(const Op &op, const OpFacts &facts) {
   const Instruction &inst = *op.inst;
-  if (inst.op == Opcode::s_waitcnt) {
-    vm.waitFor(inst.vmcnt());
-    unsigned count = inst.lgkmcnt();
-    if (count == 0 || lastScalarLoad <= lgkm.retired)
-      lgkm.waitFor(count);
-    return;
-  }
-  if (!facts.countsVm && !facts.countsLgkm)
-    return;
-  uint32_t vmNumber = facts.countsVm ? ++vm.issued : 0;
-  uint32_t lgkmNumber = facts.countsLgkm ? ++lgkm.issued : 0;
-  if (facts.isSmem)
-    lastScalarLoad = lgkmNumber;
+  if (inst.op == Opcode::s_waitcnt)
+    return waitFor(inst.vmcnt(), inst.lgkmcnt());
+  WaitCounters::issue(facts);
+  if (facts.countsVm || facts.countsLgkm)
+    expect(op, facts, facts.countsVm ? vm.issued : 0,
+           facts.countsLgkm ? lgkm.issued : 0);
+}
+
+void WaitChecker::expect(const Op &op, const OpFacts &facts, uint32_t vmNumber,
+                         uint32_t lgkmNumber) {
   for (const RegisterRange &range : facts.writes) {
     Pending *entry = entries(range);
     for (unsigned i = 0; i < range.count; ++i)

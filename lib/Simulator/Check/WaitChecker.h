@@ -33,15 +33,38 @@ struct WaitCounter {
   }
 };
 
-class WaitChecker {
+/// Both counters of a wavefront.
+struct WaitCounters {
+  WaitCounter vm, lgkm;
+  uint32_t lastScalarLoad = 0;
+
+  bool scalarOutstanding() const { return lastScalarLoad > lgkm.retired; }
+  void waitFor(unsigned vmCount, unsigned lgkmCount) {
+    vm.waitFor(vmCount);
+    if (lgkmCount == 0 || !scalarOutstanding())
+      lgkm.waitFor(lgkmCount);
+  }
+  void issue(const OpFacts &facts) {
+    vm.issued += facts.countsVm;
+    lgkm.issued += facts.countsLgkm;
+    if (facts.isSmem)
+      lastScalarLoad = lgkm.issued;
+  }
+};
+
+/// Which registers wait for an operation. Replayed by PathChecker, which knows
+/// when a look is needed.
+class WaitChecker : public WaitCounters {
 public:
   void begin(unsigned vgprCount, unsigned accumOffset);
   /// What is wrong with \p op here; empty if nothing.
   std::string check(const Op &op, const OpFacts &facts);
   /// \p op has been issued.
   void issue(const Op &op, const OpFacts &facts);
-
-  WaitCounter vm, lgkm;
+  /// The registers of \p op wait for the operations with these numbers; 0:
+  /// of no such counter.
+  void expect(const Op &op, const OpFacts &facts, uint32_t vmNumber,
+              uint32_t lgkmNumber);
 
 private:
   struct Pending {
@@ -58,7 +81,6 @@ private:
                        const char *verb) const;
 
   std::vector<Pending> vector, scalar;
-  uint32_t lastScalarLoad = 0;
   unsigned accumOffset = 0;
 };
 

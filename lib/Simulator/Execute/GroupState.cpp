@@ -147,6 +147,8 @@ void GroupState::runWave(Wave &wave) {
   }
   if (record && !checker && !context.options.statistics) {
     recordedTurn(wave, budget);
+  } else if (checker && !record && !context.options.statistics) {
+    checkedTurn(wave, budget);
   } else if (observed()) {
     observedTurn(wave, budget);
   } else {
@@ -207,6 +209,23 @@ void GroupState::recordedTurn(Wave &wave, int64_t budget) {
     // A change of mode ends a turn early.
     words.resize(words.size() - size_t(wave.unused));
     budget -= straight - wave.unused;
+  } while (budget > 0 && wave.status == WaveStatus::Ready);
+  wave.unused = budget;
+}
+
+/// A turn that the checkers watch: they look at straight pieces as a whole.
+void GroupState::checkedTurn(Wave &wave, int64_t budget) {
+  wave.status = WaveStatus::Ready;
+  do {
+    unsigned count = checker->straight(wave, budget);
+    if (!count) {
+      observedStep(wave);
+      --budget;
+      continue;
+    }
+    wave.budget = count;
+    context.handlers.turn(wave);
+    budget -= count - wave.unused;
   } while (budget > 0 && wave.status == WaveStatus::Ready);
   wave.unused = budget;
 }

@@ -74,6 +74,7 @@ private:
   void runWave(Wave &wave);
   void observedTurn(Wave &wave, int64_t budget);
   void recordedTurn(Wave &wave, int64_t budget);
+  void checkedTurn(Wave &wave, int64_t budget);
   void observedStep(Wave &wave);
   bool releaseBarrier();
   bool observed() const {

@@ -284,6 +284,15 @@ void tlc::sim::runTimed(LaunchContext &context, unsigned threads,
   needs.waves = unsigned((items + waveLanes - 1) / waveLanes);
   needs.vgprs = descriptor.vgprCount();
   needs.ldsBytes = descriptor.groupSegmentFixedSize + request.dynamicLds;
+  if (!occupancyOf(needs).groupsPerCu) {
+    result.failed = true;
+    result.report = fmt::format(
+        "kernel '{}': a workgroup of {} wavefronts with {} registers a lane "
+        "and {} bytes of LDS does not fit a compute unit",
+        request.kernel->name, needs.waves, needs.vgprs, needs.ldsBytes);
+    result.findings.push_back({"resources", result.report});
+    return;
+  }
   MachineOptions options;
   options.workgroups =
       uint64_t(request.grid[0]) * request.grid[1] * request.grid[2];

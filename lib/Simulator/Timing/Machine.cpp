@@ -226,8 +226,7 @@ TimingResult Machine::takeResult(uint64_t entry) {
   for (const ComputeUnit &cu : impl->cus)
     result.usedComputeUnits += cu.used;
   MemoryCounters &all = result.memory;
-  uint64_t flush = uint64_t(impl->memory.writeBackCycles(all));
-  result.cycles = impl->lastEnd + flush;
+  result.cycles = uint64_t(impl->memory.finish(double(impl->lastEnd), all));
   for (uint32_t i = 0; i < impl->counters.size(); ++i) {
     Counters &count = impl->counters[i];
     InstructionTiming &timing = count.timing;

@@ -147,7 +147,9 @@ void recordVector(const StaticOp &row, const Wave &wave, const Op &op,
                   std::vector<uint32_t> &words) {
   LineList list;
   unsigned addressCycles = 0, bytes = 0;
-  for (const AccessPart &part : accessesOf(wave, op, *row.facts)) {
+  AccessParts parts;
+  findAccesses(wave, op, *row.facts, parts);
+  for (const AccessPart &part : parts) {
     if (part.space == Space::Lds)
       continue;
     unsigned portion = part.bytes <= 4 ? 16 : part.bytes <= 8 ? 8 : 4;

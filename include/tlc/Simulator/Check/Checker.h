@@ -15,9 +15,15 @@
 // flight has a GroupChecker, which one host thread at a time uses:
 //
 //   group.begin(workgroup);
-//   for each instruction of any of its wavefronts:
-//     group.before(wave, op); ...execute...; group.after(wave, op, executed);
-//   group.barrierReleased(); group.end();
+//   until its wavefronts have ended:
+//     if (unsigned n = group.straight(wave, budget))
+//       ...execute n instructions...
+//     else
+//       group.before(wave, op); ...execute...; group.after(wave, op, executed);
+//   group.barrierReleased();
+//
+// Straight pieces of code in which nothing undefined can matter, and whose
+// waits and wait states have been found right before, run unwatched.
 //
 //===----------------------------------------------------------------------===//
 
@@ -75,14 +81,16 @@ public:
 
   /// The workgroup is set up, nothing has run.
   void begin(const Workgroup &group);
+  /// How many instructions \p wave, Ready, may execute next without being
+  /// watched, at most \p budget: they are checked by this call. They reach no
+  /// memory, and their last one may be a branch.
+  unsigned straight(Wave &wave, int64_t budget);
   /// \p wave is about to execute \p op.
   void before(Wave &wave, const Op &op);
   /// It has, unless \p executed is false: then it will try again later.
   void after(Wave &wave, const Op &op, bool executed);
   /// All wavefronts that have not ended stood at a barrier and go on.
   void barrierReleased();
-  /// All wavefronts have ended.
-  void end();
 
 private:
   struct State;

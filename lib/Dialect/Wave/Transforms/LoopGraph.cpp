@@ -41,6 +41,14 @@ int LoopGraph::getRegisters(Type type) {
   return (getByteSize(type) + 3) / 4;
 }
 
+int LoopGraph::loadSlots() const {
+  constexpr int kSimdLanes = 4 * 64;
+  int waves = 1;
+  if (auto kernel = loop->getParentOfType<KernelOp>())
+    waves = std::max(1, int(kernel.getThreads()) / kSimdLanes);
+  return kGlobalLatency / (slotCycles * waves);
+}
+
 //===----------------------------------------------------------------------===//
 // What is scalar, what is free
 //===----------------------------------------------------------------------===//
@@ -236,10 +244,10 @@ void LoopGraph::addNode(Operation *op) {
 // Dependences
 //===----------------------------------------------------------------------===//
 
-void LoopGraph::connect(int from, int to, int latency, int distance,
-                        bool data) {
-  nodes[from].out.push_back({to, latency, distance, data});
-  nodes[to].in.push_back({from, latency, distance, data});
+void LoopGraph::connect(int from, int to, int latency, int distance, bool data,
+                        bool barrier) {
+  nodes[from].out.push_back({to, latency, distance, data, barrier});
+  nodes[to].in.push_back({from, latency, distance, data, barrier});
 }
 
 /// In a slot, the order is: barrier, matrix, memory, vector, branch. A reader
@@ -340,7 +348,8 @@ void LoopGraph::addMemoryEdges() {
       else if (barrier && (a.unit == b.unit || a.tile >= 0 || b.tile >= 0 ||
                            a.globalWrite || b.globalWrite))
         connect(i, j,
-                a.unit == Unit::Barrier && b.unit != Unit::Barrier ? 0 : 1);
+                a.unit == Unit::Barrier && b.unit != Unit::Barrier ? 0 : 1,
+                /*distance=*/0, /*data=*/false, a.unit != b.unit);
       else if (barrier && (a.globalRead || b.globalRead) &&
                (a.op->hasAttr("wave.global") || b.op->hasAttr("wave.global")))
         connect(i, j, 1);
@@ -390,24 +399,42 @@ std::string LoopGraph::build() {
   addDataEdges();
   addMemoryEdges();
 
-  // Across iterations.
-  if (!serial.empty())
-    return "";
-  if (writesGlobal) {
-    serial = "it writes global memory";
-  } else if (numBarriers > 1) {
-    serial = "it has more than one barrier an iteration";
-  } else {
-    for (Node &node : nodes) {
-      if (node.ldsWrite && (!numBarriers || node.copies < 2))
-        serial = "it writes LDS without a rotating copy";
-      if (node.tile >= 0 && !node.op->hasAttr(kLdsAttr))
-        serial = "it accesses LDS at places nothing is known of";
-      if (node.unit == Unit::Barrier && node.op->hasAttr("wave.global"))
-        serial = "its barrier orders global memory";
-      if (isa<LdsAtomicOp, GlobalLoadOp>(node.op))
-        serial = "it accesses memory without a range check";
-    }
+  if (serial.empty())
+    serial = whySerial();
+  return "";
+}
+
+/// Why iterations cannot overlap. Notes the tiles with one copy, which two
+/// barriers an iteration keep: it is written between them, read after both.
+std::string LoopGraph::whySerial() {
+  if (writesGlobal)
+    return "it writes global memory";
+  if (numBarriers > 2)
+    return "it has more than two barriers an iteration";
+  std::vector<bool> written(numTiles, false), read(numTiles, false);
+  for (Node &node : nodes) {
+    if (node.unit == Unit::Barrier && node.op->hasAttr("wave.global"))
+      return "its barrier orders global memory";
+    if (isa<LdsAtomicOp, GlobalLoadOp>(node.op))
+      return "it accesses memory without a range check";
+    if (node.tile < 0)
+      continue;
+    if (!node.op->hasAttr(kLdsAttr))
+      return "it accesses LDS at places nothing is known of";
+    bool single = node.ldsWrite && node.copies < 2;
+    if (single && numBarriers < 2)
+      return "it writes LDS without a rotating copy";
+    if (single && read[node.tile])
+      return "it writes a tile with one copy in LDS after reading it";
+    read[node.tile] = read[node.tile] || node.ldsRead;
+    written[node.tile] = written[node.tile] || single;
+    singleWrites += single;
   }
+  for (Node &node : nodes)
+    if (node.tile >= 0 && written[node.tile]) {
+      if (node.copies >= 2)
+        return "a tile has one copy here and more there";
+      node.single = true;
+    }
   return "";
 }

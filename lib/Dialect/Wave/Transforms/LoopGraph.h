@@ -39,10 +39,11 @@ enum class Unit {
 };
 
 struct Edge {
-  int node;     ///< the other end
-  int latency;  ///< slots from issue to issue
-  int distance; ///< iterations
-  bool data;    ///< a value, not an order of memory accesses
+  int node;             ///< the other end
+  int latency;          ///< slots from issue to issue
+  int distance;         ///< iterations
+  bool data;            ///< a value, not an order of memory accesses
+  bool barrier = false; ///< the order of a barrier and an access
 };
 
 struct Node {
@@ -55,6 +56,8 @@ struct Node {
   bool globalRead = false, globalWrite = false;
   int tile = -1;                 ///< LDS accesses: index of the set of tiles
   int64_t copy = -1, copies = 0; ///< rotating copy, if known
+  /// Of a tile that is written in the loop and has one copy only.
+  bool single = false;
   mlir::SmallVector<Edge, 4> in, out;
 };
 
@@ -74,6 +77,9 @@ public:
   static mlir::SmallVector<mlir::Value> getInputs(mlir::Operation *op);
   /// VGPRs that a value of this type takes.
   static int getRegisters(mlir::Type type);
+  /// Slots that a load from global memory should come before its use: the
+  /// wavefronts of a SIMD share the matrix core.
+  int loadSlots() const;
   /// Whether all lanes have the same value: it lives in scalar registers.
   bool isUniform(mlir::Value value);
 
@@ -81,6 +87,7 @@ public:
   std::vector<Node> nodes; ///< in program order
   int slotCycles = 32;     ///< matrix cycles of a slot
   int numMatrix = 0, numMemory = 0, numBarriers = 0, numTiles = 0;
+  int singleWrites = 0; ///< LDS writes between the two barriers, if there are
   int vectorCycles = 0; ///< VALU cycles of an iteration
   bool writesGlobal = false;
   /// Why iterations cannot overlap; empty if they can.
@@ -92,8 +99,9 @@ private:
   void addDataEdges();
   void addMemoryEdges();
   void joinTiles();
+  std::string whySerial();
   void connect(int from, int to, int latency, int distance = 0,
-               bool data = false);
+               bool data = false, bool barrier = false);
   int latencyOf(const Node &from, const Node &to, mlir::Value through) const;
   bool collect(mlir::Value value, int distance,
                llvm::function_ref<void(int, int)> found);

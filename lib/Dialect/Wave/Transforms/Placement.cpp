@@ -20,7 +20,9 @@
 //
 // One barrier an iteration orders LDS. All accesses to a tile must lie between
 // the same two barriers relative to their iteration: the tile's window, one
-// interval long. Which window is found by trying. So is the start of nodes that
+// interval long. Which window is found by trying. A tile with one copy needs a
+// second barrier: the window's first part, up to it, is for the writes, the
+// rest for the reads. Also found by trying is the start of nodes that
 // a recurrence reaches too late: when a node must come before what was placed
 // earlier, the earlier one is forbidden its time and all starts anew.
 //
@@ -39,6 +41,8 @@ constexpr int kFar = INT_MAX / 2;
 constexpr int kRing = 8;
 /// Matrix instructions that make overlapping iterations worth while.
 constexpr int kMinInterval = 8;
+/// Cycles in which a wavefront issues an instruction that is not VALU work.
+constexpr int kIssue = 4;
 constexpr int kMaxTries = 32, kMaxWindow = 3, kMaxMore = 6;
 
 class Placer {
@@ -82,17 +86,28 @@ private:
   bool hasWindow(const Node &node) const {
     return node.tile >= 0 && overlap && graph.numBarriers;
   }
+  bool readsAfterSecond(const Node &node) const {
+    return node.single && !node.ldsWrite;
+  }
   int windowBegin(const Node &node) const {
-    return hasWindow(node) ? window[node.tile] * interval : 0;
+    if (!hasWindow(node))
+      return 0;
+    return window[node.tile] * interval + (readsAfterSecond(node) ? second : 0);
+  }
+  /// Windows say where an access lies to the barriers, or else its edges do.
+  bool skips(int n, const Edge &e) const {
+    return e.barrier && second &&
+           (hasWindow(nodes[n]) || hasWindow(nodes[e.node]));
   }
   int begin(int n) const {
     return hasWindow(nodes[n]) ? std::max(floor[n], windowBegin(nodes[n]))
                                : floor[n];
   }
   int windowEnd(const Node &node) const {
-    return hasWindow(node) && windowFixed[node.tile]
-               ? windowBegin(node) + interval - 1
-               : kFar;
+    if (!hasWindow(node) || !windowFixed[node.tile])
+      return kFar;
+    int length = node.single && node.ldsWrite ? second : interval;
+    return window[node.tile] * interval + length - 1;
   }
   bool isLate(int n);
   bool rotate(Placement &result);
@@ -101,8 +116,9 @@ private:
   std::vector<Node> &nodes;
   bool overlap;
   int interval = 0, vectorShare = 0, memoryShare = 1;
-  bool hasty = false;     ///< matrix results are read a slot earlier
-  bool ahead = false;     ///< loads may come an iteration before all else
+  int second = 0;     ///< slot of an iteration's second barrier; 0: has none
+  bool hasty = false; ///< matrix results are read a slot earlier
+  bool ahead = false; ///< loads may come an iteration before all else
   std::vector<int> floor; ///< times before which a node must not be tried
   /// Of each set of tiles: where its window lies, in intervals from the
   /// barrier, whether that is settled, and what to begin trying with.
@@ -112,10 +128,21 @@ private:
   std::vector<signed char> late;
   struct Slot {
     int matrix = 0, memory = 0, vector = 0;
+    /// Issue cycles beside the matrix instruction's own.
+    int issue() const { return vector + kIssue * memory; }
   };
   std::vector<Slot> table;
+
+  int excess(const std::vector<Slot> &slots) const;
+  void settle();
+  bool move(int n, int aim);
 };
 } // namespace
+
+/// Cycles of a slot that nothing but its matrix instruction and one wait takes.
+static int roomOf(const LoopGraph &graph) {
+  return std::max(graph.slotCycles - 2 * kIssue, kIssue);
+}
 
 bool Placer::fits(const Node &node, int t) {
   int i = index(t);
@@ -132,7 +159,7 @@ bool Placer::fits(const Node &node, int t) {
     return slot.memory < memoryShare;
   case Unit::Vector:
     return node.cycles == 0 || slot.vector == 0 ||
-           slot.vector + node.cycles <= vectorShare;
+           slot.issue() + node.cycles <= vectorShare;
   }
   return true;
 }
@@ -148,7 +175,7 @@ void Placer::reserve(int n, int t) {
 int Placer::earliest(int n) const {
   int t = begin(n);
   for (const Edge &e : nodes[n].in) {
-    if (!overlap && e.distance)
+    if ((!overlap && e.distance) || skips(n, e))
       continue;
     int from = time[e.node];
     if (from == kUnplaced) {
@@ -164,7 +191,7 @@ int Placer::earliest(int n) const {
 int Placer::latest(int n) const {
   int t = windowEnd(nodes[n]);
   for (const Edge &e : nodes[n].out) {
-    if (time[e.node] == kUnplaced || (!overlap && e.distance))
+    if (time[e.node] == kUnplaced || (!overlap && e.distance) || skips(n, e))
       continue;
     t = std::min(t, time[e.node] - latencyOf(n, e) + e.distance * interval);
   }
@@ -202,14 +229,15 @@ bool Placer::placeReads(int n, int t) {
     int due = t - latencyOf(r, e);
     if (hasWindow(nodes[r]) && !windowFixed[nodes[r].tile]) {
       int tile = nodes[r].tile;
-      window[tile] = std::max(firstWindow[tile], due / interval);
+      int inside = readsAfterSecond(nodes[r]) ? due - second : due;
+      window[tile] = std::max(firstWindow[tile], inside / interval);
       windowFixed[tile] = true;
       settled.push_back(tile);
     }
     int from = earliest(r), best = std::min(latest(r), due);
     // Fragments that wait long for their use take registers.
     if (nodes[r].ldsRead)
-      from = std::max(from, due - kRing);
+      from = std::max(from, std::min(due, windowEnd(nodes[r])) - kRing);
     while (best >= from && !fits(nodes[r], best))
       --best;
     if (best < from) {
@@ -294,9 +322,14 @@ Placer::Outcome Placer::placeStores() {
       continue;
     // Near its user, even if the slot gets more than its share.
     int last = latest(i), t = last;
-    for (int u = last; u > last - std::min(8, interval / 8); --u)
-      if (table[index(u)].vector < table[index(t)].vector)
+    for (int u = last; u > last - std::min(16, interval / 4); --u) {
+      if (table[index(u)].issue() < table[index(t)].issue())
         t = u;
+      if (table[index(u)].issue() + nodes[i].cycles <= roomOf(graph)) {
+        t = u;
+        break;
+      }
+    }
     reserve(i, t);
   }
   // Loads: their registers are free once the iteration before has used them.
@@ -306,13 +339,17 @@ Placer::Outcome Placer::placeStores() {
       continue;
     int firstUse = kFar, lastUse = kUnplaced;
     for (const Edge &e : node.out)
-      if (!e.distance && time[e.node] != kUnplaced) {
-        firstUse = std::min(firstUse, time[e.node]);
-        lastUse = std::max(lastUse, time[e.node]);
+      if (time[e.node] != kUnplaced) {
+        int use = time[e.node] + e.distance * interval;
+        firstUse = std::min(firstUse, use);
+        lastUse = std::max(lastUse, use);
       }
     int from = earliest(i), bound = from;
     if (lastUse != kUnplaced)
       bound = std::max(bound, lastUse - interval + 1);
+    // Time for the data to come, even if two steps' registers live at once.
+    if (firstUse != kFar)
+      bound = std::max(from, std::min(bound, firstUse - graph.loadSlots()));
     int t = bound;
     while (t < firstUse && !fits(node, t))
       ++t;
@@ -378,7 +415,7 @@ Placer::Outcome Placer::attempt() {
   // Matrix instructions in program order, urgent readers, then what became
   // ready last: work on one element ends before that on the next begins.
   std::vector<int> since(n, 0);
-  int round = 0;
+  int round = 0, barriers = 0;
   auto rank = [&](int i) {
     bool matrix = nodes[i].unit == Unit::Matrix;
     return std::make_tuple(!matrix, !urgent[i], matrix ? 0 : -since[i], i);
@@ -391,7 +428,7 @@ Placer::Outcome Placer::attempt() {
     ++round;
     Outcome outcome = Outcome::Done;
     if (nodes[i].unit == Unit::Barrier && overlap) {
-      time[i] = 0;
+      time[i] = barriers++ ? second : 0;
     } else {
       outcome = placeForward(i);
     }
@@ -417,6 +454,61 @@ Placer::Outcome Placer::attempt() {
     if (time[i] == kUnplaced)
       return Outcome::Never;
   return Outcome::Done;
+}
+
+/// Issue cycles that do not fit beside the matrix instructions.
+int Placer::excess(const std::vector<Slot> &slots) const {
+  int sum = 0;
+  for (const Slot &slot : slots)
+    sum += std::max(0, slot.issue() - roomOf(graph));
+  return sum;
+}
+
+/// Moves a node out of a crowded slot, to the nearest with room for it.
+bool Placer::move(int n, int aim) {
+  const Node &node = nodes[n];
+  bool store = node.ldsWrite && !node.ldsRead;
+  if (!(node.unit == Unit::Vector && node.cycles) && !store)
+    return false;
+  Slot &here = table[index(time[n])];
+  if (here.issue() <= aim)
+    return false;
+  int cost = store ? kIssue : node.cycles;
+  int reach = interval / 2, now = time[n];
+  int from = std::max(earliest(n), now - reach);
+  int to = std::min(latest(n), now + reach);
+  int best = now, bestGain = 0;
+  for (int t = from; t <= to; ++t) {
+    const Slot &there = table[index(t)];
+    if (&there == &here || (store && there.memory >= memoryShare))
+      continue;
+    int gain = std::min(cost, here.issue() - aim) -
+               std::max(0, there.issue() + cost - std::max(aim, there.issue()));
+    if (gain > bestGain ||
+        (gain == bestGain && gain && abs(t - now) < abs(best - now))) {
+      best = t;
+      bestGain = gain;
+    }
+  }
+  if (best == now)
+    return false;
+  here.vector -= node.cycles;
+  here.memory -= store;
+  reserve(n, best);
+  return true;
+}
+
+/// List scheduling fills slots as they come and leaves others empty, where it
+/// waits for a long chain: this evens them out.
+void Placer::settle() {
+  constexpr int kMostSweeps = 8;
+  for (int sweep = 0; sweep < kMostSweeps; ++sweep) {
+    bool moved = false;
+    for (int n = nodes.size() - 1; n >= 0; --n)
+      moved |= move(n, roomOf(graph));
+    if (!moved)
+      break;
+  }
 }
 
 /// Where in the iteration the loop begins: few iterations in flight, then
@@ -463,25 +555,27 @@ std::optional<Placement> Placer::run() {
   interval = graph.numMatrix;
   if (interval < kMinInterval)
     return std::nullopt;
-  // Some ways to do it; the one that needs the fewest registers is best, for
-  // all fit the matrix core's time. More room where none is found.
-  int even = (graph.vectorCycles + interval - 1) / interval;
+  // Some ways to do it: the one that keeps the matrix core waiting least, with
+  // the fewest registers. More room where none is found.
+  int even =
+      (graph.vectorCycles + kIssue * graph.numMemory + interval - 1) / interval;
   memoryShare = (graph.numMemory + interval - 1) / interval;
   std::optional<Placement> best;
-  int bestRegisters = kFar;
+  auto bestCost = std::make_pair(kFar, kFar);
   for (int more = 0; more < kMaxMore && (more < 2 || !best); ++more) {
     for (int way = 0; way < 4; ++way) {
       if (way > 1 && best)
         break;
       hasty = way & 1;
       ahead = way > 1;
-      vectorShare = std::max(20, (even + even / 8 + 3) / 4 * 4 + 4 * more);
+      vectorShare = std::max(20, (even + 3) / 4 * 4 + 4 * more);
       std::optional<Placement> result = overlapped();
       if (!result)
         continue;
       int registers = estimateRegisters(graph, *result);
-      if (registers < bestRegisters) {
-        bestRegisters = registers;
+      auto cost = std::make_pair(excess(table), registers);
+      if (cost < bestCost) {
+        bestCost = cost;
         best = std::move(result);
       }
     }
@@ -493,6 +587,14 @@ std::optional<Placement> Placer::run() {
 
 /// A modulo schedule with the shares as they are set.
 std::optional<Placement> Placer::overlapped() {
+  // What was written is there for all when the second barrier is reached.
+  if (graph.numBarriers > 1) {
+    constexpr int kWriteCycles = 128;
+    second = (graph.singleWrites + memoryShare - 1) / memoryShare +
+             (kWriteCycles + graph.slotCycles - 1) / graph.slotCycles;
+    if (2 * second > interval)
+      return std::nullopt;
+  }
   std::fill(firstWindow.begin(), firstWindow.end(), 0);
   for (int i = 0, n = nodes.size(); i < n; ++i)
     floor[i] = nodes[i].globalRead && ahead ? -interval : 0;
@@ -505,6 +607,7 @@ std::optional<Placement> Placer::overlapped() {
   }
   if (outcome != Outcome::Done)
     return std::nullopt;
+  settle();
   if (!holds())
     return std::nullopt;
   Placement result;
@@ -520,6 +623,8 @@ std::optional<Placement> Placer::overlapped() {
 bool Placer::holds() const {
   for (int i = 0, n = nodes.size(); i < n; ++i) {
     for (const Edge &e : nodes[i].out) {
+      if (skips(i, e))
+        continue;
       // A reader of memory waits as long as it must.
       int least = nodes[i].unit == Unit::Memory ? std::min(e.latency, 1)
                                                 : latencyOf(i, e);

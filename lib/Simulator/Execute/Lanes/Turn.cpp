@@ -113,27 +113,40 @@ void runSpecial(Wave &w, unsigned single, unsigned halfDouble) {
 }
 
 void turn(Wave &w) {
-  unsigned before = readControl();
+  unsigned before = readControl(); // writing it takes longer
   int64_t given = w.budget;
   unsigned single = controlOf(w.mode, w.mode >> 4);
   unsigned halfDouble = controlOf(w.mode >> 2, w.mode >> 6);
   w.status = WaveStatus::Ready;
   w.unused = 0;
-  writeControl(single);
-  if (w.skipVector || w.gprIndexing)
+  bool special = w.skipVector || w.gprIndexing;
+  bool mixed = single != halfDouble;
+  if (single != before)
+    writeControl(single);
+  if (special)
     runSpecial(w, single, halfDouble);
-  else if (single != halfDouble)
+  else if (mixed)
     runMixed(w, single, halfDouble);
   else
     runFast(w);
-  writeControl(before);
+  if (special || single != before)
+    writeControl(before);
   w.executed += uint64_t(given - w.unused);
 }
 
 /// One instruction, wherever the wavefront stands: for observed runs.
 void step(Wave &w) {
   w.budget = 1;
-  turn(w);
+  const Op *op = w.pc;
+  if (op->mode != FloatMode::None || w.skipVector || w.gprIndexing ||
+      op->inst->op == Opcode::Invalid)
+    return turn(w);
+  w.status = WaveStatus::Ready;
+  w.unused = 0;
+  w.pc = op + 1;
+  w.budget = 0;
+  op->run(w, *op);
+  w.executed += uint64_t(1 - w.unused);
 }
 
 } // namespace

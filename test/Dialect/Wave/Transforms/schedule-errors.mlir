@@ -30,12 +30,60 @@ wave.kernel @one_copy(%p: !wave.ptr, %v: vector<4xf16>) attributes {lds_bytes = 
   %n = arith.constant 4 : i32
   %zero = arith.constant dense<0.0> : vector<4xf32>
   %t = wave.thread_id
-  // expected-remark @+1 {{iterations apart (it has more than one barrier an iteration)}}
+  // expected-remark @+1 {{iterations apart (no slot was found for so few)}}
   %r = scf.for %i = %c0 to %n step %c1 iter_args(%x = %zero) -> (vector<4xf32>) : i32 {
     wave.barrier
     wave.lds_store %v, %t {wave.lds = array<i64: 0, 512>} : vector<4xf16>
     wave.barrier
     %w = wave.lds_load %t {wave.lds = array<i64: 0, 512>} : vector<4xf16>
+    %0 = wave.mfma [16, 16, 16] %w, %v, %x : vector<4xf16>, vector<4xf16>, vector<4xf32> -> vector<4xf32>
+    %1 = wave.mfma [16, 16, 16] %w, %v, %0 : vector<4xf16>, vector<4xf16>, vector<4xf32> -> vector<4xf32>
+    %2 = wave.mfma [16, 16, 16] %w, %v, %1 : vector<4xf16>, vector<4xf16>, vector<4xf32> -> vector<4xf32>
+    %3 = wave.mfma [16, 16, 16] %w, %v, %2 : vector<4xf16>, vector<4xf16>, vector<4xf32> -> vector<4xf32>
+    scf.yield %3 : vector<4xf32>
+  }
+  wave.return
+}
+
+// -----
+
+wave.kernel @three_barriers(%p: !wave.ptr, %v: vector<4xf16>) attributes {lds_bytes = 512 : i64, threads = 64 : i64} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %n = arith.constant 4 : i32
+  %zero = arith.constant dense<0.0> : vector<4xf32>
+  %t = wave.thread_id
+  // expected-remark @+1 {{iterations apart (it has more than two barriers an iteration)}}
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%x = %zero) -> (vector<4xf32>) : i32 {
+    wave.barrier
+    wave.lds_store %v, %t {wave.lds = array<i64: 0, 512>} : vector<4xf16>
+    wave.barrier
+    %w = wave.lds_load %t {wave.lds = array<i64: 0, 512>} : vector<4xf16>
+    %0 = wave.mfma [16, 16, 16] %w, %v, %x : vector<4xf16>, vector<4xf16>, vector<4xf32> -> vector<4xf32>
+    %1 = wave.mfma [16, 16, 16] %w, %v, %0 : vector<4xf16>, vector<4xf16>, vector<4xf32> -> vector<4xf32>
+    wave.barrier
+    %2 = wave.mfma [16, 16, 16] %w, %v, %1 : vector<4xf16>, vector<4xf16>, vector<4xf32> -> vector<4xf32>
+    %3 = wave.mfma [16, 16, 16] %w, %v, %2 : vector<4xf16>, vector<4xf16>, vector<4xf32> -> vector<4xf32>
+    scf.yield %3 : vector<4xf32>
+  }
+  wave.return
+}
+
+// -----
+
+// The writes of the next iteration would have to pass these reads.
+wave.kernel @read_first(%p: !wave.ptr, %v: vector<4xf16>) attributes {lds_bytes = 512 : i64, threads = 64 : i64} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %n = arith.constant 4 : i32
+  %zero = arith.constant dense<0.0> : vector<4xf32>
+  %t = wave.thread_id
+  // expected-remark @+1 {{iterations apart (it writes a tile with one copy in LDS after reading it)}}
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%x = %zero) -> (vector<4xf32>) : i32 {
+    wave.barrier
+    %w = wave.lds_load %t {wave.lds = array<i64: 0, 512>} : vector<4xf16>
+    wave.barrier
+    wave.lds_store %v, %t {wave.lds = array<i64: 0, 512>} : vector<4xf16>
     %0 = wave.mfma [16, 16, 16] %w, %v, %x : vector<4xf16>, vector<4xf16>, vector<4xf32> -> vector<4xf32>
     %1 = wave.mfma [16, 16, 16] %w, %v, %0 : vector<4xf16>, vector<4xf16>, vector<4xf32> -> vector<4xf32>
     %2 = wave.mfma [16, 16, 16] %w, %v, %1 : vector<4xf16>, vector<4xf16>, vector<4xf32> -> vector<4xf32>

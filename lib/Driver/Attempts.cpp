@@ -1,0 +1,410 @@
+//===- Attempts.cpp - Compiling a kernel that asks for too much -----------===//
+//
+// Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// LDS: a kernel that tile-fit-lds refuses goes through the tile passes again,
+// told how much it lacked.
+//
+// Registers: those that spill to scratch memory cost more than what filled them
+// brings. There is a list of things to do about it, from less prefetch to more
+// threads. What each of them saves shows in the wave dialect, long before there
+// is machine code, so for each kernel:
+//
+// 1. Bring it to the wave dialect at each level, until the estimate of its
+//    registers (Registers.h) is no more than a lane has. Nearly always that is
+//    the first.
+// 2. Compile that. If it spills all the same, compile the next in line: first
+//    those that the estimate lets pass, in the order of the list, then the
+//    others by what they lack.
+// 3. Take the one with least scratch memory.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Attempts.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/Pass/Pass.h"
+#include "mlir/Pass/PassManager.h"
+#include "tlc/Dialect/Tile/Transforms/Passes.h"
+#include "tlc/Dialect/Wave/Transforms/Registers.h"
+#include "tlc/Driver/Pipeline.h"
+#include "tlc/Support/LdsBanks.h"
+#include "tlc/Target/AMDGPU.h"
+#include "llvm/ADT/StringMap.h"
+
+using namespace mlir;
+using namespace tlc;
+
+namespace {
+using Diagnostics = std::vector<mlir::Diagnostic>;
+
+/// Collects what is reported while it lives.
+struct Held : ScopedDiagnosticHandler {
+  Held(MLIRContext *ctx, Diagnostics &said)
+      : ScopedDiagnosticHandler(ctx, [&said](mlir::Diagnostic &diag) {
+          said.push_back(std::move(diag));
+        }) {}
+};
+
+/// Shows the module to somebody.
+struct ObserverPass : PassWrapper<ObserverPass, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ObserverPass)
+  explicit ObserverPass(std::function<void(ModuleOp)> observer)
+      : observer(std::move(observer)) {}
+  void runOnOperation() override {
+    observer(getOperation());
+    markAllAnalysesPreserved();
+  }
+  std::function<void(ModuleOp)> observer;
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// LDS
+//===----------------------------------------------------------------------===//
+
+/// Bytes that tile-fit-lds lacked for a kernel of the module, by kernel.
+static SmallVector<int64_t> lackingLds(ModuleOp module) {
+  SmallVector<int64_t> lacking;
+  module.walk([&](tile::KernelOp kernel) {
+    auto needed = kernel->getAttrOfType<IntegerAttr>(tile::kLdsNeededAttr);
+    lacking.push_back(needed ? needed.getInt() - kLdsBytes : 0);
+  });
+  return lacking;
+}
+
+bool tlc::lowerToWave(ModuleOp module, ArrayRef<std::string> disabled,
+                      const std::function<void(ModuleOp)> &atTile,
+                      OwningOpRef<ModuleOp> *source) {
+  constexpr unsigned kMostAttempts = 4;
+  MLIRContext *ctx = module.getContext();
+  Diagnostics first, said;
+  SmallVector<int64_t> reserve;
+  bool ok = false;
+  for (unsigned attempt = 0; attempt < kMostAttempts; ++attempt) {
+    OwningOpRef<ModuleOp> saved = module.clone();
+    said.clear();
+    {
+      Held held(ctx, said);
+      ok = runPasses(module, [&](PassManager &passes) {
+        buildTilePipeline(passes, disabled);
+        if (atTile)
+          passes.addPass(std::make_unique<ObserverPass>(atTile));
+        buildWavePipeline(passes);
+      });
+    }
+    if (ok) {
+      if (source)
+        *source = std::move(saved);
+      break;
+    }
+    SmallVector<int64_t> lacking = lackingLds(module);
+    if (attempt == 0)
+      first = std::move(said);
+    if (llvm::none_of(lacking, [](int64_t bytes) { return bytes > 0; }))
+      break;
+    reserve.resize(lacking.size());
+    module.getBodyRegion().takeBody(saved->getBodyRegion());
+    unsigned next = 0;
+    module.walk([&](tile::KernelOp kernel) {
+      int64_t &bytes = reserve[next];
+      bytes += std::max<int64_t>(0, lacking[next++]);
+      if (bytes)
+        kernel->setAttr(tile::kLdsReserveAttr,
+                        OpBuilder(ctx).getI64IntegerAttr(bytes));
+    });
+  }
+  for (mlir::Diagnostic &diag : ok ? said : first)
+    ctx->getDiagEngine().emit(std::move(diag));
+  return ok;
+}
+
+//===----------------------------------------------------------------------===//
+// Registers
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// What is done, level by level, about a kernel whose registers do not suffice.
+struct RegisterLevel {
+  int64_t spare; ///< for kSpareRegistersAttr
+  bool wider;    ///< twice the threads, each with half of every fragment
+};
+constexpr RegisterLevel registerLevels[] = {
+    {0, false}, {1, false}, {2, false}, {0, true}, {1, true}};
+constexpr unsigned kLevels = std::size(registerLevels);
+
+/// Registers by which the estimate exceeds what kernels that just fit need.
+constexpr int64_t kEstimateExcess = 8;
+/// Compilations of attempts that the estimate gives no hope for.
+constexpr unsigned kMostHopeless = 2;
+} // namespace
+
+/// Whether the kernel means the same on any number of threads, and may have
+/// twice as many.
+static bool canBeWider(tile::KernelOp kernel) {
+  constexpr int64_t kMostThreads = 512; // with 128 registers each
+  WalkResult bound = kernel.walk([](Operation *op) {
+    bool free =
+        !isa<tile::TileDialect>(op->getDialect()) ||
+        isa<tile::KernelOp, tile::YieldOp, tile::TensorOp, tile::AllocOp,
+            tile::ViewOp, tile::AliasOp, tile::CopyOp, tile::FillOp,
+            tile::GemmOp, tile::ReduceOp, tile::ScanOp, tile::TransposeOp,
+            tile::ParallelOp, tile::LoadOp, tile::StoreOp, tile::SyncOp>(op) ||
+        (isa<tile::AtomicOp>(op) && op->getParentOfType<tile::ParallelOp>());
+    return free ? WalkResult::advance() : WalkResult::interrupt();
+  });
+  return !bound.wasInterrupted() && kernel.getThreads().size() == 1 &&
+         kernel.getNumThreads() * 2 <= kMostThreads;
+}
+
+/// Sets up a level. False, and nothing changed, where the kernel forbids it.
+static bool applyLevel(tile::KernelOp kernel, const RegisterLevel &level) {
+  if (level.wider && !canBeWider(kernel))
+    return false;
+  if (level.spare)
+    kernel->setAttr(tile::kSpareRegistersAttr,
+                    OpBuilder(kernel).getI64IntegerAttr(level.spare));
+  if (!level.wider)
+    return true;
+  int64_t threads = kernel.getNumThreads();
+  kernel.setThreads({threads * 2});
+  kernel.emitRemark("runs on ")
+      << threads * 2 << " threads instead of " << threads
+      << ": the registers of fewer do not hold its fragments";
+  return true;
+}
+
+namespace {
+
+/// What is known of a kernel at a level.
+struct Known {
+  bool tried = false, possible = true;
+  int64_t lacking = 0; ///< registers, by the estimate; negative: to spare
+  std::optional<unsigned> scratch;
+};
+
+/// A choice of a level for each kernel, brought to the wave dialect.
+struct Lowered {
+  SmallVector<unsigned> levels;
+  OwningOpRef<ModuleOp> source, wave;
+  Diagnostics said;
+  std::optional<std::string> object;
+  target::Contract contract;
+};
+
+} // namespace
+
+class Compilation::Attempts {
+public:
+  Attempts(Compilation &compilation, ModuleOp source)
+      : c(compilation), source(source) {
+    source.walk([&](tile::KernelOp) { kernels.emplace_back(); });
+  }
+
+  /// The best attempt, compiled to an object; null if even that failed, `said`
+  /// of the first tells why.
+  Lowered *run();
+  /// Passes on what it said.
+  void report(Lowered &lowered);
+  void reportFailure();
+  /// Bytes of scratch memory of the best.
+  unsigned scratchOf(const Lowered &lowered);
+
+private:
+  Lowered *lower(ArrayRef<unsigned> levels);
+  bool compile(Lowered &lowered);
+  void estimate();
+  std::optional<unsigned> nextLevel(unsigned kernel);
+
+  Compilation &c;
+  ModuleOp source;
+  SmallVector<std::array<Known, kLevels>> kernels;
+  std::vector<std::unique_ptr<Lowered>> all;
+};
+
+/// The kernels at these levels, as far as they allow them, in the wave dialect;
+/// null where that is refused.
+Lowered *Compilation::Attempts::lower(ArrayRef<unsigned> levels) {
+  for (auto &known : all)
+    if (ArrayRef(known->levels) == levels)
+      return known->wave ? known.get() : nullptr;
+  all.push_back(std::make_unique<Lowered>());
+  Lowered &result = *all.back();
+  result.levels.assign(levels.begin(), levels.end());
+  OwningOpRef<ModuleOp> module = source.clone();
+  Held held(c.ctx.get(), result.said);
+  unsigned next = 0;
+  module->walk([&](tile::KernelOp kernel) {
+    unsigned i = next++;
+    Known &known = kernels[i][levels[i]];
+    known.tried = true;
+    known.possible &= applyLevel(kernel, registerLevels[levels[i]]);
+  });
+  bool ok =
+      lowerToWave(*module, c.options.disabledPasses, nullptr, &result.source);
+  if (ok)
+    result.wave = std::move(module);
+  next = 0;
+  if (ok)
+    for (auto kernel : result.wave->getOps<wave::KernelOp>())
+      if (unsigned i = next++; i < kernels.size())
+        kernels[i][levels[i]].lacking =
+            wave::peakRegisters(kernel) - kEstimateExcess -
+            wave::registersOfLane(kernel.getThreads());
+  for (; next < kernels.size(); ++next)
+    kernels[next][levels[next]].possible = false;
+  return ok ? &result : nullptr;
+}
+
+bool Compilation::Attempts::compile(Lowered &lowered) {
+  if (lowered.object)
+    return true;
+  Held held(c.ctx.get(), lowered.said);
+  lowered.object = c.lower(*lowered.wave, Stage::Obj);
+  if (!lowered.object) {
+    for (auto [kernel, level] : llvm::zip(kernels, lowered.levels))
+      kernel[level].possible = false;
+    return false;
+  }
+  lowered.contract = c.launchContract;
+  llvm::StringMap<unsigned> scratch;
+  auto resources = target::readResources(*lowered.object);
+  if (resources)
+    for (const target::KernelResources &kernel : *resources)
+      scratch[kernel.name] = kernel.scratchBytes;
+  else
+    llvm::consumeError(resources.takeError());
+  unsigned next = 0;
+  for (auto kernel : lowered.wave->getOps<wave::KernelOp>())
+    if (unsigned i = next++; i < kernels.size())
+      kernels[i][lowered.levels[i]].scratch = scratch.lookup(kernel.getName());
+  return true;
+}
+
+/// Looks at further levels until each kernel has one that promises to fit.
+void Compilation::Attempts::estimate() {
+  for (unsigned level = 0; level < kLevels; ++level) {
+    SmallVector<unsigned> levels;
+    bool any = false;
+    for (auto &kernel : kernels) {
+      bool fits = llvm::any_of(kernel, [](const Known &known) {
+        return known.tried && known.possible && known.lacking <= 0 &&
+               known.scratch.value_or(0) == 0;
+      });
+      levels.push_back(fits ? 0 : level);
+      any |= !fits && !kernel[level].tried;
+    }
+    if (any)
+      lower(levels);
+  }
+}
+
+std::optional<unsigned> Compilation::Attempts::nextLevel(unsigned kernel) {
+  std::optional<unsigned> best;
+  auto rank = [&](unsigned level) {
+    return std::max<int64_t>(kernels[kernel][level].lacking, 0);
+  };
+  for (unsigned level = 0; level < kLevels; ++level) {
+    const Known &known = kernels[kernel][level];
+    if (known.tried && known.possible && !known.scratch &&
+        (!best || rank(level) < rank(*best)))
+      best = level;
+  }
+  return best;
+}
+
+Lowered *Compilation::Attempts::run() {
+  SmallVector<unsigned> levels(kernels.size(), 0);
+  Lowered *first = lower(levels);
+  if (!first && llvm::none_of(all.front()->said, [](mlir::Diagnostic &diag) {
+        return StringRef(diag.str()).contains(tile::kRegisterLimitTag);
+      }))
+    return nullptr;
+  Lowered *last = nullptr;
+  unsigned hopeless = 0;
+  while (hopeless < kMostHopeless) {
+    estimate();
+    bool changed = false, hope = false;
+    for (unsigned k = 0; k < kernels.size(); ++k) {
+      if (kernels[k][levels[k]].scratch == 0u)
+        continue;
+      if (auto level = nextLevel(k)) {
+        levels[k] = *level;
+        changed = true;
+        hope |= kernels[k][*level].lacking <= 0;
+      }
+    }
+    if (!changed)
+      break;
+    hopeless += !hope;
+    last = lower(levels);
+    if (!last || !compile(*last))
+      continue;
+    if (scratchOf(*last) == 0)
+      return last;
+  }
+  // Each kernel at its best.
+  for (unsigned k = 0; k < kernels.size(); ++k)
+    for (unsigned level = 0; level < kLevels; ++level) {
+      std::optional<unsigned> other = kernels[k][level].scratch;
+      std::optional<unsigned> now = kernels[k][levels[k]].scratch;
+      if (other && (!now || *other < *now))
+        levels[k] = level;
+    }
+  last = lower(levels);
+  return last && compile(*last) ? last : nullptr;
+}
+
+unsigned Compilation::Attempts::scratchOf(const Lowered &lowered) {
+  unsigned most = 0;
+  for (auto [kernel, level] : llvm::zip(kernels, lowered.levels))
+    most = std::max(most, kernel[level].scratch.value_or(0));
+  return most;
+}
+
+void Compilation::Attempts::report(Lowered &lowered) {
+  for (mlir::Diagnostic &diag : lowered.said)
+    c.ctx->getDiagEngine().emit(std::move(diag));
+}
+
+void Compilation::Attempts::reportFailure() {
+  Lowered &failed = all.front()->wave ? *all.back() : *all.front();
+  for (mlir::Diagnostic &diag : failed.said)
+    if (StringRef(diag.str()).contains(tile::kLdsLimitTag))
+      c.suggestSizes(diag);
+  report(failed);
+}
+
+std::optional<std::string> Compilation::lowerAsBest(ModuleOp module,
+                                                    Stage stage) {
+  OwningOpRef<ModuleOp> source = module.clone();
+  Attempts attempts(*this, *source);
+  Lowered *best = attempts.run();
+  if (!best) {
+    attempts.reportFailure();
+    return std::nullopt;
+  }
+  launchContract = best->contract;
+  attempts.report(*best);
+  Diagnostics again;
+  if (atTile || atWave) {
+    Held held(ctx.get(), again);
+    OwningOpRef<ModuleOp> copy = best->source->clone();
+    if (lowerToWave(*copy, options.disabledPasses, atTile))
+      lower(*copy, Stage::Wave, /*show=*/true);
+  }
+  std::optional<std::string> result = std::move(best->object);
+  if (stage != Stage::Obj && stage != Stage::HSACO) {
+    Held held(ctx.get(), again);
+    result = lower(*best->wave, stage);
+  }
+  launchContract = best->contract;
+  prepared = std::move(best->source);
+  if (unsigned scratch = attempts.scratchOf(*best))
+    diags.report(DiagID::PassWarning,
+                 "registers spill: " + std::to_string(scratch) +
+                     " bytes of scratch memory a lane");
+  return result;
+}

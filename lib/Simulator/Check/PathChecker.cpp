@@ -1,0 +1,220 @@
+//===- PathChecker.cpp - Waits and wait states along a path -----*- C++ -*-===//
+//
+// Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Learning a transition restores the tables of the two checkers from a state,
+// lets them look at each instruction, and keeps the lists of the state up to
+// date beside them. Ages are cut off where a counter cannot tell them apart
+// any more, so that loops come back to a state they have been in.
+//
+//===----------------------------------------------------------------------===//
+
+#include "PathChecker.h"
+#include <algorithm>
+
+using namespace tlc::sim;
+
+namespace {
+
+/// Counters hold 63 and 15 at most; older operations are all alike.
+constexpr uint8_t vmCap = 66, lgkmCap = 40, noAge = 0xff;
+/// More states than this are not remembered.
+constexpr size_t maxStates = 1 << 16;
+
+void grow(uint8_t &age, uint8_t cap) {
+  if (age != noAge)
+    age = std::min<uint8_t>(uint8_t(age + 1), uint8_t(cap - 1));
+}
+
+} // namespace
+
+struct PathChecker::Place::State {
+  /// An operation that registers wait for. An age is the number of operations
+  /// of that counter issued since.
+  struct Pending {
+    const Op *op;
+    const OpFacts *facts;
+    uint8_t vmAge, lgkmAge;
+  };
+  /// An instruction within reach of a hazard, and the wait states since.
+  struct Recent {
+    const Op *op;
+    const OpFacts *facts;
+    uint8_t age;
+    bool moved;
+  };
+  uint8_t vmOut = 0, lgkmOut = 0, scalarAge = noAge;
+  std::vector<Pending> pending;
+  std::vector<Recent> recent;
+  /// Instructions with other registers than they name, while `recent` has any.
+  std::vector<std::shared_ptr<std::pair<Op, OpFacts>>> moved;
+
+  bool scalarOutstanding() const {
+    return scalarAge != noAge && scalarAge < lgkmOut;
+  }
+  void wait(unsigned vmCount, unsigned lgkmCount) {
+    vmOut = std::min<uint8_t>(vmOut, uint8_t(vmCount));
+    if (lgkmCount == 0 || !scalarOutstanding())
+      lgkmOut = std::min<uint8_t>(lgkmOut, uint8_t(lgkmCount));
+    if (!scalarOutstanding())
+      scalarAge = noAge;
+    std::erase_if(pending, [&](const Pending &p) {
+      bool vm = p.vmAge != noAge && p.vmAge < vmOut;
+      bool lgkm = p.lgkmAge != noAge && p.lgkmAge < lgkmOut;
+      return !vm && !lgkm;
+    });
+  }
+  void issue(const Op &op, const OpFacts &facts) {
+    if (facts.countsVm) {
+      vmOut = std::min<uint8_t>(uint8_t(vmOut + 1), vmCap);
+      for (Pending &p : pending)
+        grow(p.vmAge, vmCap);
+    }
+    if (facts.countsLgkm) {
+      lgkmOut = std::min<uint8_t>(uint8_t(lgkmOut + 1), lgkmCap);
+      for (Pending &p : pending)
+        grow(p.lgkmAge, lgkmCap);
+      grow(scalarAge, lgkmCap);
+    }
+    if (facts.isSmem)
+      scalarAge = 0;
+    if (facts.writes.empty() || (!facts.countsVm && !facts.countsLgkm))
+      return;
+    std::erase_if(pending, [&](const Pending &p) { return p.op == &op; });
+    pending.push_back({&op, &facts, uint8_t(facts.countsVm ? 0 : noAge),
+                       uint8_t(facts.countsLgkm ? 0 : noAge)});
+  }
+  void age(unsigned states) {
+    for (Recent &r : recent)
+      r.age = uint8_t(std::min(255u, r.age + states));
+    std::erase_if(recent, [](const Recent &r) {
+      return r.age > HazardChecker::reach + 1;
+    });
+  }
+};
+
+PathChecker::PathChecker(unsigned vgprCount, unsigned accumOffset)
+    : vgprCount(vgprCount), accumOffset(accumOffset), edges(1024),
+      mask(edges.size() - 1) {
+  numberOf(State()); // 0: nothing has run
+}
+PathChecker::~PathChecker() = default;
+
+void PathChecker::restore(const State &state) {
+  waits.begin(vgprCount, accumOffset);
+  hazards.begin(vgprCount, accumOffset);
+  constexpr uint32_t issued = 1000;
+  waits.vm = {issued, issued - state.vmOut};
+  waits.lgkm = {issued, issued - state.lgkmOut};
+  if (state.scalarAge != noAge)
+    waits.lastScalarLoad = issued - state.scalarAge;
+  for (const State::Pending &p : state.pending)
+    waits.expect(*p.op, *p.facts, p.vmAge == noAge ? 0 : issued - p.vmAge,
+                 p.lgkmAge == noAge ? 0 : issued - p.lgkmAge);
+  for (const State::Recent &r : state.recent)
+    hazards.recall(*r.op, *r.facts, r.age);
+}
+
+uint32_t PathChecker::numberOf(const State &state) {
+  std::string text{char(state.vmOut), char(state.lgkmOut),
+                   char(state.scalarAge)};
+  auto add = [&](uint32_t number, uint8_t a, uint8_t b) {
+    for (unsigned i = 0; i < 4; ++i)
+      text += char(number >> (8 * i));
+    text += char(a);
+    text += char(b);
+  };
+  for (const State::Pending &p : state.pending)
+    add(p.op->number, p.vmAge, p.lgkmAge);
+  text += char(0x7f); // no operation's number in between
+  for (const State::Recent &r : state.recent)
+    add(r.op->number, r.age, 0);
+  auto [entry, isNew] = numbers.try_emplace(text, uint32_t(states.size()));
+  if (isNew)
+    states.push_back(std::make_unique<State>(state));
+  return entry->second;
+}
+
+void PathChecker::remember(uint64_t key, uint32_t next) {
+  auto insert = [&](const Edge &edge) {
+    size_t at = hashOf(edge.key) & mask;
+    while (edges[at].next)
+      at = (at + 1) & mask;
+    edges[at] = edge;
+  };
+  if (++used * 2 > edges.size()) {
+    std::vector<Edge> old(edges.size() * 2);
+    old.swap(edges);
+    mask = edges.size() - 1;
+    for (const Edge &edge : old)
+      if (edge.next)
+        insert(edge);
+  }
+  insert({key, next + 1});
+}
+
+/// The tables hold \p state. True if nothing is wrong.
+bool PathChecker::passOne(State &state, const Op &op, const Op &effective,
+                          const OpFacts &facts, bool moved, Report report) {
+  bool right = true;
+  if (std::string text = waits.check(effective, facts); !text.empty()) {
+    report("missing-wait", std::move(text), op);
+    right = false;
+  }
+  if (std::string text = hazards.check(effective, facts); !text.empty()) {
+    report("wait-states", std::move(text), op);
+    right = false;
+  }
+  waits.issue(effective, facts);
+  hazards.issue(effective, facts);
+  const Instruction &inst = *op.inst;
+  if (inst.op == Opcode::s_waitcnt)
+    state.wait(inst.vmcnt(), inst.lgkmcnt());
+  else
+    state.issue(effective, facts);
+  // What neither writes nor reads registers leaves no trace.
+  if (!facts.writes.empty() || !facts.reads.empty())
+    state.recent.push_back({&effective, &facts, 0, moved});
+  state.age(HazardChecker::statesOf(inst));
+  return right;
+}
+
+void PathChecker::learn(Place &place, const Op *first, unsigned count,
+                        FactsOf factsOf, Report report) {
+  uint32_t from = place.state;
+  bool hadOwn = place.own != nullptr;
+  // A copy: the caller may keep the place as it was.
+  auto state = std::make_shared<State>(hadOwn ? *place.own : *states[from]);
+  restore(*state);
+  bool right = true;
+  for (unsigned i = 0; i < count; ++i)
+    right &=
+        passOne(*state, first[i], first[i], factsOf(first[i]), false, report);
+  // Registers that moved must be out of reach before the state is one of all.
+  bool moved = false;
+  for (const State::Recent &r : state->recent)
+    moved |= r.moved;
+  if (moved || (states.size() > maxStates)) {
+    place.own = std::move(state);
+    return;
+  }
+  state->moved.clear();
+  place.own = nullptr;
+  place.state = numberOf(*state);
+  if (right && !hadOwn)
+    remember(keyOf(from, first->number, count), place.state);
+}
+
+void PathChecker::step(Place &place, const Op &op, const Op &moved,
+                       const OpFacts &movedFacts, Report report) {
+  place.own =
+      std::make_shared<State>(place.own ? *place.own : *states[place.state]);
+  State &state = *place.own;
+  restore(state);
+  auto copy = std::make_shared<std::pair<Op, OpFacts>>(moved, movedFacts);
+  state.moved.push_back(copy);
+  passOne(state, op, copy->first, copy->second, true, report);
+}
