@@ -49,7 +49,7 @@ struct Live : GroupRecord {
   GroupStatus status = GroupStatus::Paused;
 };
 
-class LaunchSource : public GroupSource {
+class LaunchSource : public GroupSource, public LengthSource {
 public:
   LaunchSource(LaunchContext &context, CodeTable &code, unsigned threads)
       : context(context), code(code), pool(threads) {}
@@ -58,7 +58,8 @@ public:
   bool refill(GroupRecord &group) override;
   void end(GroupRecord &group) override;
 
-  uint64_t count(uint64_t id);
+  uint64_t count(uint64_t id) override;
+  const uint32_t *begin(uint64_t id, uint64_t instructions) override;
   double sharers(uint64_t workgroups);
   /// Runs the first workgroup ahead of the replay, to see how long it is.
   bool firstExceeds(uint64_t instructions);
@@ -81,6 +82,7 @@ private:
   CodeTable &code;
   ThreadPool pool;
   std::vector<std::unique_ptr<Live>> live, spare;
+  std::unique_ptr<Live> beginner;
   const Workgroup *fault = nullptr;
   uint64_t flops = 0, executed = 0;
 };
@@ -228,6 +230,13 @@ uint64_t LaunchSource::count(uint64_t id) {
   return sum;
 }
 
+const uint32_t *LaunchSource::begin(uint64_t id, uint64_t instructions) {
+  if (!beginner)
+    beginner = take();
+  const Wave *wave = beginner->state->runFirst(id, instructions);
+  return wave ? wave->sgpr : nullptr;
+}
+
 /// How many XCDs want a line that the first of them wants, on average, judged
 /// by the beginnings of workgroups.
 double LaunchSource::sharers(uint64_t workgroups) {
@@ -307,8 +316,8 @@ void tlc::sim::runTimed(LaunchContext &context, unsigned threads,
       source.firstExceeds(detail / options.workgroups) &&
       !mayWaitForOthers(code, source.first())) {
     source.forgetFirst();
-    lengths = std::make_unique<LengthModel>(
-        request.grid, [&](uint64_t id) { return source.count(id); });
+    lengths = std::make_unique<LengthModel>(options.workgroups, needs.waves,
+                                            detail, source);
     options.xcds = 1;
     options.instructionLimit = detail;
     options.sharers = source.sharers(options.workgroups);
@@ -335,12 +344,12 @@ void tlc::sim::runTimed(LaunchContext &context, unsigned threads,
               : source.matrixFlops();
   timing.sampling = "every workgroup ran in detail";
   if (lengths) {
-    lengths->adjustTo(machine.groups(), detail);
+    lengths->learn(machine.groups());
     timing.sampling = fmt::format(
         "{} of {} workgroups, the first of one XCD, ran in detail; the others' "
-        "durations follow from their instruction counts ({} more counted along "
-        "the grid) and were dispatched as a whole; {:.1f} XCDs share a line",
-        machine.groups().size(), options.workgroups, lengths->counted(),
+        "durations follow from their instruction counts ({}) and were "
+        "dispatched as a whole; {:.1f} XCDs share a line",
+        machine.groups().size(), options.workgroups, lengths->describe(),
         options.sharers);
     timing = extrapolate(std::move(timing), machine.groups(), *lengths,
                          options.workgroups, needs);

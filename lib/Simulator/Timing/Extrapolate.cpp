@@ -16,6 +16,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <queue>
 
 using namespace tlc::sim;
@@ -23,12 +24,6 @@ using namespace tlc::sim::param;
 
 namespace {
 
-/// Lengths that differ by less than this are the same.
-constexpr double sameLength = 0.005;
-/// A model that is further off the detailed workgroups is not used.
-constexpr double modelTolerance = 0.05;
-constexpr unsigned intervals = 8;
-constexpr unsigned windowGroups = 64;
 constexpr unsigned corrections = 4;
 
 struct Fit {
@@ -131,90 +126,6 @@ void scaleMemory(MemoryCounters &m, double factor) {
 }
 
 } // namespace
-
-LengthModel::LengthModel(const uint32_t size[3],
-                         std::function<uint64_t(uint64_t)> counter)
-    : count(std::move(counter)) {
-  std::copy(size, size + 3, grid);
-  auto lengthAt = [&](unsigned d, uint32_t at) {
-    uint64_t id = at;
-    for (unsigned i = 0; i < d; ++i)
-      id *= grid[i];
-    if (auto it = known.find(id); it != known.end())
-      return double(it->second);
-    ++runs;
-    return double(known[id] = count(id));
-  };
-  first = mean = std::max(1.0, lengthAt(0, 0));
-  for (unsigned d = 0; d < 3; ++d) {
-    uint32_t last = grid[d] - 1;
-    points[d].push_back({0, 1});
-    if (!last)
-      continue;
-    double atLast = lengthAt(d, last) / first,
-           atMiddle = lengthAt(d, last / 2) / first;
-    if (std::abs(atLast - 1) < sameLength &&
-        std::abs(atMiddle - 1) < sameLength)
-      continue;
-    for (unsigned i = 1; i <= intervals; ++i) {
-      uint32_t at = uint32_t(uint64_t(last) * i / intervals);
-      if (at != points[d].back().at)
-        points[d].push_back({at, lengthAt(d, at) / first});
-    }
-  }
-}
-
-double LengthModel::lengthOf(uint64_t id) const {
-  if (auto it = known.find(id); it != known.end())
-    return double(it->second);
-  if (!window.empty())
-    return window[id % window.size()];
-  if (mean != first)
-    return mean;
-  double length = first;
-  uint64_t rest = id;
-  for (unsigned d = 0; d < 3; ++d) {
-    uint32_t at = rest % grid[d];
-    rest /= grid[d];
-    const std::vector<Point> &p = points[d];
-    size_t i = 0;
-    while (i + 1 < p.size() && p[i + 1].at <= at)
-      ++i;
-    double factor = p[i].factor;
-    if (i + 1 < p.size())
-      factor += (p[i + 1].factor - p[i].factor) * (at - p[i].at) /
-                (p[i + 1].at - p[i].at);
-    length *= factor;
-  }
-  return std::max(1.0, length);
-}
-
-void LengthModel::adjustTo(const std::vector<GroupTime> &groups,
-                           uint64_t limit) {
-  double sum = 0, wrong = 0;
-  for (const GroupTime &group : groups) {
-    if (group.isPartial)
-      continue;
-    sum += group.instructions;
-    wrong += std::abs(double(group.instructions) - lengthOf(group.id));
-  }
-  for (const GroupTime &group : groups)
-    if (!group.isPartial)
-      known[group.id] = group.instructions;
-  if (wrong <= modelTolerance * sum)
-    return;
-  mean = sum / std::count_if(groups.begin(), groups.end(),
-                             [](const GroupTime &g) { return !g.isPartial; });
-  uint64_t total = uint64_t(grid[0]) * grid[1] * grid[2];
-  if (total < 2 * windowGroups || mean * windowGroups > limit)
-    return;
-  uint64_t begin = total / 2 / windowGroups * windowGroups;
-  std::vector<double> counted(windowGroups);
-  for (unsigned i = 0; i < windowGroups; ++i)
-    counted[i] = double(count(begin + i));
-  runs += windowGroups;
-  window = std::move(counted);
-}
 
 TimingResult tlc::sim::extrapolate(TimingResult sample,
                                    const std::vector<GroupTime> &ran,
