@@ -16,6 +16,7 @@
 #include "tlc/Dialect/Tile/Transforms/Passes.h"
 #include "tlc/Dialect/Wave/IR/WaveDialect.h"
 #include "tlc/Dialect/Wave/Transforms/Passes.h"
+#include "tlc/Frontend/Parameters.h"
 #include "tlc/Support/LdsBanks.h"
 #include "tlc/Target/AMDGPU.h"
 #include "tlc/Target/BuildContract.h"
@@ -40,8 +41,8 @@ std::optional<Stage> tlc::parseStage(StringRef name) {
 }
 
 static constexpr StringLiteral optionalPasses[] = {
-    "tile-promote-operands", "tile-split-masks", "tile-pipeline",
-    "tile-swizzle-lds"};
+    "tile-order-workgroups", "tile-promote-operands", "tile-split-masks",
+    "tile-pipeline", "tile-swizzle-lds"};
 
 bool tlc::isOptionalPass(StringRef name) {
   return llvm::is_contained(optionalPasses, name);
@@ -123,6 +124,19 @@ Compilation::Compilation(const InputOptions &options)
 
 Compilation::~Compilation() = default;
 
+/// Moves the front end's record of integer parameters from the program to a
+/// list.
+static void
+takeParameters(ModuleOp module,
+               std::vector<std::pair<std::string, int64_t>> &integers) {
+  for (auto func : module.getOps<tile::FuncOp>())
+    if (auto record =
+            dyn_cast_or_null<DictionaryAttr>(func->removeAttr(kParametersAttr)))
+      for (NamedAttribute entry : record)
+        integers.push_back({entry.getName().str(),
+                            cast<IntegerAttr>(entry.getValue()).getInt()});
+}
+
 OwningOpRef<ModuleOp> Compilation::import() {
   if (!StringRef(options.path).ends_with(".mlir")) {
     auto module = importFile(options.path, options.frontend, *ctx, diags);
@@ -131,6 +145,8 @@ OwningOpRef<ModuleOp> Compilation::import() {
                    "the front end does not take this kernel, and did not say "
                    "why: please report it");
     }
+    if (module)
+      takeParameters(*module, integers);
     return module;
   }
   std::string error;
@@ -151,6 +167,7 @@ void tlc::buildTilePipeline(PassManager &passes,
   };
   add(tile::createTileVerifyTarget());
   add(tile::createTileLegalize());
+  add(tile::createTileOrderWorkgroups());
   add(tile::createTilePromoteOperands());
   add(tile::createTileSplitMasks());
   add(tile::createTilePipeline());

@@ -12,6 +12,7 @@
 
 #include "Interpreter.h"
 #include "mlir/IR/Diagnostics.h"
+#include "tlc/Frontend/Parameters.h"
 #include "tlc/Frontend/Parser.h"
 
 using namespace tlc;
@@ -231,6 +232,15 @@ void Interpreter::describe(const FunctionDefStmt *def, KernelInfo &info) {
 // Running
 //===----------------------------------------------------------------------===//
 
+/// Records an integer that a -D may change.
+static void noteParameter(tile::FuncOp func, StringRef name, int64_t value) {
+  mlir::NamedAttrList record(
+      func->getAttrOfType<mlir::DictionaryAttr>(kParametersAttr));
+  record.set(name, mlir::IntegerAttr::get(
+                       mlir::IntegerType::get(func.getContext(), 64), value));
+  func->setAttr(kParametersAttr, record.getDictionary(func.getContext()));
+}
+
 /// Binds one parameter of a factory or eager function: -D, default, or, for an
 /// eager function, a run-time argument by its annotation.
 bool Interpreter::bindParameter(const FunctionDefStmt *def, unsigned index,
@@ -252,6 +262,8 @@ bool Interpreter::bindParameter(const FunctionDefStmt *def, unsigned index,
     binding.state = Binding::Pending;
   }
   where->names[p.name] = binding;
+  if (binding.value.is(VK::Int))
+    noteParameter(func, p.name, binding.value.asInt());
   return true;
 }
 
@@ -478,6 +490,9 @@ mlir::OwningOpRef<mlir::ModuleOp> Interpreter::run(const FunctionDefStmt *def) {
                            : runFactory(def, fn.as<FunctionObject>());
   if (!ok || !finish())
     return {};
+  for (auto &[name, binding] : moduleScope->names)
+    if (binding.value.is(VK::Int))
+      noteParameter(func, name, binding.value.asInt());
   for (auto &entry : options.defines)
     if (!usedDefines.contains(entry.getKey()))
       diags.report(DiagID::UnusedDefine, def->nameRange,

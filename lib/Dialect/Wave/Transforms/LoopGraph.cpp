@@ -41,6 +41,14 @@ int LoopGraph::getRegisters(Type type) {
   return (getByteSize(type) + 3) / 4;
 }
 
+int LoopGraph::loadSlots() const {
+  constexpr int kSimdLanes = 4 * 64;
+  int waves = 1;
+  if (auto kernel = loop->getParentOfType<KernelOp>())
+    waves = std::max(1, int(kernel.getThreads()) / kSimdLanes);
+  return kGlobalLatency / (slotCycles * waves);
+}
+
 //===----------------------------------------------------------------------===//
 // What is scalar, what is free
 //===----------------------------------------------------------------------===//
