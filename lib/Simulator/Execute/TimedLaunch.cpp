@@ -60,7 +60,7 @@ public:
 
   uint64_t count(uint64_t id) override;
   const uint32_t *begin(uint64_t id, uint64_t instructions) override;
-  double sharers(uint64_t workgroups);
+  double sharers(uint64_t workgroups, unsigned xcd);
   /// Runs the first workgroup ahead of the replay, to see how long it is.
   bool firstExceeds(uint64_t instructions);
   const GroupRecord &first() const { return *live.front(); }
@@ -237,9 +237,9 @@ const uint32_t *LaunchSource::begin(uint64_t id, uint64_t instructions) {
   return wave ? wave->sgpr : nullptr;
 }
 
-/// How many XCDs want a line that the first of them wants, on average, judged
-/// by the beginnings of workgroups.
-double LaunchSource::sharers(uint64_t workgroups) {
+/// How many XCDs want a line that one of them wants, on average, judged by the
+/// beginnings of workgroups.
+double LaunchSource::sharers(uint64_t workgroups, unsigned xcd) {
   std::unordered_map<uint64_t, uint8_t> wantedBy;
   for (uint64_t id = 0; id < std::min(workgroups, sharerGroups); ++id) {
     std::unique_ptr<Live> group = take();
@@ -254,7 +254,7 @@ double LaunchSource::sharers(uint64_t workgroups) {
   }
   uint64_t lines = 0, wants = 0;
   for (auto [line, mask] : wantedBy)
-    if (mask & 1) {
+    if (mask >> xcd & 1) {
       ++lines;
       wants += std::popcount(mask);
     }
@@ -319,8 +319,9 @@ void tlc::sim::runTimed(LaunchContext &context, unsigned threads,
     lengths = std::make_unique<LengthModel>(options.workgroups, needs.waves,
                                             detail, source);
     options.xcds = 1;
+    options.firstXcd = lengths->typicalXcd();
     options.instructionLimit = detail;
-    options.sharers = source.sharers(options.workgroups);
+    options.sharers = source.sharers(options.workgroups, options.firstXcd);
   }
   Machine machine(code, source, needs, options);
   bool ok = !source.faulted() && machine.run();

@@ -10,6 +10,9 @@
 // if none did). Those that start with the launch find empty caches: they take
 // longer by what the detailed ones took longer on average.
 //
+// What the launch does is added up by instruction: the sample's workgroups may
+// be longer or shorter than others, and do the same at their begin and end.
+//
 //===----------------------------------------------------------------------===//
 
 #include "Extrapolate.h"
@@ -17,6 +20,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <numeric>
 #include <queue>
 
 using namespace tlc::sim;
@@ -118,12 +122,49 @@ uint64_t scaled(uint64_t value, double factor) {
 }
 
 void scaleMemory(MemoryCounters &m, double factor) {
-  for (uint64_t *each :
-       {&m.requestedBytes, &m.storedBytes, &m.l1Bytes, &m.l2Bytes, &m.mallBytes,
-        &m.hbmBytes, &m.l1Lines, &m.l1Hits, &m.l2Lines, &m.l2Hits, &m.mallLines,
-        &m.mallHits, &m.scalarLines, &m.scalarHits})
-    *each = scaled(*each, factor);
+  for (uint64_t MemoryCounters::*each : memoryCounters)
+    m.*each = scaled(m.*each, factor);
 }
+
+/// How much more often an instruction executes in the whole launch than in the
+/// sample: what every wavefront does once, at its begin or its end, by the
+/// number of wavefronts, and the rest by what is left of the instructions.
+class Scale {
+public:
+  Scale(const TimingResult &sample, const std::vector<GroupTime> &ran,
+        double wavesPerGroup, double launchWaves, double launchInstructions) {
+    waves = launchWaves;
+    for (const GroupTime &group : ran) {
+      started += wavesPerGroup;
+      ended += group.isPartial ? 0 : wavesPerGroup;
+    }
+    double rest = 0, launchRest = launchInstructions;
+    for (const auto &[address, timing] : sample.code)
+      if (onceFactor(timing.issues))
+        launchRest -= waves;
+      else
+        rest += double(timing.issues);
+    double all = 0;
+    for (const GroupTime &group : ran)
+      all += double(group.instructions);
+    restFactor = rest > 0 && launchRest > 0 ? launchRest / rest
+                                            : launchInstructions / all;
+  }
+  double of(uint64_t issues) const {
+    double once = onceFactor(issues);
+    return once ? once : restFactor;
+  }
+
+private:
+  /// 0 if it is not executed once.
+  double onceFactor(uint64_t issues) const {
+    for (double times : {started, ended})
+      if (times > 0 && std::abs(double(issues) - times) <= 0.02 * times)
+        return waves / times;
+    return 0;
+  }
+  double waves, started = 0, ended = 0, restFactor = 1;
+};
 
 } // namespace
 
@@ -202,26 +243,50 @@ TimingResult tlc::sim::extrapolate(TimingResult sample,
   r.waves = workgroups * needs.waves;
   double stallFactor = waveCycles / std::max<uint64_t>(1, r.waveCycles);
   r.waveCycles = uint64_t(waveCycles);
-  for (uint64_t *each : {&r.instructions, &r.matrixFlops, &r.matrixBusy,
-                         &r.vectorBusy, &r.transBusy, &r.scalarBusy, &r.ldsBusy,
-                         &r.ldsConflicts, &r.addressBusy, &r.workingSimdCycles})
-    *each = scaled(*each, factor);
-  for (uint64_t &each : r.issues)
-    each = scaled(each, factor);
-  r.activeCuCycles = scaled(r.activeCuCycles, stallFactor);
-  for (uint64_t &each : r.stalls)
-    each = scaled(each, stallFactor);
-  scaleMemory(r.memory, factor);
+  Scale scale(r, ran, needs.waves, double(r.waves), all);
+  MemoryCounters apart = r.memory;
+  for (const auto &[address, timing] : r.code)
+    for (uint64_t MemoryCounters::*each : memoryCounters)
+      apart.*each -= timing.memory.*each;
+  scaleMemory(apart, factor);
+  uint64_t flops = r.matrixFlops, matrix = r.matrixBusy,
+           work = r.matrixBusy + r.vectorBusy;
+  double stallsBefore = std::accumulate(r.stalls.begin(), r.stalls.end(), 0.0);
+  for (uint64_t *each :
+       {&r.matrixBusy, &r.vectorBusy, &r.transBusy, &r.scalarBusy, &r.ldsBusy,
+        &r.ldsConflicts, &r.addressBusy})
+    *each = 0;
+  r.issues = {};
+  r.stalls = {};
+  r.memory = apart;
   for (auto &[address, timing] : r.code) {
+    double times = scale.of(timing.issues);
     for (uint64_t *each :
          {&timing.issues, &timing.busyCycles, &timing.conflictCycles,
           &timing.latencyCycles, &timing.addressCycles, &timing.lines,
           &timing.leastLines})
-      *each = scaled(*each, factor);
+      *each = scaled(*each, times);
     for (uint64_t &each : timing.stalls)
-      each = scaled(each, stallFactor);
-    scaleMemory(timing.memory, factor);
+      each = scaled(each, times);
+    scaleMemory(timing.memory, times);
   }
+  sumUp(r);
+  // Waits add up to what the wavefronts' lives leave for them.
+  double stallsAfter = std::accumulate(r.stalls.begin(), r.stalls.end(), 0.0);
+  double stallScale =
+      stallsAfter > 0 ? stallFactor * stallsBefore / stallsAfter : 1;
+  for (uint64_t &each : r.stalls)
+    each = scaled(each, stallScale);
+  for (auto &[address, timing] : r.code)
+    for (uint64_t &each : timing.stalls)
+      each = scaled(each, stallScale);
+  r.instructions = uint64_t(all);
+  r.matrixFlops = matrix ? scaled(flops, double(r.matrixBusy) / matrix) : 0;
+  r.workingSimdCycles =
+      work ? scaled(r.workingSimdCycles,
+                    double(r.matrixBusy + r.vectorBusy) / double(work))
+           : 0;
+  r.activeCuCycles = scaled(r.activeCuCycles, stallFactor);
   r.occupancy.averageWaves =
       double(r.waveCycles) / (double(r.cycles) * r.simds);
   return sample;

@@ -16,6 +16,7 @@
 
 #include "Machine.h"
 
+#include <array>
 #include <map>
 #include <string>
 
@@ -39,6 +40,8 @@ public:
               LengthSource &source);
 
   double lengthOf(uint64_t id) const;
+  /// The XCD whose workgroups are most like all of them.
+  unsigned typicalXcd() const;
   /// "12 more were counted, ..."
   std::string describe() const;
   /// Takes the workgroups that ran to their end for what they are.
