@@ -188,7 +188,7 @@ void tlc::buildWavePipeline(PassManager &passes) {
 }
 
 /// What the estimate says of loops that just fit 256 registers: it is high.
-constexpr int64_t kScheduleRegisters = 272;
+constexpr int64_t kScheduleRegisters = 286;
 
 void tlc::buildSchedulePipeline(PassManager &passes, ScheduleLevel level) {
   if (level == ScheduleLevel::None)
