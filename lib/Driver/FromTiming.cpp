@@ -348,6 +348,7 @@ void tlc::addTiming(KernelReport &report, const sim::CodeObject &object,
                     const sim::KernelInfo &kernel,
                     const sim::TimingResult &time) {
   report.cycles = time.cycles;
+  report.clockUnderLoad = time.clockUnderLoadGHz() * 1e9;
   report.workgroups = time.workgroups;
   report.detailed = time.sampled ? time.sampledWorkgroups : time.workgroups;
   report.matrixUse = time.matrixUtilization();

@@ -103,6 +103,9 @@ void report(const Settings &s, double seconds) {
   std::printf("cycles %llu, at 2.1 GHz %.1f us, %.0f TFLOP/s\n",
               (unsigned long long)t.cycles, t.seconds(2.1) * 1e6,
               flops / t.seconds(2.1) / 1e12);
+  double loaded = t.clockUnderLoadGHz();
+  std::printf("under load %.3f GHz, %.1f us, %.0f TFLOP/s\n", loaded,
+              t.seconds(loaded) * 1e6, flops / t.seconds(loaded) / 1e12);
   std::printf("matrix %.1f %%, VALU %.1f %%, LDS %.1f %%, LDS/matrix %.3f, "
               "conflicts %.1f %% of LDS\n",
               100 * t.matrixUtilization(), 100 * t.vectorUtilization(),

@@ -138,6 +138,9 @@ private:
                                      Location loc);
   void unpackState(llvm::ArrayRef<Value> buffers, mlir::ValueRange values);
 
+  // BlockIndices.cpp: where the workgroup is in the grid.
+  mlir::FailureOr<llvm::SmallVector<Value>> blockIndices();
+
   // Values.cpp: small values, proofs about scalars.
   Value constant(Location loc, int64_t value);
   Value lookup(Value v) { return map.lookup(v); }

@@ -365,9 +365,11 @@ FailureOr<wave::KernelOp> KernelLowering::run() {
     if (failed(lowerOp(&op)))
       return failure();
   }
-  for (BlockArgument arg : kernel.getBody().getArguments())
-    map.map(arg, wave::BlockIdOp::create(b, kernel.getLoc(), b.getI32Type(),
-                                         arg.getArgNumber()));
+  auto indices = blockIndices();
+  if (failed(indices))
+    return failure();
+  for (auto [arg, index] : llvm::zip(kernel.getBody().getArguments(), *indices))
+    map.map(arg, index);
   anchor =
       arith::ConstantOp::create(b, kernel.getLoc(), b.getI32IntegerAttr(0));
   if (failed(lowerBlock(kernel.getBody().front())))

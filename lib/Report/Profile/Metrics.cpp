@@ -64,6 +64,17 @@ const std::vector<Metric> table = {
        return seconds > 0 && k.flops() > 0 ? Value(k.flops() / seconds / 1e12)
                                            : std::nullopt;
      }},
+    {"loaded_clock_ghz", "clock under load", "GHz", Better::Neither,
+     [](const Report &r, const KernelReport &k) -> Value {
+       return k.clockUnderLoad > 0 ? whenModelled(r, k.clockUnderLoad / 1e9)
+                                   : std::nullopt;
+     }},
+    {"loaded_time_us", "time at it", "us", Better::Lower,
+     [](const Report &r, const KernelReport &k) -> Value {
+       return k.clockUnderLoad > 0
+                  ? whenModelled(r, k.cycles / k.clockUnderLoad * 1e6)
+                  : std::nullopt;
+     }},
     {"matrix_percent", "matrix utilisation", "%", Better::Higher,
      MODELLED(100 * k.matrixUse)},
     {"valu_percent", "VALU utilisation", "%", Better::Neither,

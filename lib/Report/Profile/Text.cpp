@@ -48,6 +48,12 @@ std::string stallSummary(const StallCycles &stalls, double total) {
   return text;
 }
 
+/// Does power lower the clock by more than what nobody would notice?
+bool isPowerLimited(const KernelReport &kernel, double maxClock) {
+  return kernel.seconds.empty() && kernel.clockUnderLoad > 0 &&
+         kernel.clockUnderLoad < 0.99 * maxClock;
+}
+
 class TextPrinter {
 public:
   TextPrinter(llvm::raw_ostream &os, const Report &report,
@@ -102,6 +108,12 @@ void TextPrinter::time(const KernelReport &kernel) {
                           formatSeconds(kernel.cycles / *report.chosenClock),
                           *report.chosenClock / 1e9);
     row("time", text);
+    if (isPowerLimited(kernel, report.maxClock))
+      row("under load",
+          fmt::format("{} at {:.2f} GHz, the clock that the board's power "
+                      "allows for long (estimate)",
+                      formatSeconds(kernel.cycles / kernel.clockUnderLoad),
+                      kernel.clockUnderLoad / 1e9));
   }
   if (kernel.flops() <= 0)
     return;
@@ -117,6 +129,10 @@ void TextPrinter::time(const KernelReport &kernel) {
                           kernel.flops() /
                               (kernel.cycles / *report.chosenClock) / 1e12,
                           *report.chosenClock / 1e9);
+    if (isPowerLimited(kernel, report.maxClock))
+      text += fmt::format("   {:.1f} under load",
+                          kernel.flops() /
+                              (kernel.cycles / kernel.clockUnderLoad) / 1e12);
   }
   row("work", text);
 }

@@ -423,6 +423,9 @@ uint64_t Machine::Impl::issueVector(SimWave &wave, unsigned cuNumber,
           memory.load(cuNumber, line, halves, at, op.bypassesL1, timing.memory);
     done = std::max(done, ready);
   }
+  // Stores that memory does not take yet fill the way to it.
+  if (op.isStore)
+    cu.addressFree = std::max(cu.addressFree, done - storeQueueCycles);
   if (op.isStore || op.isAtomic)
     timing.memory.storedBytes += words[1];
   else

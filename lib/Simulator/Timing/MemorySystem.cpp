@@ -137,8 +137,25 @@ bool MemorySystem::alreadyThere(uint64_t line) {
   return double(hash >> 11) * 0x1p-53 >= 1 / sharers;
 }
 
-void MemorySystem::writeBack(Xcd &xcd, uint64_t line, double time,
-                             MemoryCounters &counters) {
+Cache::Entry &MemorySystem::placeInMall(uint64_t line, unsigned set,
+                                        double time, MemoryCounters &counters) {
+  Cache::Victim victim;
+  Cache::Entry &entry = mall.insert(line, set, victim);
+  bool writes = victim.valid && victim.dirty;
+  if (!victim.valid && !warmLines) {
+    owed += written / placed;
+    writes = owed >= 1;
+    owed -= writes;
+  }
+  if (writes) {
+    counters.hbmBytes += lineBytes;
+    hbmFree = std::max(hbmFree, time) + lineBytes / (hbmBytesPerCycle * share);
+  }
+  return entry;
+}
+
+double MemorySystem::writeBack(Xcd &xcd, uint64_t line, double time,
+                               MemoryCounters &counters) {
   counters.mallBytes += lineBytes;
   xcd.linkFree =
       std::max(xcd.linkFree, time) + double(lineBytes) / linkBytesPerCycle;
@@ -146,16 +163,11 @@ void MemorySystem::writeBack(Xcd &xcd, uint64_t line, double time,
   unsigned set = fold(line) % mallSetCount;
   Cache::Entry *entry = mall.find(line, set);
   if (!entry) {
-    Cache::Victim victim;
-    entry = &mall.insert(line, set, victim);
+    entry = &placeInMall(line, set, time, counters);
     entry->ready = time;
-    if (victim.valid && victim.dirty) {
-      counters.hbmBytes += lineBytes;
-      hbmFree =
-          std::max(hbmFree, time) + lineBytes / (hbmBytesPerCycle * share);
-    }
   }
   mall.setDirty(*entry);
+  return std::max({xcd.linkFree, mallFree, hbmFree});
 }
 
 double MemorySystem::beyondL2(Xcd &xcd, uint64_t line, double time,
@@ -173,17 +185,15 @@ double MemorySystem::beyondL2(Xcd &xcd, uint64_t line, double time,
     return std::max<double>(start + extra + mallLatency - l2Latency,
                             entry->ready);
   }
-  Cache::Victim victim;
-  Cache::Entry &entry = mall.insert(line, set, victim);
+  Cache::Entry &entry = placeInMall(line, set, start, counters);
   double ready;
   if (alreadyThere(line)) {
     ++counters.mallHits;
     ready = start + extra + mallLatency - l2Latency;
   } else {
     start = std::max(start, hbmFree);
-    unsigned lines = victim.valid && victim.dirty ? 2 : 1;
-    hbmFree = start + lines * (lineBytes / (hbmBytesPerCycle * share));
-    counters.hbmBytes += lines * lineBytes;
+    hbmFree = start + lineBytes / (hbmBytesPerCycle * share);
+    counters.hbmBytes += lineBytes;
     ready = start + extra + hbmLatency - l2Latency;
   }
   entry.ready = ready;
@@ -209,14 +219,25 @@ double MemorySystem::fromL2(Xcd &xcd, uint64_t line, double time, bool isWrite,
   double hit = start + (l2Latency - wayToL2);
   if (Cache::Entry *entry = xcd.l2.find(line, set)) {
     ++counters.l2Hits;
-    if (isWrite)
+    if (isWrite) {
+      written += !xcd.l2.isDirty(*entry);
       xcd.l2.setDirty(*entry);
+    }
     return std::max<double>(hit, entry->ready);
   }
   Cache::Victim victim;
   Cache::Entry &entry = xcd.l2.insert(line, set, victim);
-  if (victim.valid && victim.dirty)
-    writeBack(xcd, victim.line, start, counters);
+  ++placed;
+  written += isWrite;
+  if (victim.valid && victim.dirty) {
+    // The channel cannot go on before it has got rid of the line.
+    double accepted =
+        writeBack(xcd, victim.line, start, counters) - writeQueueCycles;
+    if (isWrite && accepted > start) {
+      xcd.channelFree[channel] = std::max(xcd.channelFree[channel], accepted);
+      hit += accepted - start;
+    }
+  }
   // A store of whole lines needs nothing from memory.
   double ready =
       isWrite ? hit
@@ -282,14 +303,22 @@ double MemorySystem::scalar(unsigned cu, uint64_t line, double time,
   return data;
 }
 
-double MemorySystem::writeBackCycles(MemoryCounters &counters) const {
+double MemorySystem::finish(double time, MemoryCounters &counters) const {
   uint64_t most = 0, all = 0;
+  double onItsWay = std::max({time, mallFree, hbmFree});
   for (const auto &xcd : xcds) {
     uint64_t lines = xcd->l2.countDirty();
     most = std::max(most, lines);
     all += lines;
+    onItsWay = std::max(onItsWay, xcd->linkFree);
   }
   counters.mallBytes += all * lineBytes;
-  return std::max(double(most) * lineBytes / linkBytesPerCycle,
-                  double(all) * lineBytes / (mallBytesPerCycle * share));
+  // They replace lines of which some are dirty.
+  uint64_t evicted =
+      warmLines || !all ? 0 : uint64_t(double(all) * written / placed);
+  counters.hbmBytes += evicted * lineBytes;
+  return onItsWay +
+         std::max({double(most) * lineBytes / linkBytesPerCycle,
+                   double(all) * lineBytes / (mallBytesPerCycle * share),
+                   double(evicted) * lineBytes / (hbmBytesPerCycle * share)});
 }

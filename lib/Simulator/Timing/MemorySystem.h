@@ -13,6 +13,10 @@
 // Where fewer XCDs than there are take part in a run, the shared levels serve
 // them at their share of the bandwidth.
 //
+// What is written stays in the Infinity Cache for a time. So that a launch pays
+// for its writes all the same, an empty place there counts as one that a launch
+// like this one has left: dirty in proportion.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef TLC_LIB_SIMULATOR_TIMING_MEMORYSYSTEM_H
@@ -81,8 +85,9 @@ public:
   /// A scalar load of a line of 64 bytes.
   double scalar(unsigned cu, uint64_t line, double time,
                 MemoryCounters &counters);
-  /// Cycles to write back what is dirty in L2 at the end.
-  double writeBackCycles(MemoryCounters &counters) const;
+  /// When all is written that is still on its way at \p time, and what is dirty
+  /// in L2 then.
+  double finish(double time, MemoryCounters &counters) const;
 
 private:
   /// Lines of a channel that count as wanted at once.
@@ -111,9 +116,13 @@ private:
   double beyondL2(Xcd &xcd, uint64_t line, double time,
                   MemoryCounters &counters);
   double translate(Xcd &xcd, uint64_t line);
-  void writeBack(Xcd &xcd, uint64_t line, double time,
-                 MemoryCounters &counters);
+  /// When the line is on its way.
+  double writeBack(Xcd &xcd, uint64_t line, double time,
+                   MemoryCounters &counters);
   bool alreadyThere(uint64_t line);
+  /// Gives a line a place in the Infinity Cache, and HBM the one it replaces.
+  Cache::Entry &placeInMall(uint64_t line, unsigned set, double time,
+                            MemoryCounters &counters);
 
   unsigned cusPerXcd;
   double share, sharers;
@@ -124,6 +133,9 @@ private:
   Cache mall;
   uint64_t warmLines; ///< that are still to be met
   double mallFree = 0, hbmFree = 0;
+  /// Lines placed in L2, those of them that became dirty, and the fraction of
+  /// a line that earlier launches still have to write.
+  double placed = 0, written = 0, owed = 0;
 };
 
 } // namespace tlc::sim

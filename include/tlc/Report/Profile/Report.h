@@ -163,6 +163,8 @@ struct KernelReport {
 
   double cycles = 0;           ///< of the launch; 0: unknown
   std::vector<double> seconds; ///< measured, one for each repetition
+  /// Hz that the board's power allows for long; 0: unknown.
+  double clockUnderLoad = 0;
   double matrixFlops = 0, vectorFlops = 0;
 
   /// Shares of all CUs' cycles over the whole launch, 0 to 1.

@@ -203,6 +203,9 @@ struct TimingResult {
   std::string sampling; ///< one sentence that says how
 
   double seconds(double clockGHz) const { return cycles / (clockGHz * 1e9); }
+  /// The clock that the board's power allows for long, by how busy matrix cores
+  /// and vector ALUs are: an estimate for times, cycles do not depend on it.
+  double clockUnderLoadGHz() const;
   /// Shares of all units' cycles of the whole launch, 0 to 1.
   double matrixUtilization() const { return share(matrixBusy, simds); }
   double vectorUtilization() const { return share(vectorBusy, simds); }

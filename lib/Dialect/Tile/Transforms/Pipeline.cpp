@@ -175,10 +175,7 @@ private:
   Value slotView(OpBuilder &b, AllocOp buffer, Value slot, MemRefType tile);
   void splitOnce(Prefetch &p, AllocOp staging);
   void splitTwice(Prefetch &p, AllocOp staging);
-  Value nextStep(OpBuilder &b) {
-    return arith::AddIOp::create(b, loop.getLoc(), loop.getInductionVar(),
-                                 loop.getStep());
-  }
+  Value nextStep(OpBuilder &b);
 
   scf::ForOp loop;
   KernelOp kernel;
@@ -186,6 +183,20 @@ private:
   SmallVector<Prefetch> prefetches;
 };
 } // namespace
+
+/// The next step's variable. The last step fetches its own tile again, which
+/// nobody reads: so the index is known to stay within the loop's bounds.
+Value LoopPipeliner::nextStep(OpBuilder &b) {
+  Location loc = loop.getLoc();
+  Value next =
+      arith::AddIOp::create(b, loc, loop.getInductionVar(), loop.getStep());
+  APInt step;
+  if (!matchPattern(loop.getStep(), m_ConstantInt(&step)) || !step.isOne())
+    return next;
+  Value one = loop.getStep();
+  Value last = arith::SubIOp::create(b, loc, loop.getUpperBound(), one);
+  return arith::MinSIOp::create(b, loc, next, last);
+}
 
 void LoopPipeliner::collect() {
   for (CopyOp copy : loop.getBody()->getOps<CopyOp>()) {

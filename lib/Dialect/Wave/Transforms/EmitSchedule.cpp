@@ -40,6 +40,7 @@
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
 #include "tlc/Dialect/Wave/Transforms/Passes.h"
+#include "tlc/Support/LdsBanks.h"
 #include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
@@ -102,6 +103,12 @@ private:
   /// Index of the new loop's argument for each carried value.
   llvm::MapVector<Carried, unsigned> carried;
   std::vector<std::vector<int>> slots; ///< nodes by slot, in order of emission
+  /// Scalar values by slot, with their stage, that memory accesses some slots
+  /// later need.
+  std::vector<SmallVector<std::pair<Value, int>>> scalars;
+  void spreadScalars();
+  int highSlot = -1, lowSlot = -1; ///< where the priority changes
+  void choosePriorities();
   scf::ForOp result;
 };
 
@@ -151,6 +158,8 @@ void Emitter::plan() {
   unsigned n = 0;
   for (auto &entry : carried)
     entry.second = n++;
+  spreadScalars();
+  choosePriorities();
 
   slots.resize(p.interval);
   for (int i = 0, n = graph.nodes.size(); i < n; ++i)
@@ -161,6 +170,53 @@ void Emitter::plan() {
       return std::make_tuple(graph.nodes[a].unit, -p.stage(a), a) <
              std::make_tuple(graph.nodes[c].unit, -p.stage(c), c);
     });
+}
+
+/// Of wavefronts that share a SIMD and a barrier, the oldest runs at full speed
+/// and then waits, while the others have nobody to fill their gaps. So the
+/// first half of a step goes before the second: who lags behind, catches up.
+void Emitter::choosePriorities() {
+  constexpr int64_t kSimdLanes = 4 * kWaveSize;
+  auto kernel = loop->getParentOfType<KernelOp>();
+  if (!kernel || int64_t(kernel.getThreads()) < 2 * kSimdLanes ||
+      p.stages == 1 || graph.numBarriers != 1 || !options.pin)
+    return;
+  for (int i = 0, n = graph.nodes.size(); i < n; ++i)
+    if (graph.nodes[i].unit == Unit::Barrier)
+      highSlot = (p.slot(i) + 1) % p.interval;
+  lowSlot = (highSlot + p.interval / 2) % p.interval;
+}
+
+/// Scalar arithmetic takes the wavefront's turns, too: one op a slot, before
+/// the access whose address it makes.
+void Emitter::spreadScalars() {
+  scalars.resize(p.interval);
+  for (int i = 0, n = graph.nodes.size(); i < n; ++i) {
+    if (!graph.nodes[i].globalRead && !graph.nodes[i].globalWrite)
+      continue;
+    SmallVector<Value> order;
+    llvm::SmallDenseSet<Value> seen;
+    auto visit = [&](auto &&self, Value v) -> void {
+      if (!isInside(v, loop) || !graph.isUniform(v) || !seen.insert(v).second)
+        return;
+      if (Operation *op = v.getDefiningOp()) {
+        if (!graph.isFree(op) || op->hasTrait<OpTrait::ConstantLike>())
+          return;
+        for (Value operand : op->getOperands())
+          self(self, operand);
+      } else if (v != loop.getInductionVar()) {
+        return;
+      }
+      order.push_back(v);
+    };
+    for (Value v : graph.nodes[i].op->getOperands())
+      visit(visit, v);
+    int slot = p.slot(i);
+    for (Value v : llvm::reverse(order)) {
+      slot = std::max(0, slot - 1);
+      scalars[slot].insert(scalars[slot].begin(), {v, p.stage(i)});
+    }
+  }
 }
 
 //===----------------------------------------------------------------------===//
@@ -254,8 +310,15 @@ void Emitter::emitOp(Operation *op, Row &row, int stage) {
 }
 
 void Emitter::emitRow(Row &row) {
-  for (auto &slot : slots) {
+  for (int number = 0; number < p.interval; ++number) {
+    const std::vector<int> &slot = slots[number];
+    const auto &early = scalars[number];
     bool any = false;
+    if (row.iv && (number == highSlot || number == lowSlot))
+      SetPrioOp::create(b, loop.getLoc(), int64_t(number == highSlot));
+    if (row.iv)
+      for (auto [value, stage] : early)
+        get(value, row, stage);
     for (int i : slot) {
       int stage = p.stage(i);
       if (row.number + p.stages - 1 - stage < 0)
@@ -469,10 +532,14 @@ scf::ForOp Emitter::run() {
   SmallVector<Value> values;
   for (auto &[key, n] : carried)
     values.push_back(initial(key.first, key.second));
-  if (options.unroll && p.stages > 1 && usesCopies())
+  // Vector work hands on values that outlive a row: in pairs, without moves.
+  bool handsOn = graph.numBarriers > 1 && graph.vectorCycles > 4 * p.interval;
+  if (options.unroll && p.stages > 1 && (usesCopies() || handsOn))
     values = emitPairs(values, count);
   else
     values = emitLoop(values, lower, upper, 1, nonEmpty);
+  if (highSlot > lowSlot) // the last row ended in its first half
+    SetPrioOp::create(b, loc, int64_t(0));
   // With two barriers an iteration, what follows the loop was ordered by the
   // second; the rows end with accesses beyond it.
   if (graph.numBarriers > 1 && p.stages > 1)

@@ -41,6 +41,8 @@ constexpr int kFar = INT_MAX / 2;
 constexpr int kRing = 8;
 /// Matrix instructions that make overlapping iterations worth while.
 constexpr int kMinInterval = 8;
+/// Cycles in which a wavefront issues an instruction that is not VALU work.
+constexpr int kIssue = 4;
 constexpr int kMaxTries = 32, kMaxWindow = 3, kMaxMore = 6;
 
 class Placer {
@@ -126,10 +128,21 @@ private:
   std::vector<signed char> late;
   struct Slot {
     int matrix = 0, memory = 0, vector = 0;
+    /// Issue cycles beside the matrix instruction's own.
+    int issue() const { return vector + kIssue * memory; }
   };
   std::vector<Slot> table;
+
+  int excess(const std::vector<Slot> &slots) const;
+  void settle();
+  bool move(int n, int aim);
 };
 } // namespace
+
+/// Cycles of a slot that nothing but its matrix instruction and one wait takes.
+static int roomOf(const LoopGraph &graph) {
+  return std::max(graph.slotCycles - 2 * kIssue, kIssue);
+}
 
 bool Placer::fits(const Node &node, int t) {
   int i = index(t);
@@ -146,7 +159,7 @@ bool Placer::fits(const Node &node, int t) {
     return slot.memory < memoryShare;
   case Unit::Vector:
     return node.cycles == 0 || slot.vector == 0 ||
-           slot.vector + node.cycles <= vectorShare;
+           slot.issue() + node.cycles <= vectorShare;
   }
   return true;
 }
@@ -309,9 +322,14 @@ Placer::Outcome Placer::placeStores() {
       continue;
     // Near its user, even if the slot gets more than its share.
     int last = latest(i), t = last;
-    for (int u = last; u > last - std::min(8, interval / 8); --u)
-      if (table[index(u)].vector < table[index(t)].vector)
+    for (int u = last; u > last - std::min(16, interval / 4); --u) {
+      if (table[index(u)].issue() < table[index(t)].issue())
         t = u;
+      if (table[index(u)].issue() + nodes[i].cycles <= roomOf(graph)) {
+        t = u;
+        break;
+      }
+    }
     reserve(i, t);
   }
   // Loads: their registers are free once the iteration before has used them.
@@ -329,6 +347,9 @@ Placer::Outcome Placer::placeStores() {
     int from = earliest(i), bound = from;
     if (lastUse != kUnplaced)
       bound = std::max(bound, lastUse - interval + 1);
+    // Time for the data to come, even if two steps' registers live at once.
+    if (firstUse != kFar)
+      bound = std::max(from, std::min(bound, firstUse - graph.loadSlots()));
     int t = bound;
     while (t < firstUse && !fits(node, t))
       ++t;
@@ -435,6 +456,61 @@ Placer::Outcome Placer::attempt() {
   return Outcome::Done;
 }
 
+/// Issue cycles that do not fit beside the matrix instructions.
+int Placer::excess(const std::vector<Slot> &slots) const {
+  int sum = 0;
+  for (const Slot &slot : slots)
+    sum += std::max(0, slot.issue() - roomOf(graph));
+  return sum;
+}
+
+/// Moves a node out of a crowded slot, to the nearest with room for it.
+bool Placer::move(int n, int aim) {
+  const Node &node = nodes[n];
+  bool store = node.ldsWrite && !node.ldsRead;
+  if (!(node.unit == Unit::Vector && node.cycles) && !store)
+    return false;
+  Slot &here = table[index(time[n])];
+  if (here.issue() <= aim)
+    return false;
+  int cost = store ? kIssue : node.cycles;
+  int reach = interval / 2, now = time[n];
+  int from = std::max(earliest(n), now - reach);
+  int to = std::min(latest(n), now + reach);
+  int best = now, bestGain = 0;
+  for (int t = from; t <= to; ++t) {
+    const Slot &there = table[index(t)];
+    if (&there == &here || (store && there.memory >= memoryShare))
+      continue;
+    int gain = std::min(cost, here.issue() - aim) -
+               std::max(0, there.issue() + cost - std::max(aim, there.issue()));
+    if (gain > bestGain ||
+        (gain == bestGain && gain && abs(t - now) < abs(best - now))) {
+      best = t;
+      bestGain = gain;
+    }
+  }
+  if (best == now)
+    return false;
+  here.vector -= node.cycles;
+  here.memory -= store;
+  reserve(n, best);
+  return true;
+}
+
+/// List scheduling fills slots as they come and leaves others empty, where it
+/// waits for a long chain: this evens them out.
+void Placer::settle() {
+  constexpr int kMostSweeps = 8;
+  for (int sweep = 0; sweep < kMostSweeps; ++sweep) {
+    bool moved = false;
+    for (int n = nodes.size() - 1; n >= 0; --n)
+      moved |= move(n, roomOf(graph));
+    if (!moved)
+      break;
+  }
+}
+
 /// Where in the iteration the loop begins: few iterations in flight, then
 /// little to do before the loop.
 bool Placer::rotate(Placement &result) {
@@ -479,25 +555,29 @@ std::optional<Placement> Placer::run() {
   interval = graph.numMatrix;
   if (interval < kMinInterval)
     return std::nullopt;
-  // Some ways to do it; the one that needs the fewest registers is best, for
-  // all fit the matrix core's time. More room where none is found.
-  int even = (graph.vectorCycles + interval - 1) / interval;
+  // Some ways to do it: of those whose registers are likely to suffice, the one
+  // that keeps the matrix core waiting least. More room where none is found.
+  int even =
+      (graph.vectorCycles + kIssue * graph.numMemory + interval - 1) / interval;
   memoryShare = (graph.numMemory + interval - 1) / interval;
   std::optional<Placement> best;
-  int bestRegisters = kFar;
-  for (int more = 0; more < kMaxMore && (more < 2 || !best); ++more) {
+  auto bestCost = std::make_tuple(kFar, kFar, kFar);
+  auto suffices = [&] { return best && std::get<0>(bestCost) == 0; };
+  for (int more = 0; more < kMaxMore && (more < 2 || !suffices()); ++more) {
     for (int way = 0; way < 4; ++way) {
-      if (way > 1 && best)
+      if (way > 1 && suffices())
         break;
       hasty = way & 1;
       ahead = way > 1;
-      vectorShare = std::max(20, (even + even / 8 + 3) / 4 * 4 + 4 * more);
+      vectorShare = std::max(20, (even + 3) / 4 * 4 + 4 * more);
       std::optional<Placement> result = overlapped();
       if (!result)
         continue;
       int registers = estimateRegisters(graph, *result);
-      if (registers < bestRegisters) {
-        bestRegisters = registers;
+      int beyond = std::max(0, registers - graph.likelyRegisters());
+      auto cost = std::make_tuple(beyond, excess(table), registers);
+      if (cost < bestCost) {
+        bestCost = cost;
         best = std::move(result);
       }
     }
@@ -529,6 +609,7 @@ std::optional<Placement> Placer::overlapped() {
   }
   if (outcome != Outcome::Done)
     return std::nullopt;
+  settle();
   if (!holds())
     return std::nullopt;
   Placement result;

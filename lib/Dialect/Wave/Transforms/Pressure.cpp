@@ -34,13 +34,17 @@ int wave::estimateRegisters(LoopGraph &graph, const Placement &p) {
     for (int t = from; registers && t < to; ++t)
       live[t % p.interval] += registers;
   }
-  int constant = 0;
+  // Addresses that differ by constants are one register.
+  constexpr int kMostAddresses = 12;
+  int constant = 0, addresses = 0;
   llvm::DenseSet<Value> seen;
   for (Operation &op : *graph.loop.getBody())
     for (Value v : LoopGraph::getInputs(&op))
       if (v.getParentRegion() != &graph.loop.getRegion() &&
           !v.getDefiningOp<arith::ConstantOp>() && !graph.isUniform(v) &&
           seen.insert(v).second)
-        constant += LoopGraph::getRegisters(v.getType());
-  return constant + *llvm::max_element(live);
+        (isa<IndexType, IntegerType>(v.getType()) ? addresses : constant) +=
+            LoopGraph::getRegisters(v.getType());
+  return constant + std::min(addresses, kMostAddresses) +
+         *llvm::max_element(live);
 }

@@ -134,24 +134,29 @@ TEST(AiterTime, CausalUtilization) {
   }
 }
 
-// Measured times of the full kernel: 1 : 1.085 : 1.134. The model finds that
-// order, and about twice the distance: see docs/simulator.md. One workgroup for
-// each head and the difference of two lengths, which leaves the loop.
+// Measured times of the full kernel, one batch, 64 heads and 16,384 tokens:
+// 16.16, 17.54 and 18.33 ms, or 1 : 1.085 : 1.134. In cycles they lie further
+// apart: the more the matrix cores work, the lower is the clock.
 TEST(AiterTime, Roundings) {
   if (!haveObjects())
     GTEST_SKIP() << "no objects of AITER";
-  auto loop = [](const char *rounding) {
-    return double(timeOf(rounding, {1, 1, 256, 2048, false}).cycles -
-                  timeOf(rounding, {1, 1, 256, 1024, false}).cycles);
+  auto milliseconds = [](const char *rounding) {
+    TimingResult time =
+        timeOf(rounding, {1, 64, 16384, 16384, false}, 3'000'000);
+    double result = time.seconds(time.clockUnderLoadGHz()) * 1e3;
+    RecordProperty(rounding, std::to_string(result) + " ms at " +
+                                 std::to_string(time.clockUnderLoadGHz()) +
+                                 " GHz, cycles " + std::to_string(time.cycles));
+    return result;
   };
-  double rtz = loop("rtz"), rtna = loop("rtna") / rtz,
-         rtne = loop("rtne") / rtz;
-  RecordProperty("rtna", std::to_string(rtna));
-  RecordProperty("rtne", std::to_string(rtne));
-  EXPECT_GT(rtna, 1.05);
-  EXPECT_LT(rtna, 1.25);
-  EXPECT_GT(rtne, rtna + 0.03);
-  EXPECT_LT(rtne, 1.35);
+  double rtz = milliseconds("rtz"), rtna = milliseconds("rtna"),
+         rtne = milliseconds("rtne");
+  EXPECT_NEAR(rtna / rtz, 1.085, 0.03 * 1.085);
+  EXPECT_NEAR(rtne / rtz, 1.134, 0.03 * 1.134);
+  // Nothing was fitted to these times.
+  EXPECT_NEAR(rtz, 16.16, 0.1 * 16.16);
+  EXPECT_NEAR(rtna, 17.54, 0.1 * 17.54);
+  EXPECT_NEAR(rtne, 18.33, 0.1 * 18.33);
 }
 
 } // namespace

@@ -30,8 +30,9 @@ TEST_P(IssueRate, AsMeasured) {
     GTEST_SKIP() << "no assembler";
   const Rate &rate = GetParam();
   // Four SIMDs: every wavefront of the first four has one of its own.
-  double cycles =
-      cyclesEach("", rate.body, 256 * rate.wavesPerSimd) / rate.wavesPerSimd;
+  double cycles = cyclesEach("", rate.body, 256 * rate.wavesPerSimd, 0,
+                             rate.wavesPerSimd > 2 ? 64 : 256) /
+                  rate.wavesPerSimd;
   EXPECT_NEAR(cycles, rate.cycles, rate.cycles * rate.tolerance);
 }
 
@@ -57,6 +58,10 @@ INSTANTIATE_TEST_SUITE_P(
         Rate{"mul", "v_mul_f32 v1, v2, v3", 1, 4, 0.05},
         Rate{"fmac", "v_fmac_f32 v1, v2, v3", 1, 4, 0.05},
         Rate{"fma_long", "v_fma_f32 v1, v2, v3, v1", 1, 5, 0.05},
+        // The oldest wavefront goes first at its rate of 5 cycles, the others
+        // get what it leaves: 4.2 to 4.38 for 2 to 4 wavefronts.
+        Rate{"fma_long_two_waves", "v_fma_f32 v1, v2, v3, v1", 2, 4.375, 0.02},
+        Rate{"fma_long_four_waves", "v_fma_f32 v1, v2, v3, v1", 4, 4.2, 0.02},
         Rate{"packed", "v_pk_fma_f32 v[0:1], v[2:3], v[4:5], v[0:1]", 1, 8,
              0.05},
         Rate{"packed_two_waves", "v_pk_fma_f32 v[0:1], v[2:3], v[4:5], v[0:1]",
@@ -77,6 +82,54 @@ TEST(Issue, VectorOperationsRunUnderMatrixOperations) {
   // f32 needs the ALU itself.
   std::string single = "v_mfma_f32_32x32x2_f32 a[0:15], v0, v1, a[0:15]";
   EXPECT_EQ(cyclesEach("", single + "\n" + repeat(vector, 4), 256), 64 + 16);
+}
+
+// Two wavefronts a SIMD: the older one goes first, unless the younger one has
+// raised its priority.
+TEST(Issue, PriorityComesBeforeAge) {
+  if (!hasAssembler())
+    GTEST_SKIP() << "no assembler";
+  auto youngerEndsFirst = [](unsigned priority) {
+    TimingOptions options;
+    options.traceWaves = 8;
+    TimingResult time =
+        timeKernel({"k",
+                    R"(
+  v_readfirstlane_b32 s4, v0
+  s_cmp_lt_u32 s4, 256
+  s_cbranch_scc1 older
+  s_setprio )" + std::to_string(priority) +
+                        "\nolder:\n" + repeat("v_mul_f32 v1, v2, v3", 400),
+                    0, 0, 64},
+                   1, 512, {}, options);
+    EXPECT_EQ(time.traces.size(), 8u);
+    return time.traces.back().end < time.traces.front().end;
+  };
+  EXPECT_FALSE(youngerEndsFirst(0));
+  EXPECT_TRUE(youngerEndsFirst(1));
+}
+
+// The clock under load: as published for a product of matrices that keeps the
+// matrix cores 79 % busy; the highest one for kernels that wait for memory.
+TEST(Clock, UnderLoad) {
+  TimingResult time;
+  time.cycles = 1000;
+  time.computeUnits = 304;
+  time.simds = 1216;
+  time.activeCuCycles = 304'000;
+  time.matrixBusy = uint64_t(0.789 * 1'216'000);
+  EXPECT_NEAR(time.clockUnderLoadGHz(), 1.733, 0.02);
+  double product = time.clockUnderLoadGHz();
+  // Compute units without work do not raise it.
+  time.activeCuCycles /= 2;
+  time.matrixBusy /= 2;
+  EXPECT_NEAR(time.clockUnderLoadGHz(), product, 1e-3);
+  // Vector operations on top lower it.
+  time.vectorBusy = time.matrixBusy;
+  EXPECT_NEAR(time.clockUnderLoadGHz(), product * 612 / (612 + 430), 1e-3);
+  time.matrixBusy = 0;
+  time.vectorBusy = 608'000 / 10;
+  EXPECT_EQ(time.clockUnderLoadGHz(), 2.1);
 }
 
 TEST(Issue, WaitsAreCountedWhereTheyArise) {

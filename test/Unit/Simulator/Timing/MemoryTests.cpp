@@ -177,4 +177,61 @@ INSTANTIATE_TEST_SUITE_P(
         Read{"hbm_256MB", 256 * KiB, 8 * KiB, 256 * MiB, 8, 8, 4.2}),
     [](const auto &info) { return info.param.name; });
 
+//===--- Writing ----------------------------------------------------------===//
+
+/// A workgroup of 512 writes `steps` times 8 KB, after having read as much.
+/// s4..s9: source, destination, steps, bytes of a workgroup.
+std::string copyBody(bool reads) {
+  std::string load = "global_load_dwordx4 v[4:7], v1, s[4:5]\n"
+                     "s_waitcnt vmcnt(0)\n";
+  return R"(
+  s_load_dwordx4 s[4:7], s[0:1], 0x0
+  s_load_dwordx2 s[8:9], s[0:1], 0x10
+  v_lshlrev_b32 v1, 4, v0
+  s_waitcnt lgkmcnt(0)
+  s_mul_i32 s10, s2, s9
+  v_add_u32 v1, s10, v1
+loop:
+)" + (reads ? load : "") +
+         R"(
+  global_store_dwordx4 v1, v[4:7], s[6:7]
+  v_add_u32 v1, 0x2000, v1
+  s_sub_u32 s8, s8, 1
+  s_cmp_lg_u32 s8, 0
+  s_cbranch_scc1 loop
+)";
+}
+
+// gpu-stream: scale reads and writes an array of 1 GB each, init only writes.
+// Here 319 MB, more than the Infinity Cache holds, in one launch: what stays in
+// it at the end must not look like bandwidth.
+TEST(Write, ReachesHbm) {
+  if (!hasAssembler())
+    GTEST_SKIP() << "no assembler";
+  constexpr unsigned groups = 2432, steps = 16;
+  constexpr size_t bytes = size_t(groups) * steps * 8192;
+  void *from = nullptr, *to = nullptr;
+  ASSERT_EQ(table().hipMalloc(&from, bytes), tlc::hip::hipSuccess);
+  ASSERT_EQ(table().hipMalloc(&to, bytes), tlc::hip::hipSuccess);
+  auto rate = [&](bool reads) {
+    TimingOptions options;
+    options.detailInstructions = 200'000; // most of one XCD's
+    TimingResult time = timeKernel(
+        {"k", copyBody(reads), 0, 0, 32}, groups, 512,
+        {reinterpret_cast<uint64_t>(from), reinterpret_cast<uint64_t>(to),
+         steps | uint64_t(steps * 8192) << 32},
+        options);
+    double moved = double(bytes) * (reads ? 2 : 1);
+    EXPECT_NEAR(double(time.memory.hbmBytes), moved, 0.05 * moved);
+    return moved / time.seconds(2.1) / 1e12;
+  };
+  double copy = rate(true), write = rate(false);
+  RecordProperty("copy", std::to_string(copy));
+  RecordProperty("write", std::to_string(write));
+  EXPECT_NEAR(copy, 4.0, 0.15 * 4.0);
+  EXPECT_NEAR(write, 4.5, 0.15 * 4.5);
+  table().hipFree(from);
+  table().hipFree(to);
+}
+
 } // namespace

@@ -27,6 +27,10 @@ def TileLegalize : TilePass<"tile-legalize"> {
   let summary = "Whole wavefronts, unrolled marked loops, folded views, no dead buffers";
 }
 
+def TileOrderWorkgroups : TilePass<"tile-order-workgroups"> {
+  let summary = "Let workgroups that share data meet in one L2, the longest first";
+}
+
 def TilePromoteOperands : TilePass<"tile-promote-operands"> {
   let summary = "Keep in registers what need not go through LDS";
 }
