@@ -532,7 +532,9 @@ scf::ForOp Emitter::run() {
   SmallVector<Value> values;
   for (auto &[key, n] : carried)
     values.push_back(initial(key.first, key.second));
-  if (options.unroll && p.stages > 1 && usesCopies())
+  // Vector work hands on values that outlive a row: in pairs, without moves.
+  bool handsOn = graph.numBarriers > 1 && graph.vectorCycles > 4 * p.interval;
+  if (options.unroll && p.stages > 1 && (usesCopies() || handsOn))
     values = emitPairs(values, count);
   else
     values = emitLoop(values, lower, upper, 1, nonEmpty);
