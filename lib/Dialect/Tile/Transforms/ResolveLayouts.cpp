@@ -11,6 +11,7 @@
 
 #include "BufferUse.h"
 #include "LayoutInference.h"
+#include "tlc/Dialect/Tile/Transforms/Passes.h"
 #include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
