@@ -292,7 +292,11 @@ bool Interpreter::indexOperands(BufferObject *buffer, ArrayRef<Value> indices,
     // An annotated layout says where the element really is.
     Value r = callFunction(buffer->indexMap, indices, {}, range);
     mapped.clear();
-    if (!r || !iterate(r, range, mapped))
+    if (!r)
+      return false;
+    if (!r.isSequence())
+      mapped.push_back(r);
+    else if (!iterate(r, range, mapped))
       return false;
     if (int64_t(mapped.size()) !=
         llvm::cast<MemRefType>(buffer->storage().getType()).getRank()) {
