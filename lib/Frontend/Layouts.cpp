@@ -226,12 +226,23 @@ const std::vector<int64_t> *Tabulator::valuesOf(mlir::Value v) {
   return it->second ? &*it->second : nullptr;
 }
 
+/// More than registers or LDS of a compute unit hold, copies included.
+static constexpr int64_t kMostPoints = 1 << 21;
+
 /// What a function gives for all indices of a box: one table for each of its
 /// results, lists of results taken apart.
 bool Interpreter::tabulate(FunctionObject *map, ArrayRef<int64_t> box,
                            SourceRange range,
                            llvm::SmallVectorImpl<Table> &out) {
   at(range);
+  int64_t points = 1;
+  for (int64_t extent : box)
+    if (__builtin_mul_overflow(points, extent, &points) ||
+        points > kMostPoints) {
+      error(DiagID::BadLayout, map->range(),
+            "a layout of more than " + llvm::Twine(kMostPoints) + " elements");
+      return false;
+    }
   auto probe = tile::ParallelOp::create(b, box);
   bool ok = inRegion(&probe.getBody().front(), false, [&] {
     SmallVector<Value> indices;
@@ -257,6 +268,12 @@ bool Interpreter::tabulate(FunctionObject *map, ArrayRef<int64_t> box,
               "a layout is computed from its indices alone");
         return false;
       }
+      auto [least, most] = std::minmax_element(table->begin(), table->end());
+      if (*least < INT32_MIN || *most > INT32_MAX) {
+        error(DiagID::BadLayout, map->range(),
+              "a coordinate of this layout does not fit 32 bits");
+        return false;
+      }
       out.push_back(*table);
     }
     return true;
@@ -265,13 +282,17 @@ bool Interpreter::tabulate(FunctionObject *map, ArrayRef<int64_t> box,
   return ok;
 }
 
-/// Coordinates as one number, row-major over the box they span from 0.
+/// Coordinates as one number, row-major over the box they span from 0; empty
+/// where no memory holds that box.
 static std::vector<int64_t> flatten(ArrayRef<std::vector<int64_t>> tables,
                                     size_t points) {
   std::vector<int64_t> result(points);
+  int64_t box = 1;
   for (const std::vector<int64_t> &table : tables) {
     int64_t first = *llvm::min_element(table),
             extent = *llvm::max_element(table) - first + 1;
+    if (__builtin_mul_overflow(box, extent, &box) || box > UINT32_MAX)
+      return {};
     for (size_t p = 0; p < points; ++p)
       result[p] = result[p] * extent + table[p] - first;
   }
@@ -383,7 +404,9 @@ bool Interpreter::layoutShared(BufferObject *buffer, FunctionObject *map,
         .note(map->range(), "by this function");
     return false;
   }
-  std::optional<Layout> layout = fitMemory(shape, addresses);
+  std::optional<Layout> layout;
+  if (!addresses.empty())
+    layout = fitMemory(shape, addresses);
   if (!layout) {
     mlir::emitWarning(locOf(range), "the layout of '")
         << buffer->name
@@ -449,8 +472,8 @@ bool Interpreter::threadLayout(LayoutObject *given, const llvm::Twine &what,
   } else {
     slot = flatten(registers, points);
   }
-  Table places(points);
-  for (int64_t p = 0; p < points; ++p)
+  Table places(slot.size());
+  for (int64_t p = 0; p < int64_t(slot.size()); ++p)
     places[p] = owner[p] << 32 | slot[p];
   if (auto twice = findCollision(places)) {
     error(DiagID::BadLayout, given->declared,
@@ -459,7 +482,8 @@ bool Interpreter::threadLayout(LayoutObject *given, const llvm::Twine &what,
               " and " + indexAt(twice->second, given->shape));
     return false;
   }
-  layout = fitRegisters(given->shape, owner, slot);
+  if (!slot.empty())
+    layout = fitRegisters(given->shape, owner, slot);
   // Threads that no digit reaches hold copies; the named ones must be of them.
   for (int64_t p = 0; p < points && layout; ++p) {
     SmallVector<int64_t, 4> index;
