@@ -25,6 +25,7 @@
 //   Statements      execution of statement nodes
 //   ControlFlow     symbolic if, for, while; names across regions
 //   Calls           functions, arguments, methods
+//   IndexTables     functions of an index, evaluated at all points
 //   Buffers, Copies, Layouts, Vectors, TileOps,
 //   Gemm, Atomics, MathOps, Loops, Python*: the builtins
 //
