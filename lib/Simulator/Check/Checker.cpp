@@ -111,11 +111,10 @@ struct GroupChecker::State {
   /// Stores to global memory that may not be complete.
   struct PendingStore {
     uint32_t number; ///< of the counter vmcnt
-    const Op *op;
     ByteRuns runs;
   };
   std::vector<std::vector<PendingStore>> stores;
-  void noteStore(unsigned wave, const Op &op);
+  void noteStore(unsigned wave);
   void postponeStores();
   LdsShadow lds;
   GlobalShadow::Cursor cursor;
@@ -267,7 +266,7 @@ const Op *GroupChecker::State::prepare(const Wave &wave, const Op &op) {
 
 /// Called before the counters know of the store: it will be the next one. No
 /// more than `vmcnt` counts can be on their way.
-void GroupChecker::State::noteStore(unsigned wave, const Op &op) {
+void GroupChecker::State::noteStore(unsigned wave) {
   constexpr size_t mostPending = 64;
   std::vector<PendingStore> &list = stores[wave];
   uint32_t retired = waits[wave].vm.retired;
@@ -277,7 +276,7 @@ void GroupChecker::State::noteStore(unsigned wave, const Op &op) {
     });
   if (list.size() == mostPending)
     list.erase(list.begin());
-  list.push_back({waits[wave].vm.issued + 1, &op, runs});
+  list.push_back({waits[wave].vm.issued + 1, runs});
 }
 
 /// The workgroup has released: not what is still on its way.
@@ -285,7 +284,7 @@ void GroupChecker::State::postponeStores() {
   for (unsigned w = 0; w < group->waveCount; ++w)
     for (const PendingStore &store : stores[w])
       if (store.number > waits[w].vm.retired)
-        launch.global->postpone(group->linearId, *store.op, store.runs, cursor);
+        launch.global->postpone(group->linearId, store.runs, cursor);
 }
 
 static bool isMemory(const Op &op, const OpFacts &facts) {
@@ -439,7 +438,7 @@ void GroupChecker::after(Wave &wave, const Op &op, bool executed) {
       if (part.writes && (part.atomic || part.coherent))
         s.postponeStores();
       else if (part.writes)
-        s.noteStore(w, op);
+        s.noteStore(w);
     }
     if (!text.empty())
       s.report(kind, std::move(text), wave, op, lane);

@@ -13,12 +13,38 @@
 using namespace tlc::sim;
 
 struct GlobalShadow::Page {
+  static constexpr unsigned cellCount = pageBytes / cellBytes;
   std::mutex mutex;
-  Cell cells[pageBytes / cellBytes];
+  /// Records of sixteen cells each, with a mask of them, until one is open.
+  Cell blocks[pageBytes / blockBytes];
+  uint16_t open = 0; ///< blocks whose cells count
+  std::unique_ptr<Cell[]> cells;
   /// Index into `parts` plus 1 for a cell that is split.
-  uint16_t split[pageBytes / cellBytes] = {};
+  uint16_t split[cellCount] = {};
   std::vector<std::array<Cell, cellBytes / 4>> parts;
+
+  bool isOpen(unsigned block) const { return open >> block & 1; }
+  void openBlock(unsigned block);
 };
+
+void GlobalShadow::Page::openBlock(unsigned block) {
+  if (isOpen(block))
+    return;
+  open |= uint16_t(1u << block);
+  if (!cells)
+    cells.reset(new Cell[cellCount]);
+  constexpr unsigned count = blockBytes / cellBytes;
+  for (unsigned i = 0; i < count; ++i) {
+    Cell &cell = cells[block * count + i];
+    cell = blocks[block];
+    for (Access *each : {&cell.write, &cell.read, &cell.otherRead}) {
+      bool has = each->bytes >> i & 1;
+      each->bytes = 0xffff;
+      if (!has)
+        *each = Access();
+    }
+  }
+}
 
 GlobalShadow::GlobalShadow(const DeviceMemory &memory) : memory(memory) {}
 GlobalShadow::~GlobalShadow() = default;
@@ -79,7 +105,7 @@ GlobalShadow::Page &GlobalShadow::pageAt(uint64_t number, Cursor &cursor) {
   return *page;
 }
 
-void GlobalShadow::postpone(uint64_t number, const Op &op, const ByteRuns &runs,
+void GlobalShadow::postpone(uint64_t number, const ByteRuns &runs,
                             Cursor &cursor) {
   uint16_t period;
   {
@@ -87,14 +113,15 @@ void GlobalShadow::postpone(uint64_t number, const Op &op, const ByteRuns &runs,
     period = uint16_t(groups[number].releases.size());
   }
   auto update = [&](Cell &cell) {
-    if (cell.write.op == &op && cell.write.group == uint32_t(number))
-      cell.write.period = period;
+    if (cell.write.op && cell.write.group == uint32_t(number))
+      cell.write.period = std::max(cell.write.period, period);
   };
   for (const ByteRuns::Run &run : runs)
     for (uint64_t at = run.begin / cellBytes; at * cellBytes < run.end; ++at) {
       Page &page = pageAt(at * cellBytes / pageBytes, cursor);
       std::lock_guard lock(page.mutex);
-      unsigned index = at % (pageBytes / cellBytes);
+      unsigned index = at % Page::cellCount;
+      page.openBlock(index / (blockBytes / cellBytes));
       if (unsigned parts = page.split[index])
         for (Cell &cell : page.parts[parts - 1])
           update(cell);
@@ -178,10 +205,15 @@ GlobalShadow::usual(Cell &cell, const Access &access, bool writes) {
   if (cell.write.op && cell.write.group != access.group)
     return false;
   if (writes) {
-    if (cell.read.op || cell.otherRead.op ||
-        (cell.write.op && (cell.write.bytes & ~access.bytes)))
+    if (cell.read.op || cell.otherRead.op)
+      return false;
+    uint16_t left =
+        cell.write.op ? uint16_t(cell.write.bytes & ~access.bytes) : 0;
+    if (left && (cell.write.period != access.period ||
+                 cell.write.atomic != access.atomic))
       return false;
     cell.write = access;
+    cell.write.bytes |= left;
     return true;
   }
   auto mine = [&](const Access &reader) {
@@ -260,7 +292,22 @@ std::string GlobalShadow::access(uint64_t group, const Op &op,
       Page &page = pageAt(at / pageBytes, cursor);
       std::lock_guard lock(page.mutex);
       uint64_t pageEnd = (at / pageBytes + 1) * pageBytes;
-      for (; at < run.end && at < pageEnd; at += cellBytes) {
+      while (at < run.end && at < pageEnd) {
+        unsigned block = at % pageBytes / blockBytes;
+        if (!page.isOpen(block)) {
+          uint64_t end = std::min(run.end, (at / blockBytes + 1) * blockBytes);
+          bool wholeCells = at >= run.begin && end % cellBytes == 0;
+          unsigned first = at % blockBytes / cellBytes;
+          unsigned count = unsigned(end - at) / cellBytes;
+          access.bytes = uint16_t(((1u << count) - 1) << first);
+          // Without acquires no reader gives way to another.
+          if (!now.acquired && wholeCells &&
+              usual(page.blocks[block], access, part.writes)) {
+            at = end;
+            continue;
+          }
+          page.openBlock(block);
+        }
         unsigned mask = 0xffff;
         if (at < run.begin)
           mask &= 0xffffu << (run.begin - at);
@@ -268,19 +315,20 @@ std::string GlobalShadow::access(uint64_t group, const Op &op,
           mask &= (1u << (run.end - at)) - 1;
         access.bytes = uint16_t(mask);
         unsigned index = at % pageBytes / cellBytes;
-        // Without acquires no reader gives way to another.
+        uint64_t here = at;
+        at += cellBytes;
         if (!now.acquired && !page.split[index] &&
             usual(page.cells[index], access, part.writes))
           continue;
         bool had = !problem.empty();
-        visitCell(page, index, access, at, part.writes, now, problem);
+        visitCell(page, index, access, here, part.writes, now, problem);
         if (had || problem.empty())
           continue;
         // The lane whose bytes these are.
         for (uint64_t rest = part.lanes; rest; rest &= rest - 1) {
           unsigned l = unsigned(__builtin_ctzll(rest));
-          if (part.address[l] < at + cellBytes &&
-              part.address[l] + part.inBounds[l] > at) {
+          if (part.address[l] < here + cellBytes &&
+              part.address[l] + part.inBounds[l] > here) {
             lane = int(l);
             break;
           }

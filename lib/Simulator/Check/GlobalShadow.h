@@ -17,7 +17,8 @@
 //
 // Sixteen bytes make a cell: the last writer, and two readers of different
 // groups, each with a mask of bytes. Where groups share a cell it is split into
-// cells of a dword.
+// cells of a dword; until something of the kind happens, sixteen cells together
+// have one record, a block.
 //
 //===----------------------------------------------------------------------===//
 
@@ -60,12 +61,12 @@ public:
   void leave(uint64_t group);
   /// A store of \p group was not complete when the group's last release took
   /// place: only the next one covers it.
-  void postpone(uint64_t group, const Op &op, const ByteRuns &runs,
-                Cursor &cursor);
+  void postpone(uint64_t group, const ByteRuns &runs, Cursor &cursor);
 
 private:
   static constexpr uint64_t pageBytes = 4096;
-  static constexpr unsigned cellBytes = 16, shardCount = 64;
+  static constexpr unsigned cellBytes = 16, blockBytes = 256;
+  static constexpr unsigned shardCount = 64;
   struct Access {
     const Op *op = nullptr;
     uint32_t group : 31 = 0;
