@@ -15,13 +15,23 @@
 #include "llvm/Analysis/LoopAnalysisManager.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/CommandLine.h"
 #include "llvm/Target/TargetMachine.h"
 
 using namespace llvm;
 
 namespace tlc::target {
 
+/// LLVM's LICM has no other switch for this.
+static void forgoPromotion() {
+  auto &options = cl::getRegisteredOptions();
+  auto it = options.find("disable-licm-promotion");
+  if (it != options.end())
+    static_cast<cl::opt<bool> *>(it->second)->setValue(true);
+}
+
 Error runOptimizer(Module &module, TargetMachine &machine) {
+  forgoPromotion();
   PipelineTuningOptions tuning;
   tuning.SLPVectorization = false;
   tuning.LoopVectorization = false;
