@@ -23,6 +23,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Attempts.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassManager.h"
@@ -74,12 +75,9 @@ static SmallVector<int64_t> lackingLds(ModuleOp module) {
   return lacking;
 }
 
-/// To the wave dialect. A kernel that LDS does not hold is tried again, with as
-/// much less LDS as it lacked; if that is of no use, the first refusal stands.
-/// `source`, if given, becomes the program that the last try began with.
-static bool lowerToWave(ModuleOp module, ArrayRef<std::string> disabled,
-                        const std::function<void(ModuleOp)> &atTile,
-                        OwningOpRef<ModuleOp> *source = nullptr) {
+bool tlc::lowerToWave(ModuleOp module, ArrayRef<std::string> disabled,
+                      const std::function<void(ModuleOp)> &atTile,
+                      OwningOpRef<ModuleOp> *source) {
   constexpr unsigned kMostAttempts = 4;
   MLIRContext *ctx = module.getContext();
   Diagnostics first, said;
@@ -372,7 +370,11 @@ void Compilation::Attempts::report(Lowered &lowered) {
 }
 
 void Compilation::Attempts::reportFailure() {
-  report(all.front()->wave ? *all.back() : *all.front());
+  Lowered &failed = all.front()->wave ? *all.back() : *all.front();
+  for (mlir::Diagnostic &diag : failed.said)
+    if (StringRef(diag.str()).contains(tile::kLdsLimitTag))
+      c.suggestSizes(diag);
+  report(failed);
 }
 
 std::optional<std::string> Compilation::lowerAsBest(ModuleOp module,

@@ -8,6 +8,7 @@
 #include "Compare.h"
 #include "tlc/Runtime/Npy.h"
 #include "llvm/Support/Format.h"
+#include <algorithm>
 #include <cmath>
 
 using namespace tlc;
@@ -17,11 +18,12 @@ static bool sameValue(double a, double b) {
   return a == b || (std::isnan(a) && std::isnan(b));
 }
 
-Comparison tlc::compareWithin(const Array &got, llvm::ArrayRef<double> values,
-                              llvm::ArrayRef<double> bounds) {
+static Comparison compareValues(llvm::ArrayRef<double> got,
+                                llvm::ArrayRef<double> values,
+                                llvm::ArrayRef<double> bounds) {
   Comparison c;
-  for (int64_t i = 0, n = got.elements(); i < n; ++i) {
-    double x = got.number(i), bound = bounds.empty() ? 0 : bounds[i];
+  for (int64_t i = 0, n = got.size(); i < n; ++i) {
+    double x = got[i], bound = bounds.empty() ? 0 : bounds[i];
     if (sameValue(x, values[i]))
       continue;
     double error = std::fabs(x - values[i]);
@@ -41,6 +43,43 @@ Comparison tlc::compareWithin(const Array &got, llvm::ArrayRef<double> values,
     }
   }
   return c;
+}
+
+static std::vector<double> numbersOf(const Array &array) {
+  std::vector<double> numbers(array.elements());
+  for (int64_t i = 0, n = numbers.size(); i < n; ++i)
+    numbers[i] = array.number(i);
+  return numbers;
+}
+
+Comparison tlc::compareWithin(const Array &got, llvm::ArrayRef<double> values,
+                              llvm::ArrayRef<double> bounds) {
+  return compareValues(numbersOf(got), values, bounds);
+}
+
+Comparison tlc::compareUnordered(const Array &got,
+                                 llvm::ArrayRef<double> values,
+                                 llvm::ArrayRef<double> bounds) {
+  std::vector<double> sorted = numbersOf(got);
+  std::vector<std::pair<double, double>> reference; // value, bound
+  for (size_t i = 0; i < values.size(); ++i)
+    reference.push_back({values[i], bounds.empty() ? 0 : bounds[i]});
+  // NaNs come last, whatever they are compared with.
+  auto less = [](double a, double b) {
+    return std::isnan(b) ? !std::isnan(a) : a < b;
+  };
+  size_t row = got.shape.empty() ? 1 : std::max<int64_t>(got.shape.back(), 1);
+  for (size_t i = 0; i + row <= sorted.size(); i += row) {
+    std::sort(sorted.begin() + i, sorted.begin() + i + row, less);
+    std::sort(reference.begin() + i, reference.begin() + i + row,
+              [&](auto &a, auto &b) { return less(a.first, b.first); });
+  }
+  std::vector<double> orderedValues, orderedBounds;
+  for (auto [value, bound] : reference) {
+    orderedValues.push_back(value);
+    orderedBounds.push_back(bound);
+  }
+  return compareValues(sorted, orderedValues, orderedBounds);
 }
 
 Comparison tlc::compareRelative(const Array &got, const Array &expected,

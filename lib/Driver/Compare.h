@@ -27,6 +27,11 @@ struct Comparison {
 Comparison compareWithin(const Array &got, llvm::ArrayRef<double> values,
                          llvm::ArrayRef<double> bounds);
 
+/// The same for rows (along the last dimension) whose elements may come in any
+/// order: both are put in order first, and indices are those in that order.
+Comparison compareUnordered(const Array &got, llvm::ArrayRef<double> values,
+                            llvm::ArrayRef<double> bounds);
+
 /// max|got - expected| <= rtol * max|expected|, and no NaN.
 Comparison compareRelative(const Array &got, const Array &expected,
                            double rtol);

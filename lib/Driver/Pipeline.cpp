@@ -17,6 +17,7 @@
 #include "tlc/Dialect/Tile/Transforms/Passes.h"
 #include "tlc/Dialect/Wave/IR/WaveDialect.h"
 #include "tlc/Dialect/Wave/Transforms/Passes.h"
+#include "tlc/Frontend/Parameters.h"
 #include "tlc/Support/LdsBanks.h"
 #include "tlc/Target/AMDGPU.h"
 #include "tlc/Target/BuildContract.h"
@@ -124,6 +125,19 @@ Compilation::Compilation(const InputOptions &options)
 
 Compilation::~Compilation() = default;
 
+/// Moves the front end's record of integer parameters from the program to a
+/// list.
+static void
+takeParameters(ModuleOp module,
+               std::vector<std::pair<std::string, int64_t>> &integers) {
+  for (auto func : module.getOps<tile::FuncOp>())
+    if (auto record =
+            dyn_cast_or_null<DictionaryAttr>(func->removeAttr(kParametersAttr)))
+      for (NamedAttribute entry : record)
+        integers.push_back({entry.getName().str(),
+                            cast<IntegerAttr>(entry.getValue()).getInt()});
+}
+
 OwningOpRef<ModuleOp> Compilation::import() {
   if (!StringRef(options.path).ends_with(".mlir")) {
     auto module = importFile(options.path, options.frontend, *ctx, diags);
@@ -132,6 +146,8 @@ OwningOpRef<ModuleOp> Compilation::import() {
                    "the front end does not take this kernel, and did not say "
                    "why: please report it");
     }
+    if (module)
+      takeParameters(*module, integers);
     return module;
   }
   std::string error;

@@ -165,7 +165,11 @@ bool Session::printTable() {
     if (!isOutput(p))
       continue;
     const Array &got = values[i].array;
-    Comparison c = compareWithin(got, expected[i].values, expected[i].bounds);
+    bool anyOrder = llvm::any_of(options.unordered, [&](StringRef name) {
+      return findOutput(parameters, name) == unsigned(i);
+    });
+    Comparison c = (anyOrder ? compareUnordered : compareWithin)(
+        got, expected[i].values, expected[i].bounds);
     llvm::errs() << llvm::left_justify(p.name, width + 2)
                  << llvm::format("%11.3g%11.3g%11.3g", c.maxError, c.bound,
                                  c.ratio)

@@ -39,6 +39,7 @@ const llvm::StringLiteral tlc::runUsage =
     "tlc run KERNEL.tile|OBJECT.hsaco [options]\n\n" RUN_OPTIONS;
 const llvm::StringLiteral tlc::checkUsage =
     "tlc check KERNEL.tile [options]\n\n" RUN_OPTIONS
+    "  --unordered NAME  the elements of an output's rows may come in any order\n"
     "  --bisect          name the first pass that changes the result\n";
 
 int tlc::parseRunOptions(Arguments arguments, RunOptions &options, bool check) {
@@ -89,6 +90,8 @@ int tlc::parseRunOptions(Arguments arguments, RunOptions &options, bool check) {
       assignment("--out", value, options.outs);
     } else if (take("--expect", value)) {
       assignment("--expect", value, options.expects);
+    } else if (check && take("--unordered", value)) {
+      options.unordered.push_back(value.str());
     } else if (take("--rtol", value)) {
       double r;
       if (error.empty() && (value.getAsDouble(r) || !(r >= 0)))
@@ -155,6 +158,8 @@ bool tlc::checkOutputNames(const RunOptions &options, DiagnosticEngine &diags,
   };
   for (auto &[name, path] : options.outs)
     check("--out", name);
+  for (StringRef name : options.unordered)
+    check("--unordered", name);
   for (auto &[name, path] : options.expects) {
     auto i = findOutput(parameters, name);
     if (!check("--expect", name))

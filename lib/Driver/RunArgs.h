@@ -29,6 +29,8 @@ struct RunOptions {
   std::optional<bool> checkers;
   uint64_t seed = 0;
   std::vector<std::pair<std::string, std::string>> args, outs, expects;
+  /// Outputs whose rows are compared as sets.
+  std::vector<std::string> unordered;
   std::optional<double> rtol;
   /// See Contents::period.
   int64_t period = 0;

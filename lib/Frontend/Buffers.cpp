@@ -20,12 +20,18 @@ bool Interpreter::requireDevice(SourceRange range, StringRef what) {
   return false;
 }
 
-DType Interpreter::dtypeFrom(Value v, SourceRange range, bool quiet) {
-  if (v.is(VK::DType))
-    return v.asDType();
-  if (v.is(VK::Str))
-    if (DType t = findDType(v.asStr()))
-      return t;
+DType Interpreter::dtypeFrom(Value v, SourceRange range, bool quiet,
+                             bool vectors) {
+  DType found = v.is(VK::DType) ? v.asDType()
+                : v.is(VK::Str) ? findDType(v.asStr())
+                                : nullptr;
+  if (found && (found->lanes == 1 || vectors))
+    return found;
+  if (found && !quiet) {
+    error(DiagID::BadDType, range,
+          "the vector type " + found->name + ", where one element is meant");
+    return nullptr;
+  }
   if (v.is(VK::Builtin)) { // Python's own types
     StringRef name = v.asBuiltin()->name;
     if (name == "int")
@@ -97,10 +103,16 @@ BufferObject *Interpreter::allocate(tile::Space space, Value shape, Value dtype,
   auto *buffer = make<BufferObject>();
   buffer->space = space;
   buffer->declared = args.range;
-  buffer->dtype = dtypeFrom(dtype, args.range);
+  buffer->dtype = dtypeFrom(dtype, args.range, false, /*vectors=*/true);
   SmallVector<int64_t> extents;
-  if (!buffer->dtype || !shapeFrom(shape, args.range, buffer->shape) ||
-      !staticShape(buffer, args.range, extents))
+  if (!buffer->dtype || !shapeFrom(shape, args.range, buffer->shape))
+    return nullptr;
+  if (buffer->dtype->lanes > 1) {
+    buffer->lanes = buffer->dtype->lanes;
+    buffer->dtype = buffer->dtype->element;
+    buffer->shape.push_back(Value::integral(buffer->lanes));
+  }
+  if (!staticShape(buffer, args.range, extents))
     return nullptr;
   if (buffer->dtype->bits % 8 && !buffer->dtype->isSubByte() &&
       !buffer->dtype->isBool()) {
@@ -147,6 +159,10 @@ Value Interpreter::allocVar(Args &args) {
       allocate(tile::Space::Local, Value::integral(1), args[0], args);
   if (!buffer)
     return {};
+  if (buffer->lanes > 1)
+    return fail(DiagID::Unimplemented, args.range,
+                "a variable that is a vector: T.alloc_local((1,), …) is an "
+                "array of one");
   buffer->isVar = true;
   Value init = args.has(1) && !args[1].is(VK::Str)   ? args[1]
                : args.has(2) && !args[2].is(VK::Str) ? args[2]
@@ -181,6 +197,13 @@ Value Interpreter::indexBuffer(BufferObject *buffer, Value index,
       indices.insert(indices.begin() + i, n, all);
       break;
     }
+  if (namesVector(buffer, indices) && !reference)
+    return loadVector(buffer, indices, range);
+  if (buffer->lanes > 1 && indices.size() + 1 == buffer->shape.size()) {
+    auto *lanes = make<SliceObject>();
+    lanes->lower = lanes->upper = lanes->step = Value::none();
+    indices.push_back(Value::object(lanes));
+  }
   if (indices.size() != buffer->shape.size()) {
     error(DiagID::RankMismatch, range,
           llvm::Twine(indices.size()) + " indices for '" + buffer->name +

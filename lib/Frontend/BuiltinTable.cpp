@@ -134,6 +134,10 @@ static const BuiltinInfo tileTable[] = {
     {"T.use_swizzle", &I::useSwizzle, "panel_size,order?,enable?,**", 0, Dev},
     {"T.annotate_layout", &I::annotateLayout, "layouts,**", 0, Dev},
     {"T.annotate_safe_value", &I::annotateSafeValue, "values,**", 0, Dev},
+    {"T.Ramp", &I::rampVector, "base,stride,lanes", 0, Dev},
+    {"T.Broadcast", &I::broadcastVector, "value,lanes", 0, Dev},
+    {"T.extract_lane", &I::extractLane, "vector,lane", 0, Dev},
+    {"T.Shuffle", &I::shuffleVector, "vectors,indices", 0, Dev},
     {"T.Layout", &I::layoutObject, "shape,forward_fn?,**"},
     {"T.Fragment", &I::fragmentObject,
      "shape,forward_fn?,forward_thread_fn?,replicate?,forward_index_fn?"},
@@ -211,13 +215,18 @@ static const BuiltinInfo mathTable[] = {
     UN("erf", 20),
     UN("floor", 21),
     UN("ceil", 22),
-    UN("round", 23),
+    {"T.round", &I::roundValue, "x,rounding_mode?", 23, Dev},
     UN("nearbyint", 23),
     UN("trunc", 24),
     UN("exp10", 100),
     UN("abs", 102),
     UN("fabs", 102),
     UN("fast_rcp", 101),
+    {"T.add2", &I::mathBinary, "x,y", 6, Dev},
+    {"T.sub2", &I::mathBinary, "x,y", 7, Dev},
+    {"T.mul2", &I::mathBinary, "x,y", 8, Dev},
+    {"T.fma2", &I::fmaCall, "x,y,z", 0, Dev},
+    {"T.abs2", &I::mathUnary, "x", 102, Dev},
     {"T.ieee_frcp", &I::mathUnary, "x,rounding_mode?", 101, Dev},
     UN("__exp", 0),
     UN("__exp10", 100),
@@ -234,7 +243,9 @@ static const BuiltinInfo mathTable[] = {
     {"T.fmod", &I::mathBinary, "x,y", 3, Dev},
     {"T.hypot", &I::mathBinary, "x,y", 4, Dev},
     {"T.min", &I::minMax, "*", 0},
+    {"T.min2", &I::minMax, "*", 0},
     {"T.max", &I::minMax, "*", 1},
+    {"T.max2", &I::minMax, "*", 1},
     {"min", &I::minMax, "*", 0},
     {"max", &I::minMax, "*", 1},
     {"T.clamp", &I::clampValue, "x,min_val,max_val", 0, Dev},
@@ -398,6 +409,10 @@ static const BuiltinInfo pythonTable[] = {
 };
 
 namespace tlc::frontend {
+bool isScalarMath(const BuiltinInfo *builtin) {
+  return builtin >= std::begin(mathTable) && builtin < std::end(mathTable);
+}
+
 void registerAllBuiltins() {
   static std::once_flag once;
   std::call_once(once, [] {

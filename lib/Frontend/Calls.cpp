@@ -81,7 +81,17 @@ Value Interpreter::evalCall(const CallExpr *e) {
     if (v.is(VK::Str))
       if (v.asStr() == "inf" || v.asStr() == "-inf")
         v = Value::real(v.asStr()[0] == '-' ? -HUGE_VAL : HUGE_VAL);
-    Sym s = castValue(v, callee.asDType(), e->range);
+    DType type = callee.asDType();
+    if (type->lanes > 1) {
+      int64_t lanes = laneCount(v, e->range);
+      if (lanes && lanes != type->lanes)
+        return typeError(e->args[0]->range, "a vector of as many lanes", v);
+      return eachLane(type->lanes, [&](int64_t i) {
+        Sym s = castValue(laneOf(v, i), type->element, e->range);
+        return s ? fold(s) : Value();
+      });
+    }
+    Sym s = castValue(v, type, e->range);
     return s ? fold(s) : Value();
   }
   case VK::Function: {
@@ -112,13 +122,20 @@ Value Interpreter::evalCall(const CallExpr *e) {
               describe(callee) + " is not a function");
 }
 
-/// A call of host code gives host code's result, except that a tuner's run
-/// gives the kernel that it tunes: AutoTuner.from_kernel(kernel=f, …).….run().
+/// A call of host code gives host code's result. A kernel that it was given
+/// goes with it: what a tuner's run() gives (AutoTuner.from_kernel(kernel=f,
+/// …).….run()), and what a factory returns that compiles its kernel itself.
 Value Interpreter::callPoison(PoisonObject *poison, const CallExpr *e) {
   if (poison->carried && poison->what.ends_with(".run"))
     return poison->carried;
   Value result = makePoison(poison->what + "(...)", e->range);
   result.as<PoisonObject>()->carried = poison->carried;
+  for (const Expr *arg : e->args)
+    if (auto *name = llvm::dyn_cast<NameExpr>(arg))
+      if (Binding *known = lookup(name->id))
+        if (known->value && known->value.is(VK::Function) &&
+            known->value.as<FunctionObject>()->type == FunctionObject::PrimFunc)
+          result.as<PoisonObject>()->carried = known->value;
   if (!poison->what.contains("AutoTuner") ||
       !poison->what.ends_with(".from_kernel"))
     return result;
@@ -397,7 +414,12 @@ Value Interpreter::callBuiltin(const BuiltinInfo *builtin, const CallExpr *e,
     return {};
   at(e->range);
   const BuiltinInfo *outer = std::exchange(currentBuiltin, builtin);
-  Value v = (this->*builtin->fn)(args);
+  bool vectors = args.self && args.self.is(VK::Vector);
+  for (ArrayRef<Value> values : {ArrayRef(args.values), ArrayRef(args.rest)})
+    for (Value v : values)
+      vectors |= v && v.is(VK::Vector);
+  Value v = vectors && isScalarMath(builtin) ? callLanes(builtin, args)
+                                             : (this->*builtin->fn)(args);
   currentBuiltin = outer;
   return v;
 }
@@ -430,8 +452,14 @@ Value Interpreter::attribute(Value object, StringRef attr, SourceRange range) {
   }
   case VK::Buffer: {
     auto *buffer = object.as<BufferObject>();
+    ArrayRef<Value> shape(buffer->shape);
+    if (buffer->lanes > 1)
+      shape = shape.drop_back();
     if (attr == "shape")
-      return makeSequence(VK::Tuple, buffer->shape);
+      return makeSequence(VK::Tuple, shape);
+    if (attr == "dtype" && buffer->lanes > 1)
+      return Value::dtype(findDType(
+          (buffer->dtype->name + "x" + llvm::Twine(buffer->lanes)).str()));
     if (attr == "dtype")
       return Value::dtype(buffer->dtype);
     if (attr == "name")
@@ -439,7 +467,7 @@ Value Interpreter::attribute(Value object, StringRef attr, SourceRange range) {
     if (attr == "data") // a pointer: only T.Tensor(shape, dtype, data) takes it
       return object;
     if (attr == "ndim")
-      return Value::integral(int64_t(buffer->shape.size()));
+      return Value::integral(int64_t(shape.size()));
     found = method("buffer");
     break;
   }
@@ -453,6 +481,12 @@ Value Interpreter::attribute(Value object, StringRef attr, SourceRange range) {
       found = method("scalar");
     break;
   }
+  case VK::Vector:
+    if (attr == "dtype")
+      return fail(DiagID::NoAttribute, range,
+                  "the type of a vector: ask for that of its buffer");
+    found = method("scalar");
+    break;
   case VK::Scalar:
     if (attr == "dtype")
       return Value::dtype(object.asSym().type);

@@ -7,6 +7,7 @@
 
 #include "DTypes.h"
 #include "mlir/IR/Builders.h"
+#include <map>
 
 using namespace tlc;
 using namespace tlc::frontend;
@@ -58,6 +59,28 @@ static constexpr struct {
     {"e5m2_float8", "float8_e5m2"},
 };
 
+/// "float32x4": by the names of all vectors.
+static DType findVector(llvm::StringRef name) {
+  static const auto vectors = [] {
+    std::map<std::string, DTypeInfo, std::less<>> result;
+    for (const DTypeInfo &info : table)
+      for (unsigned lanes : {2, 3, 4, 8, 16, 32, 64}) {
+        auto [it, fresh] = result.try_emplace(
+            info.name.str() + "x" + std::to_string(lanes), info);
+        it->second.name = it->first;
+        it->second.lanes = uint8_t(lanes);
+        it->second.element = &info;
+      }
+    return result;
+  }();
+  auto [element, lanes] = name.rsplit('x');
+  for (auto &entry : aliases)
+    if (entry.alias == element)
+      element = entry.name;
+  auto it = vectors.find((element + "x" + lanes).str());
+  return it == vectors.end() ? nullptr : &it->second;
+}
+
 DType frontend::findDType(llvm::StringRef name) {
   for (auto &entry : aliases)
     if (entry.alias == name)
@@ -65,7 +88,7 @@ DType frontend::findDType(llvm::StringRef name) {
   for (const DTypeInfo &info : table)
     if (info.name == name)
       return &info;
-  return nullptr;
+  return findVector(name);
 }
 
 DType frontend::integerType(unsigned bits, bool isSigned) {

@@ -19,6 +19,10 @@ struct DTypeInfo {
   llvm::StringRef name;
   Class cls;
   uint8_t bits;
+  /// A vector of several: the type of a lane is `element`; the other members
+  /// are that type's.
+  uint8_t lanes = 1;
+  const DTypeInfo *element = nullptr;
 
   bool isBool() const { return cls == Bool; }
   bool isInteger() const { return cls == Int || cls == UInt; }

@@ -41,6 +41,9 @@ std::string Interpreter::describe(Value v) {
     return "a dictionary";
   case VK::Set:
     return "a set";
+  case VK::Vector:
+    return "a vector of " +
+           std::to_string(v.as<SequenceObject>()->elements.size()) + " lanes";
   case VK::Range:
     return "a range";
   case VK::Slice:

@@ -374,11 +374,15 @@ Value Interpreter::subscript(Value object, Value index, SourceRange range) {
     args.range = range;
     if (object.asBuiltin()->fn == &Interpreter::tensorType &&
         index.is(VK::Tuple)) {
-      args.values = {Value(), Value(), Value()};
+      // T.Tensor[shape, dtype], T.StridedTensor[shape, strides, dtype]
+      args.values.resize(4);
       auto &elements = index.as<SequenceObject>()->elements;
-      for (size_t i = 0; i < std::min<size_t>(elements.size(), 2); ++i)
-        args.values[i] = elements[i];
-      args.ranges.assign(3, range);
+      SmallVector<unsigned> slots = {0, 1};
+      if (object.asBuiltin()->data == 1)
+        slots = {0, 3, 1};
+      for (auto [slot, v] : llvm::zip(slots, elements))
+        args.values[slot] = v;
+      args.ranges.assign(4, range);
       return tensorType(args);
     }
     return object; // typing subscripts: list[int], tuple[int, ...]

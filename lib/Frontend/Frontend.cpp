@@ -12,6 +12,7 @@
 
 #include "Interpreter.h"
 #include "mlir/IR/Diagnostics.h"
+#include "tlc/Frontend/Parameters.h"
 #include "tlc/Frontend/Parser.h"
 
 using namespace tlc;
@@ -231,6 +232,15 @@ void Interpreter::describe(const FunctionDefStmt *def, KernelInfo &info) {
 // Running
 //===----------------------------------------------------------------------===//
 
+/// Records an integer that a -D may change.
+static void noteParameter(tile::FuncOp func, StringRef name, int64_t value) {
+  mlir::NamedAttrList record(
+      func->getAttrOfType<mlir::DictionaryAttr>(kParametersAttr));
+  record.set(name, mlir::IntegerAttr::get(
+                       mlir::IntegerType::get(func.getContext(), 64), value));
+  func->setAttr(kParametersAttr, record.getDictionary(func.getContext()));
+}
+
 /// Binds one parameter of a factory or eager function: -D, default, or, for an
 /// eager function, a run-time argument by its annotation.
 bool Interpreter::bindParameter(const FunctionDefStmt *def, unsigned index,
@@ -252,11 +262,13 @@ bool Interpreter::bindParameter(const FunctionDefStmt *def, unsigned index,
     binding.state = Binding::Pending;
   }
   where->names[p.name] = binding;
+  if (binding.value.is(VK::Int))
+    noteParameter(func, p.name, binding.value.asInt());
   return true;
 }
 
 bool Interpreter::runEager(const FunctionDefStmt *def, FunctionObject *fn) {
-  Scope *body = newScope(moduleScope);
+  Scope *body = newScope(fn->closure ? fn->closure : moduleScope);
   body->function = fn;
   body->staged = true;
   for (unsigned i = 0; i < def->params.size(); ++i)
@@ -367,11 +379,43 @@ bool Interpreter::runFactory(const FunctionDefStmt *def, FunctionObject *fn) {
   if (flow == Flow::Error)
     return false;
   Value result = flow == Flow::Return ? returnValue : Value::none();
-  // A factory of factories: the inner one's parameters are bound the same way.
-  for (int depth = 0; depth < 8 && result.is(VK::Function); ++depth) {
-    auto *inner = result.as<FunctionObject>();
-    if (inner->type != FunctionObject::Plain || !inner->def)
+  // Kernels made in the body, for factories that compile or launch theirs.
+  if (result.is(VK::None)) {
+    SmallVector<Value> made;
+    for (auto &[name, binding] : body->names)
+      if (binding.value && binding.value.is(VK::Function) &&
+          binding.value.as<FunctionObject>()->type != FunctionObject::Plain &&
+          binding.value.as<FunctionObject>()->type != FunctionObject::Macro)
+        made.push_back(binding.value);
+    if (made.size() == 1)
+      result = made[0];
+  }
+  for (int depth = 0; depth < 8; ++depth) {
+    if (result.is(VK::Poison) && result.as<PoisonObject>()->carried)
+      result = result.as<PoisonObject>()->carried;
+    // Of several results, the first that is a kernel.
+    if (result.isSequence())
+      for (Value v : result.as<SequenceObject>()->elements)
+        if (v.is(VK::Function) ||
+            (v.is(VK::Poison) && v.as<PoisonObject>()->carried)) {
+          result = v;
+          break;
+        }
+    if (!result.is(VK::Function))
       break;
+    auto *inner = result.as<FunctionObject>();
+    if (inner->type == FunctionObject::PrimFunc)
+      return runPrimFunc(inner, outIdx);
+    if (!inner->def || inner->type == FunctionObject::Macro)
+      break;
+    if (inner->type == FunctionObject::Jit) {
+      if (isEager(inner->def))
+        return runEager(inner->def, inner);
+      if (!evalOutIdx(inner->def, outIdx))
+        return false;
+    }
+    // A factory of factories: the inner one's parameters are bound the same
+    // way.
     SmallVector<std::pair<StringRef, Value>> given;
     for (const Param &p : inner->params()) {
       bool found = false;
@@ -382,14 +426,10 @@ bool Interpreter::runFactory(const FunctionDefStmt *def, FunctionObject *fn) {
     if (!(result = callFunction(inner, {}, given, def->nameRange)))
       return false;
   }
-  if (!result.is(VK::Function) ||
-      result.as<FunctionObject>()->type != FunctionObject::PrimFunc) {
-    error(DiagID::NoProgram, def->nameRange,
-          "'" + def->name + "' returns " + describe(result) +
-              ", not a T.prim_func");
-    return false;
-  }
-  return runPrimFunc(result.as<FunctionObject>(), outIdx);
+  error(DiagID::NoProgram, def->nameRange,
+        "'" + def->name + "' returns " + describe(result) +
+            ", not a T.prim_func");
+  return false;
 }
 
 bool Interpreter::runPrimFunc(FunctionObject *fn, ArrayRef<int64_t> outIdx) {
@@ -478,6 +518,9 @@ mlir::OwningOpRef<mlir::ModuleOp> Interpreter::run(const FunctionDefStmt *def) {
                            : runFactory(def, fn.as<FunctionObject>());
   if (!ok || !finish())
     return {};
+  for (auto &[name, binding] : moduleScope->names)
+    if (binding.value.is(VK::Int))
+      noteParameter(func, name, binding.value.asInt());
   for (auto &entry : options.defines)
     if (!usedDefines.contains(entry.getKey()))
       diags.report(DiagID::UnusedDefine, def->nameRange,

@@ -30,6 +30,16 @@ Value Interpreter::binary(BinOpKind op, Value a, Value b, SourceRange range) {
   for (Value v : {a, b})
     if (v.is(VK::Poison))
       return poisonError(v, range);
+  if (a.is(VK::Vector) || b.is(VK::Vector)) {
+    int64_t lanes = laneCount({a, b}, range);
+    return lanes < 0
+               ? Value()
+               : eachLane(
+                     lanes,
+                     [&](int64_t i) {
+                       return binary(op, laneOf(a, i), laneOf(b, i), range);
+                     });
+  }
   if (isSymbolic(a) || isSymbolic(b)) {
     Value x = deref(a, range), y = deref(b, range);
     if (!x || !y)
@@ -194,6 +204,9 @@ Value Interpreter::hostBinary(BinOpKind op, Value a, Value b,
 Value Interpreter::unary(UnaryOpKind op, Value v, SourceRange range) {
   if (v.is(VK::Poison))
     return poisonError(v, range);
+  if (v.is(VK::Vector))
+    return eachLane(laneCount(v, range),
+                    [&](int64_t i) { return unary(op, laneOf(v, i), range); });
   if (isSymbolic(v)) {
     v = deref(v, range);
     return v ? symUnary(op, v, range) : Value();
@@ -228,7 +241,8 @@ std::optional<bool> Interpreter::hostEquals(Value a, Value b) {
     return a.isIntLike() && b.isIntLike() ? a.asInt() == b.asInt()
                                           : a.asFloat() == b.asFloat();
   if (a.is(VK::DType) || b.is(VK::DType)) {
-    DType x = dtypeFrom(a, {}, true), y = dtypeFrom(b, {}, true);
+    DType x = dtypeFrom(a, {}, true, /*vectors=*/true),
+          y = dtypeFrom(b, {}, true, /*vectors=*/true);
     return x && x == y;
   }
   if (a.kind() != b.kind())
@@ -265,6 +279,16 @@ Value Interpreter::compare(CmpOpKind op, Value a, Value b, SourceRange range) {
   for (Value v : {a, b})
     if (v.is(VK::Poison))
       return poisonError(v, range);
+  if (a.is(VK::Vector) || b.is(VK::Vector)) {
+    int64_t lanes = laneCount({a, b}, range);
+    return lanes < 0
+               ? Value()
+               : eachLane(
+                     lanes,
+                     [&](int64_t i) {
+                       return compare(op, laneOf(a, i), laneOf(b, i), range);
+                     });
+  }
   switch (op) {
   case CmpOpKind::Is:
   case CmpOpKind::IsNot: {

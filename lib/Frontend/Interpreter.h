@@ -24,7 +24,8 @@
 //   Statements      execution of statement nodes
 //   ControlFlow     symbolic if, for, while; names across regions
 //   Calls           functions, arguments, methods
-//   Buffers, Copies, Layouts, TileOps, MathOps, Loops, Python*: the builtins
+//   Buffers, Copies, Layouts, Vectors, TileOps,
+//   Gemm, Atomics, MathOps, Loops, Python*: the builtins
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,9 +34,9 @@
 
 #include "Values.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
-#include "tlc/Layout/Layout.h"
 #include "tlc/Frontend/Frontend.h"
 #include "tlc/Frontend/Parser.h"
+#include "tlc/Layout/Layout.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringSet.h"
 
@@ -107,6 +108,8 @@ struct BuiltinInfo {
 };
 void registerBuiltins(ArrayRef<BuiltinInfo> table);
 const BuiltinInfo *findBuiltin(StringRef name);
+/// Whether a function computes one element from elements.
+bool isScalarMath(const BuiltinInfo *builtin);
 
 class Interpreter {
 public:
@@ -160,10 +163,11 @@ public:
                            SourceRange use);
   void collectDefinitions(Scope *module, StmtList body);
   Value importModule(StringRef dotted, SourceRange range);
-  Value importMember(StringRef module, StringRef name, SourceRange range);
+  Value importMember(StringRef module, StringRef name, SourceRange range,
+                     unsigned level = 0);
   Value moduleAttribute(ModuleObject *module, StringRef attr, SourceRange range,
                         bool quiet = false);
-  Value loadSibling(StringRef name, SourceRange range);
+  Value loadSibling(StringRef name, SourceRange range, unsigned level = 0);
   Value lazily(StringRef name, SourceRange use,
                llvm::function_ref<Value()> compute);
   Value defineValue(StringRef name, bool &found);
@@ -323,7 +327,8 @@ public:
   bool staticShape(BufferObject *buffer, SourceRange range,
                    llvm::SmallVectorImpl<int64_t> &out);
   bool shapeFrom(Value v, SourceRange range, llvm::SmallVectorImpl<Value> &out);
-  DType dtypeFrom(Value v, SourceRange range, bool quiet = false);
+  DType dtypeFrom(Value v, SourceRange range, bool quiet = false,
+                  bool vectors = false);
   bool requireDevice(SourceRange range, StringRef what);
   /// A buffer or region operand with its extents; an element has none.
   struct Box {
@@ -409,6 +414,27 @@ public:
 
   Value reduceImpl(Args &args, tile::ReduceKind kind, Value buffer, Value out,
                    Value dim, Value clear, Value nan);
+  struct Reduction {
+    tile::ReduceKind kind;
+    int64_t axis;
+    bool accumulate;
+  };
+  bool reduceLocal(const Box &src, const Box &dst, Reduction how,
+                   SourceRange range);
+  // Vectors.cpp
+  int64_t laneCount(ArrayRef<Value> values, SourceRange range);
+  Value laneOf(Value v, int64_t lane);
+  Value eachLane(int64_t lanes, llvm::function_ref<Value(int64_t)> compute);
+  Value callLanes(const BuiltinInfo *builtin, Args &args);
+  bool namesVector(BufferObject *buffer, ArrayRef<Value> indices);
+  bool eachElement(BufferObject *buffer, ArrayRef<Value> given,
+                   SourceRange range,
+                   llvm::function_ref<bool(int64_t, ArrayRef<Value>)> body);
+  Value loadVector(BufferObject *buffer, ArrayRef<Value> indices,
+                   SourceRange range);
+  bool storeVector(BufferObject *buffer, ArrayRef<Value> indices, Value value,
+                   SourceRange range);
+  bool storeLanes(const Box &box, Value value, SourceRange range);
   // Layouts.cpp
   using Table = std::vector<int64_t>;
   bool tabulate(FunctionObject *map, ArrayRef<int64_t> box, SourceRange range,
@@ -425,6 +451,7 @@ public:
                    int64_t n, int64_t k, SourceRange range);
   bool fillBox(Value target, Value value, SourceRange range,
                SourceRange valueRange);
+  bool fillRuntime(const Box &box, Value value, SourceRange range);
   Value atomicImpl(Args &args, tile::AtomicKind kind);
   Value unsupported(const BuiltinInfo *info, SourceRange range);
 

@@ -310,9 +310,9 @@ Value Interpreter::persistentFrame(Args &args) {
   SmallVector<Value> domain;
   if (!iterate(args[0], args.rangeOf(0), domain))
     return {};
-  if (domain.size() != 2)
+  if (domain.empty())
     return fail(DiagID::BadArgument, args.rangeOf(0),
-                "T.Persistent needs a domain of two dimensions");
+                "T.Persistent needs a domain");
   loop->args = domain;
   loop->waveSize = args[1];
   loop->index = args[2];
@@ -327,8 +327,12 @@ Flow Interpreter::persistentLoop(const ForStmt *s, LoopObject *loop) {
     return x && y ? binary(kind, x, y, r) : Value();
   };
   using B = BinOpKind;
-  Value m = loop->args[0], n = loop->args[1],
-        group = Value::integral(loop->groupSize);
+  // Rows, and what the further dimensions make together.
+  SmallVector<Value> inner(ArrayRef(loop->args).drop_front());
+  Value m = loop->args[0], n = Value::integral(1);
+  for (Value extent : inner)
+    n = op(B::Mul, n, extent);
+  Value group = Value::integral(loop->groupSize);
   Value total = op(B::Mul, m, n);
   mlir::Value lower = toI32(loop->index, r),
               upper = total ? toI32(total, r) : mlir::Value(),
@@ -353,8 +357,17 @@ Flow Interpreter::persistentLoop(const ForStmt *s, LoopObject *loop) {
     Value inGroup = op(B::Mod, t, perGroup);
     Value row = op(B::Add, first, op(B::Mod, inGroup, rows)),
           col = op(B::FloorDiv, inGroup, rows);
-    return row && col &&
-           assign(s->target, makeSequence(VK::Tuple, {row, col}),
+    SmallVector<Value> place;
+    for (Value extent : llvm::reverse(inner)) {
+      bool first = place.size() + 1 == inner.size();
+      place.push_back(first ? col : op(B::Mod, col, extent));
+      col = op(B::FloorDiv, col, extent);
+    }
+    place.push_back(row);
+    std::reverse(place.begin(), place.end());
+    return llvm::all_of(place, [](Value v) { return bool(v); }) &&
+           assign(s->target,
+                  place.size() == 1 ? row : makeSequence(VK::Tuple, place),
                   s->target->range) &&
            execBody(s->body);
   });

@@ -368,8 +368,36 @@ Value Interpreter::logicCall(Args &args) {
                 : fail(DiagID::BadCall, args.range, "a value is needed");
 }
 
-/// T.round and T.nearbyint round ties to even.
-Value Interpreter::roundValue(Args &args) { return mathUnary(args); }
+/// T.round(x, rounding_mode): ties to even unless "ties-away-from-zero" is
+/// asked for. The distance to the truncated value is exact.
+Value Interpreter::roundValue(Args &args) {
+  bool even = !args.has(1) ||
+              (args[1].is(VK::Str) && args[1].asStr() == "ties-to-even");
+  if (!even &&
+      !(args[1].is(VK::Str) && args[1].asStr() == "ties-away-from-zero"))
+    return fail(DiagID::Unimplemented, args.rangeOf(1),
+                "rounding mode " + str(args[1], /*repr=*/true) +
+                    ": there are 'ties-to-even' and 'ties-away-from-zero'");
+  args.values.resize(1);
+  args.ranges.resize(1);
+  Sym s = even ? Sym() : floatOperand(*this, args[0], args.rangeOf(0));
+  if (even)
+    return mathUnary(args);
+  if (!s)
+    return {};
+  at(args.range);
+  mlir::Value whole = b.createOrFold<math::TruncOp>(s.value);
+  mlir::Value apart = b.createOrFold<math::AbsFOp>(
+      b.createOrFold<arith::SubFOp>(s.value, whole));
+  mlir::Value one =
+      b.createOrFold<math::CopySignOp>(constant(1.0, s.type).value, s.value);
+  mlir::Value far = arith::CmpFOp::create(b, arith::CmpFPredicate::OGE, apart,
+                                          constant(0.5, s.type).value);
+  return Value::scalar(
+      {arith::SelectOp::create(
+           b, far, b.createOrFold<arith::AddFOp>(whole, one), whole),
+       s.type});
+}
 
 Value Interpreter::sigmoid(Args &args) {
   Sym s = floatOperand(*this, args[0], args.rangeOf(0));

@@ -116,20 +116,25 @@ Value Interpreter::importModule(StringRef dotted, SourceRange range) {
 }
 
 Value Interpreter::importMember(StringRef module, StringRef name,
-                                SourceRange range) {
-  if (!tablePrefix((module + "." + name).str()).empty())
+                                SourceRange range, unsigned level) {
+  // from . import name
+  if (module.empty() && level)
+    if (Value sibling = loadSibling(name, range, level))
+      return sibling;
+  bool isOwn = level && loadSibling(module, range, level);
+  if (!isOwn && !tablePrefix((module + "." + name).str()).empty())
     return importModule(ast.save((module + "." + name).str()), range);
-  if (!tablePrefix(module).empty()) {
+  if (!isOwn && !tablePrefix(module).empty()) {
     ModuleObject object;
     object.name = module;
     return moduleAttribute(&object, name, range, /*quiet=*/true);
   }
   // A name of the language under the path of the file that defines it.
-  if (module.starts_with("tilelang."))
+  if (!isOwn && module.starts_with("tilelang."))
     for (StringRef prefix : {"T.", "tilelang.", "layout."})
       if (const BuiltinInfo *builtin = findBuiltin((prefix + name).str()))
         return Value::builtin(builtin);
-  if (Value sibling = loadSibling(module, range)) {
+  if (Value sibling = loadSibling(module, range, level)) {
     Scope *top = sibling.as<ModuleObject>()->scope;
     bool found = false;
     Value v = moduleName(top, name, range, found);
@@ -144,28 +149,44 @@ Value Interpreter::importMember(StringRef module, StringRef name,
 }
 
 /// A module in a file beside the source: `from helpers import f`.
-Value Interpreter::loadSibling(StringRef dotted, SourceRange range) {
+Value Interpreter::loadSibling(StringRef dotted, SourceRange range,
+                               unsigned level) {
   if (dotted.empty())
     return {};
-  Value &known = siblings[dotted];
-  if (known)
-    return known;
-  llvm::SmallString<256> path(llvm::sys::path::parent_path(moduleScope->path));
-  for (StringRef rest = dotted; !rest.empty();) {
-    auto [head, tail] = rest.split('.');
-    llvm::sys::path::append(path, head);
-    rest = tail;
-  }
-  llvm::SmallString<256> file;
-  for (StringRef suffix : {".py", ".tile"}) {
-    file = path;
-    file += suffix;
-    if (llvm::sys::fs::is_regular_file(file))
+  // Beside the file that imports (`level` - 1 folders further up), then beside
+  // the kernel's file. A folder is a package if it has an __init__.py.
+  llvm::SmallVector<StringRef> bases;
+  for (Scope *s = scope; s; s = s->parent)
+    if (!s->path.empty()) {
+      bases.push_back(s->path);
       break;
-    file.clear();
+    }
+  bases.push_back(moduleScope->path);
+  llvm::SmallString<256> file;
+  for (StringRef base : bases) {
+    llvm::SmallString<256> path(llvm::sys::path::parent_path(base));
+    for (unsigned up = 1; up < level; ++up)
+      llvm::sys::path::append(path, "..");
+    for (StringRef rest = dotted; !rest.empty();) {
+      auto [head, tail] = rest.split('.');
+      llvm::sys::path::append(path, head);
+      rest = tail;
+    }
+    for (StringRef suffix : {".py", ".tile", "/__init__.py"}) {
+      file = path;
+      file += suffix;
+      if (llvm::sys::fs::is_regular_file(file))
+        break;
+      file.clear();
+    }
+    if (!file.empty())
+      break;
   }
   if (file.empty())
     return {};
+  Value &known = siblings[file];
+  if (known)
+    return known;
   std::string reason;
   const SourceManager::Buffer *buffer = sources.openFile(file, reason);
   if (!buffer)

@@ -154,7 +154,8 @@ Value Interpreter::evaluateDefinition(Scope *top, StringRef name,
     auto *from = llvm::cast<ImportFromStmt>(stmt);
     for (const ImportAlias &alias : from->names)
       if ((alias.asName.empty() ? alias.name : alias.asName) == name)
-        result = importMember(from->module, alias.name, alias.range);
+        result =
+            importMember(from->module, alias.name, alias.range, from->level);
     break;
   }
   case StmtKind::Assign:

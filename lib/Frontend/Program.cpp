@@ -40,6 +40,7 @@ BufferObject *Interpreter::addTensor(StringRef name, AnnotationObject *type,
   buffer->name = name.str();
   buffer->dtype = type->dtype;
   buffer->shape = type->shape;
+  buffer->lanes = type->lanes;
   buffer->declared = range;
   Argument argument;
   argument.name = name.str();
@@ -138,9 +139,18 @@ Value Interpreter::tensorType(Args &args) {
     type->type = AnnotationObject::Any;
     return Value::object(type);
   }
-  type->dtype = dtype ? dtypeFrom(dtype, args.range) : dtypes::float32;
+  type->dtype = dtype ? dtypeFrom(dtype, args.range, false, /*vectors=*/true)
+                      : dtypes::float32;
   if (!type->dtype || !shapeFrom(args[0], args.rangeOf(0), type->shape))
     return {};
+  if (type->dtype->lanes > 1) {
+    if (strides && !strides.is(VK::None))
+      return fail(DiagID::Unimplemented, args.range,
+                  "strides of a tensor of vectors");
+    type->lanes = type->dtype->lanes;
+    type->dtype = type->dtype->element;
+    type->shape.push_back(Value::integral(type->lanes));
+  }
   if (strides && !strides.is(VK::None)) {
     if (!shapeFrom(strides, args.range, type->strides))
       return {};

@@ -243,6 +243,12 @@ bool Interpreter::assign(const Expr *target, Value value, SourceRange range) {
     if (!index)
       return false;
     if (object.is(VK::Buffer)) {
+      SmallVector<Value> indices = {index};
+      if (index.is(VK::Tuple))
+        indices.assign(index.as<SequenceObject>()->elements);
+      if (namesVector(object.as<BufferObject>(), indices) &&
+          !value.is(VK::Buffer) && !value.is(VK::Region))
+        return storeVector(object.as<BufferObject>(), indices, value, range);
       Value element =
           indexBuffer(object.as<BufferObject>(), index, target->range, true);
       if (!element)
@@ -256,6 +262,9 @@ bool Interpreter::assign(const Expr *target, Value value, SourceRange range) {
                toBox(element, target->range, dst, "destination") &&
                copyBoxes(src, dst, range, nullptr);
       }
+      if (Box box; value.is(VK::Vector))
+        return toBox(element, target->range, box, "destination") &&
+               storeLanes(box, value, range);
       return fillBox(element, value, range, range);
     }
     if (object.is(VK::Dict)) {
@@ -467,7 +476,7 @@ Flow Interpreter::execImport(const Stmt *s) {
   for (const ImportAlias &a : from->names) {
     if (a.name == "*")
       continue;
-    Value v = importMember(from->module, a.name, a.range);
+    Value v = importMember(from->module, a.name, a.range, from->level);
     if (!v || !bindName(a.asName.empty() ? a.name : a.asName, v, a.range))
       return Flow::Error;
   }

@@ -1,4 +1,4 @@
-//===- TileOps.cpp - fill, gemm, reduce, atomics, aliases -----------------===//
+//===- TileOps.cpp - fill, reductions, scans, transposes ------------------===//
 //
 // Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -18,6 +18,50 @@ namespace tlc::frontend {
 // fill, clear
 //===----------------------------------------------------------------------===//
 
+/// A box of run-time extents: the threads take its points in turn, a thread's
+/// own array is filled by a loop.
+bool Interpreter::fillRuntime(const Box &box, Value value, SourceRange range) {
+  SmallVector<Value> indices(box.offsets);
+  auto nest = [&](auto &self, unsigned d) -> bool {
+    if (d == box.extents.size())
+      return store(box.buffer, indices, value, range);
+    if (box.extents[d].is(VK::Int) && box.extents[d].asInt() == 1)
+      return self(self, d + 1);
+    mlir::Value upper = toI32(box.extents[d], range);
+    if (!upper)
+      return false;
+    at(range);
+    mlir::Value zero = constant(int64_t(0), dtypes::int32).value;
+    bool last = d + 1 == box.extents.size() && !parallelDepth &&
+                box.buffer->space != tile::Space::Local;
+    int64_t threads = last ? kernelOp.getNumThreads() : 1;
+    auto loop = scf::ForOp::create(b, zero, upper,
+                                   constant(threads, dtypes::int32).value);
+    return inRegion(loop.getBody(), true, [&] {
+      auto body = [&](mlir::Value i) {
+        indices[d] = binary(BinOpKind::Add, box.offsets[d],
+                            Value::scalar({i, dtypes::int32}), range);
+        return indices[d] && self(self, d + 1);
+      };
+      if (!last)
+        return body(loop.getInductionVar());
+      auto parallel = tile::ParallelOp::create(b, threads);
+      ++parallelDepth;
+      bool ok = inRegion(&parallel.getBody().front(), true, [&] {
+        mlir::Value i = b.createOrFold<arith::AddIOp>(
+            loop.getInductionVar(), parallel.getBody().getArgument(0));
+        auto inside = scf::IfOp::create(
+            b, arith::CmpIOp::create(b, arith::CmpIPredicate::slt, i, upper),
+            false);
+        return inRegion(inside.thenBlock(), false, [&] { return body(i); });
+      });
+      --parallelDepth;
+      return ok;
+    });
+  };
+  return nest(nest, 0);
+}
+
 bool Interpreter::fillBox(Value target, Value value, SourceRange range,
                           SourceRange valueRange) {
   Box box;
@@ -26,6 +70,8 @@ bool Interpreter::fillBox(Value target, Value value, SourceRange range,
   if (box.isElement || (box.buffer->isVar && box.isWhole))
     return store(box.buffer, box.offsets, value, range);
   SmallVector<int64_t> extents;
+  if (llvm::any_of(box.extents, [](Value e) { return !e.is(VK::Int); }))
+    return fillRuntime(box, value, range);
   if (!staticExtents(box, extents, "destination"))
     return false;
   Sym v = castValue(value, box.buffer->dtype, valueRange);
@@ -60,213 +106,79 @@ Value Interpreter::clear(Args &args) {
 }
 
 //===----------------------------------------------------------------------===//
-// gemm
-//===----------------------------------------------------------------------===//
-
-/// C += op(A) * op(B) as loops: for each element of C, its sum over k.
-bool Interpreter::gemmByLoops(const Box *boxes, bool transA, bool transB,
-                              int64_t m, int64_t n, int64_t k,
-                              SourceRange range) {
-  error(DiagID::PassWarning, range,
-        "no matrix instruction multiplies " + boxes[0].buffer->dtype->name +
-            " by " + boxes[1].buffer->dtype->name + " into " +
-            boxes[2].buffer->dtype->name + ": " + llvm::Twine(m * n * k) +
-            " multiply-adds run on the vector ALU");
-  at(range);
-  auto element = [&](const Box &box, mlir::Value row, mlir::Value col,
-                     bool transposed) {
-    SmallVector<Value> index(box.offsets);
-    size_t rank = index.size();
-    Value r = Value::scalar({row, dtypes::int32}),
-          c = Value::scalar({col, dtypes::int32});
-    index[rank - 2] =
-        binary(BinOpKind::Add, index[rank - 2], transposed ? c : r, range);
-    index[rank - 1] =
-        binary(BinOpKind::Add, index[rank - 1], transposed ? r : c, range);
-    return index;
-  };
-  auto parallel = tile::ParallelOp::create(b, ArrayRef<int64_t>{m, n});
-  ++parallelDepth;
-  bool ok = inRegion(&parallel.getBody().front(), true, [&] {
-    mlir::Value i = parallel.getBody().getArgument(0),
-                j = parallel.getBody().getArgument(1);
-    SmallVector<Value> at2 = element(boxes[2], i, j, false);
-    DType tc = boxes[2].buffer->dtype;
-    Value old = load(boxes[2].buffer, at2, range);
-    if (!old)
-      return false;
-    mlir::Value zero = constant(int64_t(0), dtypes::int32).value,
-                one = constant(int64_t(1), dtypes::int32).value;
-    auto loop = scf::ForOp::create(b, zero, constant(k, dtypes::int32).value,
-                                   one, mlir::ValueRange{old.asSym().value});
-    {
-      OpBuilder::InsertionGuard guard(b);
-      b.setInsertionPointToStart(loop.getBody());
-      Sym factors[2];
-      for (unsigned o : {0u, 1u}) {
-        SmallVector<Value> index =
-            o == 0 ? element(boxes[0], i, loop.getInductionVar(), transA)
-                   : element(boxes[1], loop.getInductionVar(), j, transB);
-        Value v = load(boxes[o].buffer, index, range);
-        factors[o] = v ? castValue(v, tc, range) : Sym();
-        if (!factors[o])
-          return false;
-      }
-      Value product = binary(BinOpKind::Mul, Value::scalar(factors[0]),
-                             Value::scalar(factors[1]), range);
-      Value sum = product
-                      ? binary(BinOpKind::Add,
-                               Value::scalar({loop.getRegionIterArg(0), tc}),
-                               product, range)
-                      : Value();
-      if (!sum)
-        return false;
-      scf::YieldOp::create(b, castValue(sum, tc, range).value);
-    }
-    return store(boxes[2].buffer, at2, Value::scalar({loop.getResult(0), tc}),
-                 range);
-  });
-  --parallelDepth;
-  return ok;
-}
-
-/// T.gemm(A, B, C, transpose_A, transpose_B, policy, clear_accum, k_pack)
-Value Interpreter::gemm(Args &args) {
-  Box boxes[3];
-  SmallVector<int64_t> extents[3];
-  static constexpr StringRef names[] = {"A", "B", "C"};
-  for (unsigned i = 0; i < 3; ++i)
-    if (!toBox(args[i], args.rangeOf(i), boxes[i], names[i]) ||
-        !staticExtents(boxes[i], extents[i], names[i]))
-      return {};
-  auto &A = boxes[0], &B = boxes[1], &C = boxes[2];
-  auto flag = [&](unsigned i, bool &out) {
-    out = false;
-    if (!args.has(i))
-      return true;
-    bool failed = false;
-    auto t = truth(args[i], args.rangeOf(i), failed);
-    if (!failed && !t)
-      error(DiagID::NotConstant, args.rangeOf(i),
-            "a transpose flag must be known at compile time");
-    out = t.value_or(false);
-    return t.has_value();
-  };
-  bool transA, transB;
-  if (!flag(3, transA) || !flag(4, transB))
-    return {};
-  for (unsigned i = 0; i < 3; ++i) {
-    tile::Space space = boxes[i].buffer->space;
-    bool ok = space == tile::Space::Fragment ||
-              (i < 2 && space == tile::Space::Shared);
-    if (!ok) {
-      error(DiagID::WrongSpace, args.rangeOf(i),
-            "T.gemm: " + names[i] + " must be " +
-                (i < 2 ? "shared or a fragment" : "a fragment") + ", but '" +
-                boxes[i].buffer->name + "' is " + tile::stringifySpace(space))
-          .note(boxes[i].buffer->declared, "declared here");
-      return {};
-    }
-    if (extents[i].size() < 2 ||
-        llvm::any_of(ArrayRef(extents[i]).drop_back(2),
-                     [](int64_t e) { return e != 1; })) {
-      error(DiagID::ShapeMismatch, args.rangeOf(i),
-            "T.gemm: " + names[i] + " must be a matrix, but has shape " +
-                shapeText(boxes[i].extents))
-          .note(boxes[i].buffer->declared, "declared here");
-      return {};
-    }
-  }
-  auto rows = [&](unsigned i) { return extents[i][extents[i].size() - 2]; };
-  auto cols = [&](unsigned i) { return extents[i].back(); };
-  int64_t m = transA ? cols(0) : rows(0), ka = transA ? rows(0) : cols(0);
-  int64_t kb = transB ? cols(1) : rows(1), n = transB ? rows(1) : cols(1);
-  auto notes = [&](DiagBuilder diag) {
-    for (unsigned i = 0; i < 3; ++i)
-      diag.note(boxes[i].buffer->declared,
-                names[i] + " is '" + boxes[i].buffer->name + "' of shape " +
-                    shapeText(boxes[i].extents));
-  };
-  if (ka != kb) {
-    notes(error(DiagID::ShapeMismatch, args.range,
-                "T.gemm: A has K = " + llvm::Twine(ka) +
-                    ", B has K = " + llvm::Twine(kb)));
-    return {};
-  }
-  if (rows(2) != m || cols(2) != n) {
-    notes(error(DiagID::ShapeMismatch, args.range,
-                "T.gemm: A * B is " + llvm::Twine(m) + " x " + llvm::Twine(n) +
-                    ", but C is " + llvm::Twine(rows(2)) + " x " +
-                    llvm::Twine(cols(2))));
-    return {};
-  }
-  DType ta = A.buffer->dtype, tb = B.buffer->dtype, tc = C.buffer->dtype;
-  if (ta != tb && !(ta->isFloat8() && tb->isFloat8()) &&
-      !(ta->isInteger() && tb->isInteger())) {
-    notes(error(DiagID::TypeMismatch, args.range,
-                "T.gemm: A is " + ta->name + ", but B is " + tb->name));
-    return {};
-  }
-  if (ta->isFloat() != tc->isFloat() || ta->isBool()) {
-    notes(error(DiagID::TypeMismatch, args.range,
-                "T.gemm: a product of " + ta->name + " cannot be added to " +
-                    tc->name));
-    return {};
-  }
-  if (parallelDepth) {
-    error(DiagID::BadArgument, args.range,
-          "T.gemm cannot stand inside T.Parallel");
-    return {};
-  }
-  if (ta->isSubByte() && ta->isFloat())
-    return fail(DiagID::TypeMismatch, args.range,
-                "T.gemm: gfx942 multiplies no " + ta->name +
-                    ": copy the operands to float16 first");
-  int64_t policy = args.has(5) && args[5].isIntLike() ? args[5].asInt() : 0;
-  if (args.has(6)) {
-    bool failed = false;
-    auto t = truth(args[6], args.rangeOf(6), failed);
-    if (failed)
-      return {};
-    auto clearC = [&] {
-      return fillBox(args[2], Value::integral(0), args.range, args.range);
-    };
-    if (t && *t && !clearC())
-      return {};
-    if (!t) {
-      mlir::Value cond = toI1(args[6], args.rangeOf(6));
-      if (!cond)
-        return {};
-      auto ifOp = scf::IfOp::create(b, cond, false);
-      if (!inRegion(ifOp.thenBlock(), false, clearC))
-        return {};
-    }
-  }
-  // The matrix core multiplies floats of one type, fp8 of any two, and i8. What
-  // else there is runs element by element.
-  auto isI8 = [](DType t) {
-    return t->bits == 8 ? t->isSigned() : t->isSubByte() && !t->isFloat();
-  };
-  bool matrixCore = ta->isFloat() ? ta->bits <= 32 && tc->bits <= 32
-                                  : isI8(ta) && isI8(tb) && tc->bits == 32;
-  if (!matrixCore)
-    return gemmByLoops(boxes, transA, transB, m, n, ka, args.range)
-               ? Value::none()
-               : Value();
-  mlir::Value v[3];
-  for (unsigned i = 0; i < 3; ++i)
-    if (!(v[i] = boxValue(boxes[i], extents[i])))
-      return {};
-  at(args.range);
-  tile::GemmOp::create(
-      b, v[0], v[1], v[2], transA, transB,
-      tile::WarpPolicy(policy >= 0 && policy <= 2 ? policy : 0), nullptr);
-  return Value::none();
-}
-
-//===----------------------------------------------------------------------===//
 // Reductions
 //===----------------------------------------------------------------------===//
+
+/// Between arrays of each thread, a reduction is loops of that thread. Narrow
+/// floats are summed in f32, as tiles are.
+bool Interpreter::reduceLocal(const Box &src, const Box &dst, Reduction how,
+                              SourceRange range) {
+  auto [kind, axis, accumulate] = how;
+  bool absolute = kind == ReduceKind::AbsMax || kind == ReduceKind::AbsSum;
+  ReduceKind plain = kind == ReduceKind::AbsMax   ? ReduceKind::Max
+                     : kind == ReduceKind::AbsSum ? ReduceKind::Sum
+                     : kind == ReduceKind::UMax   ? ReduceKind::Max
+                     : kind == ReduceKind::UMin   ? ReduceKind::Min
+                                                  : kind;
+  DType type = src.buffer->dtype;
+  if (type->isFloat() && type->bits < 32)
+    type = dtypes::float32;
+  auto prepared = [&](Value v) {
+    Sym s = v ? castValue(v, type, range) : Sym();
+    v = s ? Value::scalar(s) : Value();
+    if (!v || !absolute)
+      return v;
+    Value minus = unary(UnaryOpKind::Neg, v, range);
+    return minus ? combineScalars(ReduceKind::Max, v, minus, range) : Value();
+  };
+  SmallVector<Value> from, to;
+  auto point = [&]() -> bool {
+    Value sum = accumulate ? prepared(load(dst.buffer, to, range)) : Value();
+    if (accumulate && !sum)
+      return false;
+    int64_t extent = src.extents[axis].asInt();
+    for (int64_t i = 0; i < extent; ++i) {
+      from[axis] =
+          binary(BinOpKind::Add, src.offsets[axis], Value::integral(i), range);
+      Value v = from[axis] ? prepared(load(src.buffer, from, range)) : Value();
+      if (v && sum)
+        v = combineScalars(plain, sum, v, range);
+      if (!v)
+        return false;
+      sum = v;
+    }
+    return store(dst.buffer, to, sum, range);
+  };
+  // The dimensions that stay, one loop each.
+  unsigned rank = src.extents.size();
+  bool keeps = dst.extents.size() == rank;
+  auto nest = [&](auto &self, unsigned d) -> bool {
+    if (d == rank)
+      return point();
+    unsigned out = keeps || d < unsigned(axis) ? d : d - 1;
+    if (int64_t(d) == axis) {
+      from.push_back(Value());
+      if (keeps || rank == 1)
+        to.push_back(dst.offsets[keeps ? d : 0]);
+      return self(self, d + 1);
+    }
+    auto at = [&](Value v) {
+      from.push_back(binary(BinOpKind::Add, src.offsets[d], v, range));
+      to.push_back(binary(BinOpKind::Add, dst.offsets[out], v, range));
+      return from.back() && to.back() && self(self, d + 1);
+    };
+    if (src.extents[d].asInt() == 1)
+      return at(Value::integral(0));
+    mlir::Value zero = constant(int64_t(0), dtypes::int32).value,
+                one = constant(int64_t(1), dtypes::int32).value;
+    auto loop = scf::ForOp::create(
+        b, zero, constant(src.extents[d].asInt(), dtypes::int32).value, one);
+    return inRegion(loop.getBody(), true, [&] {
+      return at(Value::scalar({loop.getInductionVar(), dtypes::int32}));
+    });
+  };
+  return nest(nest, 0);
+}
 
 Value Interpreter::reduceImpl(Args &args, ReduceKind kind, Value buffer,
                               Value out, Value dim, Value clearFlag,
@@ -327,6 +239,17 @@ Value Interpreter::reduceImpl(Args &args, ReduceKind kind, Value buffer,
     auto t = truth(nan, args.range, failed);
     nanAware = t.value_or(false);
   }
+  bool locals = src.buffer->space == tile::Space::Local;
+  if (locals != (dst.buffer->space == tile::Space::Local)) {
+    error(DiagID::WrongSpace, args.range,
+          "a reduction between a thread's own array and a tile of the "
+          "workgroup")
+        .note(src.buffer->declared,
+              "'" + src.buffer->name + "' is declared here")
+        .note(dst.buffer->declared,
+              "'" + dst.buffer->name + "' is declared here");
+    return {};
+  }
   DType type = src.buffer->dtype;
   bool bitwise = kind == ReduceKind::And || kind == ReduceKind::Or ||
                  kind == ReduceKind::Xor;
@@ -337,6 +260,10 @@ Value Interpreter::reduceImpl(Args &args, ReduceKind kind, Value buffer,
     kind = kind == ReduceKind::Max   ? ReduceKind::UMax
            : kind == ReduceKind::Min ? ReduceKind::UMin
                                      : kind;
+  if (locals)
+    return reduceLocal(src, dst, {kind, axis, accumulate}, args.range)
+               ? Value::none()
+               : Value();
   mlir::Value s = boxValue(src, from), d = boxValue(dst, to);
   if (!s || !d)
     return {};
@@ -420,147 +347,6 @@ Value Interpreter::transposeTile(Args &args) {
   if (s && d)
     tile::TransposeOp::create(b, s, d);
   return s && d ? Value::none() : Value();
-}
-
-//===----------------------------------------------------------------------===//
-// Atomics
-//===----------------------------------------------------------------------===//
-
-Value Interpreter::atomicImpl(Args &args, tile::AtomicKind kind) {
-  Box dst;
-  if (!toBox(args[0], args.rangeOf(0), dst, "the destination"))
-    return {};
-  DType type = dst.buffer->dtype;
-  if (dst.buffer->space != tile::Space::Global &&
-      dst.buffer->space != tile::Space::Shared) {
-    error(DiagID::WrongSpace, args.rangeOf(0),
-          "an atomic needs a global or shared buffer, '" + dst.buffer->name +
-              "' is " + tile::stringifySpace(dst.buffer->space))
-        .note(dst.buffer->declared, "declared here");
-    return {};
-  }
-  if (type->isSubByte())
-    return fail(DiagID::TypeMismatch, args.range,
-                "an atomic on elements of 4 bits");
-  bool bitwise = kind == tile::AtomicKind::Or ||
-                 kind == tile::AtomicKind::And || kind == tile::AtomicKind::Xor;
-  if (bitwise && type->isFloat())
-    return fail(DiagID::TypeMismatch, args.range,
-                "a bitwise atomic on " + type->name);
-  if (type->cls == DTypeInfo::UInt)
-    kind = kind == tile::AtomicKind::Max   ? tile::AtomicKind::UMax
-           : kind == tile::AtomicKind::Min ? tile::AtomicKind::UMin
-                                           : kind;
-  auto one = [&](ArrayRef<Value> indices, Value value) -> Value {
-    Sym v = castValue(value, type, args.range);
-    SmallVector<mlir::Value> operands;
-    if (!v || !indexOperands(dst.buffer, indices, args.range, operands))
-      return {};
-    at(args.range);
-    return Value::scalar(
-        {tile::AtomicOp::create(b, v.value.getType(), kind, v.value,
-                                dst.buffer->storage(), operands),
-         type});
-  };
-  bool tileValue =
-      (args[1].is(VK::Buffer) && !args[1].as<BufferObject>()->isVar) ||
-      (args[1].is(VK::Region) && !args[1].as<RegionObject>()->isElement);
-  if (!tileValue && (dst.isElement || dst.buffer->isVar)) {
-    Value v = deref(args[1], args.rangeOf(1));
-    Value old = v ? one(dst.offsets, v) : Value();
-    return old ? old : Value();
-  }
-  // The tile form: one atomic for each element.
-  Box src;
-  SmallVector<int64_t> extents;
-  if (!tileValue) {
-    if (!staticExtents(dst, extents, "destination"))
-      return {};
-    return elementwise(dst, extents,
-                       [&](ArrayRef<Value> i) { return bool(one(i, args[1])); })
-               ? Value::none()
-               : Value();
-  }
-  if (!toBox(args[1], args.rangeOf(1), src, "the value") ||
-      !staticExtents(src, extents, "value"))
-    return {};
-  if (dst.isElement) // a tile's origin
-    for (size_t i = 0; i < std::min(extents.size(), dst.extents.size()); ++i)
-      dst.extents[dst.extents.size() - 1 - i] =
-          Value::integral(extents[extents.size() - 1 - i]);
-  SmallVector<unsigned> dims;
-  for (auto [i, e] : llvm::enumerate(dst.extents))
-    if (!(e.is(VK::Int) && e.asInt() == 1))
-      dims.push_back(unsigned(i));
-  SmallVector<int64_t> points;
-  for (int64_t e : extents)
-    if (e != 1)
-      points.push_back(e);
-  if (dims.size() != points.size()) {
-    error(DiagID::ShapeMismatch, args.range,
-          "a value of shape " + shapeText(src.extents) +
-              " for a box of shape " + shapeText(dst.extents));
-    return {};
-  }
-  bool ok = elementwise(src, extents, [&](ArrayRef<Value> from) {
-    SmallVector<Value> to(dst.offsets);
-    size_t next = 0;
-    for (auto [i, e] : llvm::enumerate(extents)) {
-      if (e == 1)
-        continue;
-      Value offset =
-          binary(BinOpKind::Sub, from[i], src.offsets[i], args.range);
-      Value &target = to[dims[next++]];
-      if (!offset ||
-          !(target = binary(BinOpKind::Add, target, offset, args.range)))
-        return false;
-    }
-    Value v = load(src.buffer, from, args.range);
-    return v && one(to, v);
-  });
-  return ok ? Value::none() : Value();
-}
-
-Value Interpreter::atomicOp(Args &args) {
-  return atomicImpl(args, tile::AtomicKind(currentBuiltin->data));
-}
-
-/// T.atomic_addx2(dst, src), x4: neighbouring elements; data is how many.
-Value Interpreter::atomicVector(Args &args) {
-  Box dst, src;
-  if (!toBox(args[0], args.rangeOf(0), dst, "the destination") ||
-      !toBox(args[1], args.rangeOf(1), src, "the value"))
-    return {};
-  for (int64_t i = 0; i < currentBuiltin->data; ++i) {
-    SmallVector<Value> to(dst.offsets), from(src.offsets);
-    to.back() =
-        binary(BinOpKind::Add, to.back(), Value::integral(i), args.range);
-    from.back() =
-        binary(BinOpKind::Add, from.back(), Value::integral(i), args.range);
-    Value v =
-        to.back() && from.back() ? load(src.buffer, from, args.range) : Value();
-    Sym s = v ? castValue(v, dst.buffer->dtype, args.range) : Sym();
-    SmallVector<mlir::Value> operands;
-    if (!s || !indexOperands(dst.buffer, to, args.range, operands))
-      return {};
-    at(args.range);
-    tile::AtomicOp::create(b, s.value.getType(), tile::AtomicKind::Add, s.value,
-                           dst.buffer->storage(), operands);
-  }
-  return Value::none();
-}
-
-/// T.atomic_load(x): an atomic that changes nothing.
-Value Interpreter::atomicLoad(Args &args) {
-  Box box;
-  if (!toBox(args[0], args.rangeOf(0), box, "the source"))
-    return {};
-  if (box.buffer->dtype->isFloat())
-    return load(box.buffer, box.offsets, args.range);
-  args.values.resize(2);
-  args.ranges.resize(2);
-  args.values[1] = Value::integral(0);
-  return atomicImpl(args, tile::AtomicKind::Or);
 }
 
 } // namespace tlc::frontend

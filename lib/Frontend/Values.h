@@ -39,6 +39,7 @@ enum class VK : uint8_t {
   List,
   Dict,
   Set,
+  Vector, ///< lanes of one type, a SequenceObject
   Range,
   Slice,
   Function,
@@ -239,6 +240,7 @@ struct BufferObject : Object {
   tile::Space space = tile::Space::Global;
   mlir::Value memref;
   SourceRange declared;
+  int64_t lanes = 1;    ///< of a vector type: the last dimension
   bool isVar = false;   ///< T.alloc_var: the name alone means element 0
   bool isEmpty = false; ///< T.empty
   int argument = -1; ///< index in the program's arguments, for global tensors
@@ -267,10 +269,10 @@ struct RegionObject : Object {
 struct LayoutObject : Object {
   LayoutObject() : Object(VK::Layout) {}
   enum Type : uint8_t {
-    Chosen,   ///< by the compiler: make_swizzled_layout
-    Memory,   ///< map: index -> coordinates in memory
-    Threads,  ///< index (and replica) -> thread and registers
-    RowMajor, ///< make_linear_layout
+    Chosen,    ///< by the compiler: make_swizzled_layout
+    Memory,    ///< map: index -> coordinates in memory
+    Threads,   ///< index (and replica) -> thread and registers
+    RowMajor,  ///< make_linear_layout
     Everywhere ///< make_fully_replicated_layout_fragment
   } type = Chosen;
   FunctionObject *map = nullptr; ///< Threads: gives both, or else
@@ -310,6 +312,7 @@ struct AnnotationObject : Object {
   enum Type : uint8_t { Tensor, Pointer, Any, Ref } type = Tensor;
   llvm::SmallVector<Value> shape, strides;
   DType dtype = nullptr;
+  int64_t lanes = 1; ///< of a vector type: the last dimension
   /// A T.ptr parameter: T.make_tensor turns it into the argument `tensor`.
   StringRef name;
   unsigned order = 0;

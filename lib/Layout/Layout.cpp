@@ -187,8 +187,8 @@ std::optional<int64_t> Layout::linearStride(unsigned d) const {
   // leaves those bits alone, and takes no carry from them.
   int64_t stride = dims[d][0].stride;
   for (const XorTerm &x : xors) {
-    uint64_t touched =
-        uint64_t(x.mask) << x.shiftRight | uint64_t(x.mask) << x.shiftLeft;
+    uint64_t touched = uint64_t(x.mask) << x.shiftRight | uint64_t(x.mask)
+                                                              << x.shiftLeft;
     if (stride % int64_t(llvm::bit_ceil(touched + 1)))
       return std::nullopt;
   }
@@ -206,6 +206,55 @@ Layout Layout::withDim(unsigned d, ArrayRef<Digit> digits) const {
   result.dims.insert(result.dims.begin() + d,
                      Digits(digits.begin(), digits.end()));
   return result;
+}
+
+std::optional<Layout> Layout::reshaped(llvm::ArrayRef<int64_t> from,
+                                       llvm::ArrayRef<int64_t> to) const {
+  if (from.size() != rank() || !xors.empty())
+    return std::nullopt;
+  llvm::SmallVector<Digits, 4> result(to.size());
+  // From the innermost dimension out: the digits not yet dealt out, and how
+  // many elements they and the dimensions filled so far make up.
+  Digits left;
+  unsigned next = from.size();
+  int64_t have = 1, taken = 1;
+  for (unsigned t = to.size(); t-- > 0;) {
+    int64_t wanted = taken * to[t];
+    while (have < wanted) {
+      if (next == 0)
+        return std::nullopt;
+      --next;
+      // What lies beyond a dimension's extent would come between elements.
+      bool outermost = std::all_of(from.begin(), from.begin() + next,
+                                   [](int64_t e) { return e == 1; });
+      if (covered(next) != from[next] && !outermost)
+        return std::nullopt;
+      left.append(dims[next].begin(), dims[next].end());
+      have *= from[next];
+    }
+    int64_t rest = to[t];
+    bool last = std::all_of(to.begin(), to.begin() + t,
+                            [](int64_t e) { return e == 1; });
+    while (!left.empty() && (rest > 1 || last)) {
+      Digit digit = left.front();
+      left.erase(left.begin());
+      if (!last && digit.extent > rest) {
+        if (digit.extent % rest)
+          return std::nullopt;
+        left.insert(left.begin(),
+                    {digit.extent / rest, digit.place, digit.stride * rest});
+        digit.extent = rest;
+      }
+      if (!last && rest % digit.extent)
+        return std::nullopt;
+      result[t].push_back(digit);
+      rest = std::max<int64_t>(1, rest / digit.extent);
+    }
+    if (rest > 1 && !last)
+      return std::nullopt;
+    taken = wanted;
+  }
+  return Layout(result);
 }
 
 Layout Layout::compactRegisters() const {

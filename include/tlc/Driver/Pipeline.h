@@ -98,6 +98,9 @@ private:
   /// everything in LDS and registers (Attempts.cpp).
   std::optional<std::string> lowerAsBest(mlir::ModuleOp module, Stage stage);
   class Attempts;
+  /// Adds to the message that LDS does not suffice with which parameters of the
+  /// kernel it would (SuggestSizes.cpp).
+  void suggestSizes(mlir::Diagnostic &diag);
   /// From the wave dialect on. With `show`, atWave sees it.
   std::optional<std::string> lower(mlir::ModuleOp module, Stage stage,
                                    bool show = false);
@@ -113,6 +116,8 @@ private:
   std::unique_ptr<class DiagnosticRouter> router;
   target::Contract launchContract;
   mlir::OwningOpRef<mlir::ModuleOp> prepared;
+  /// Integer parameters of the imported kernel.
+  std::vector<std::pair<std::string, int64_t>> integers;
   ExitCode code = ExitDiagnostics;
 };
 

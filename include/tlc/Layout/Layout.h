@@ -119,6 +119,13 @@ public:
   /// With a new dimension of the given digits before dimension d.
   Layout withDim(unsigned d, llvm::ArrayRef<Digit> digits) const;
 
+  /// The layout of the same elements, numbered in the same order, as a tile of
+  /// shape `to` where this is one of shape `from`. None where the shapes do not
+  /// split into dimensions of the same product, or a digit would have to be
+  /// cut at what does not divide it.
+  std::optional<Layout> reshaped(llvm::ArrayRef<int64_t> from,
+                                 llvm::ArrayRef<int64_t> to) const;
+
   /// Compact register strides: digits keep their order, slots have no holes.
   Layout compactRegisters() const;
 

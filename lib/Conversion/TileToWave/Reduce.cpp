@@ -82,14 +82,13 @@ static TypedAttr identity(OpBuilder &b, ReduceKind kind, Type type) {
 
 LogicalResult KernelLowering::lowerReduce(tile::ReduceOp op) {
   Location loc = op.getLoc();
-  auto srcAlloc = op.getSrc().getDefiningOp<tile::AllocOp>();
-  auto dstAlloc = op.getDst().getDefiningOp<tile::AllocOp>();
-  if (!srcAlloc || !dstAlloc || !srcAlloc.getLayout() || !dstAlloc.getLayout())
+  std::optional<Layout> srcLayout = tile::getFragmentLayout(op.getSrc());
+  std::optional<Layout> dstLayout = tile::getFragmentLayout(op.getDst());
+  if (!srcLayout || !dstLayout)
     return op.emitError("operands have no layouts: run tile-infer-layouts "
                         "first");
   propagateNaN = op.getNan();
-  Layout src = srcAlloc.getLayout()->getLayout();
-  Layout dst = dstAlloc.getLayout()->getLayout();
+  const Layout &src = *srcLayout, &dst = *dstLayout;
   auto srcShape = mlir::cast<MemRefType>(op.getSrc().getType()).getShape();
   auto dstType = mlir::cast<MemRefType>(op.getDst().getType());
   unsigned dim = op.getDim();

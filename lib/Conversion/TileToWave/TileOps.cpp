@@ -22,10 +22,12 @@ FailureOr<SmallVector<int64_t>>
 KernelLowering::slotsOf(Operation *op, const tile::Access &access,
                         const Layout &loop) {
   auto alloc = access.buffer.getDefiningOp<tile::AllocOp>();
-  if (!alloc)
+  std::optional<Layout> known = tile::getFragmentLayout(access.buffer);
+  if (!alloc && !known)
     return op->emitError(
         "a fragment under another shape is not supported here");
-  Layout layout = alloc.getLayout()
+  Layout layout = known ? *known
+                  : alloc.getLayout()
                       ? alloc.getLayout()->getLayout()
                       : Layout::replicated(
                             mlir::cast<MemRefType>(alloc.getType()).getShape());

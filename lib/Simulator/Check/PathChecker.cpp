@@ -49,9 +49,19 @@ struct PathChecker::Place::State {
   uint8_t vmOut = 0, lgkmOut = 0, scalarAge = noAge;
   std::vector<Pending> pending;
   std::vector<Recent> recent;
+  /// The last instruction, where it is a conditional branch.
+  const Op *branch = nullptr;
   /// Instructions with other registers than they name, while `recent` has any.
   std::vector<std::shared_ptr<std::pair<Op, OpFacts>>> moved;
 
+  /// \p next follows. A branch that is taken costs several issue slots. One
+  /// counts here, as in LLVM's walk back over a block that ends in a
+  /// conditional branch and another one.
+  void follow(const Op &next) {
+    if (branch && next.number != branch->number + 1)
+      age(1);
+    branch = nullptr;
+  }
   bool scalarOutstanding() const {
     return scalarAge != noAge && scalarAge < lgkmOut;
   }
@@ -132,6 +142,8 @@ uint32_t PathChecker::numberOf(const State &state) {
   text += char(0x7f); // no operation's number in between
   for (const State::Recent &r : state.recent)
     add(r.op->number, r.age, 0);
+  if (state.branch && !state.recent.empty())
+    add(state.branch->number, 0, 1);
   auto [entry, isNew] = numbers.try_emplace(text, uint32_t(states.size()));
   if (isNew)
     states.push_back(std::make_unique<State>(state));
@@ -179,6 +191,9 @@ bool PathChecker::passOne(State &state, const Op &op, const Op &effective,
   if (!facts.writes.empty() || !facts.reads.empty())
     state.recent.push_back({&effective, &facts, 0, moved});
   state.age(HazardChecker::statesOf(inst));
+  if (inst.has(flag::Branch) && inst.encoding == Encoding::SOPP &&
+      inst.op != Opcode::s_branch)
+    state.branch = &op;
   return right;
 }
 
@@ -188,11 +203,14 @@ void PathChecker::learn(Place &place, const Op *first, unsigned count,
   bool hadOwn = place.own != nullptr;
   // A copy: the caller may keep the place as it was.
   auto state = std::make_shared<State>(hadOwn ? *place.own : *states[from]);
+  state->follow(*first);
   restore(*state);
   bool right = true;
-  for (unsigned i = 0; i < count; ++i)
+  for (unsigned i = 0; i < count; ++i) {
+    state->branch = nullptr;
     right &=
         passOne(*state, first[i], first[i], factsOf(first[i]), false, report);
+  }
   // Registers that moved must be out of reach before the state is one of all.
   bool moved = false;
   for (const State::Recent &r : state->recent)
@@ -213,6 +231,7 @@ void PathChecker::step(Place &place, const Op &op, const Op &moved,
   place.own =
       std::make_shared<State>(place.own ? *place.own : *states[place.state]);
   State &state = *place.own;
+  state.follow(op);
   restore(state);
   auto copy = std::make_shared<std::pair<Op, OpFacts>>(moved, movedFacts);
   state.moved.push_back(copy);

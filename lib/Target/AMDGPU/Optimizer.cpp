@@ -13,6 +13,9 @@
 
 #include "llvm/Analysis/CGSCCPassManager.h"
 #include "llvm/Analysis/LoopAnalysisManager.h"
+#include "llvm/CodeGen/AtomicExpand.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Instructions.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/CommandLine.h"
@@ -28,6 +31,31 @@ static void forgoPromotion() {
   auto it = options.find("disable-licm-promotion");
   if (it != options.end())
     static_cast<cl::opt<bool> *>(it->second)->setValue(true);
+}
+
+/// Atomics without an instruction (the maximum of f32) become loops around a
+/// compare-and-swap now, not in code generation: what such a loop reads first
+/// may be what another workgroup is changing, so that load is an atomic too.
+static void expandAtomics(Module &module, TargetMachine &machine,
+                          ModuleAnalysisManager &mam) {
+  bool any = false;
+  for (Function &function : module)
+    for (Instruction &inst : instructions(function))
+      any |= isa<AtomicRMWInst>(inst);
+  if (!any)
+    return;
+  ModulePassManager passes;
+  passes.addPass(createModuleToFunctionPassAdaptor(AtomicExpandPass(machine)));
+  passes.run(module, mam);
+  for (Function &function : module)
+    for (Instruction &inst : instructions(function)) {
+      auto *swap = dyn_cast<AtomicCmpXchgInst>(&inst);
+      if (!swap)
+        continue;
+      for (User *user : swap->getPointerOperand()->users())
+        if (auto *load = dyn_cast<LoadInst>(user); load && !load->isAtomic())
+          load->setAtomic(AtomicOrdering::Monotonic, swap->getSyncScopeID());
+    }
 }
 
 Error runOptimizer(Module &module, TargetMachine &machine) {
@@ -50,6 +78,7 @@ Error runOptimizer(Module &module, TargetMachine &machine) {
   ModulePassManager passes =
       builder.buildPerModuleDefaultPipeline(OptimizationLevel::O3);
   passes.run(module, mam);
+  expandAtomics(module, machine, mam);
   return Error::success();
 }
 

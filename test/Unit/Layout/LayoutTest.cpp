@@ -102,3 +102,55 @@ TEST(Layout, LinearStrideOnlyAdds) {
   EXPECT_GT(linear, 1000);
   EXPECT_GT(bent, 1000);
 }
+
+/// The same elements, by their number in row-major order, in the same places.
+static void expectSamePlaces(const Layout &a, llvm::ArrayRef<int64_t> from,
+                             const Layout &b, llvm::ArrayRef<int64_t> to) {
+  auto indexOf = [](int64_t n, llvm::ArrayRef<int64_t> shape) {
+    llvm::SmallVector<int64_t, 4> index(shape.size());
+    for (unsigned d = shape.size(); d-- > 0; n /= shape[d])
+      index[d] = n % shape[d];
+    return index;
+  };
+  int64_t total = 1;
+  for (int64_t extent : from)
+    total *= extent;
+  for (int64_t n = 0; n < total; ++n)
+    ASSERT_EQ(a.at(indexOf(n, from)), b.at(indexOf(n, to))) << n;
+}
+
+TEST(Layout, ReshapedKeepsElementsInTheirPlaces) {
+  // Columns in threads and registers by turns, as products of matrices leave
+  // them; cut inside a digit.
+  Layout c({{{32, Place::Thread, 1}, {2, Place::Register, 16}},
+            {{4, Place::Register, 1},
+             {2, Place::Thread, 32},
+             {4, Place::Register, 4},
+             {4, Place::Thread, 64}}});
+  int64_t shape[] = {64, 128};
+  for (std::vector<int64_t> to : {std::vector<int64_t>{64, 4, 32},
+                                  {64, 64, 2},
+                                  {4, 16, 128},
+                                  {64, 1, 8, 16},
+                                  {8192},
+                                  {32, 256},
+                                  {2, 32, 4, 2, 16}}) {
+    std::optional<Layout> other = c.reshaped(shape, to);
+    ASSERT_TRUE(other);
+    expectSamePlaces(c, shape, *other, to);
+    std::optional<Layout> back = other->reshaped(to, shape);
+    ASSERT_TRUE(back);
+    expectSamePlaces(*other, to, *back, shape);
+  }
+}
+
+TEST(Layout, ReshapedRefusesWhatCutsADigit) {
+  Layout rows({{{12, Place::Thread, 1}}, {{8, Place::Register, 1}}});
+  EXPECT_TRUE(rows.reshaped({12, 8}, {12, 2, 4}));
+  EXPECT_TRUE(rows.reshaped({12, 8}, {3, 4, 8}));
+  EXPECT_FALSE(rows.reshaped({12, 8}, {8, 12})); // 12 of 8 registers
+  EXPECT_FALSE(rows.reshaped({12, 8}, {12, 9})); // not the same number
+  // Rows of 10, padded to 16: elements do not follow one another.
+  Layout padded({{{4, Place::Register, 1}}, {{16, Place::Thread, 1}}});
+  EXPECT_FALSE(padded.reshaped({4, 10}, {40}));
+}

@@ -96,6 +96,16 @@ bool tile::overwritesBase(const BufferUse &access) {
   return isa<CopyOp, FillOp, TransposeOp, ScanOp, ReduceOp>(access.op);
 }
 
+void tile::moveTo(Value buffer, Space space) {
+  auto type = cast<MemRefType>(buffer.getType());
+  buffer.setType(MemRefType::get(type.getShape(), type.getElementType(),
+                                 type.getLayout(),
+                                 SpaceAttr::get(buffer.getContext(), space)));
+  for (Operation *user : buffer.getUsers())
+    if (isa<ViewOp, AliasOp>(user))
+      moveTo(user->getResult(0), space);
+}
+
 int64_t tile::getElementBytes(Type memref) {
   unsigned bits = cast<MemRefType>(memref).getElementTypeBitWidth();
   return bits < 8 ? 1 : bits / 8;

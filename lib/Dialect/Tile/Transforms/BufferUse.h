@@ -41,6 +41,9 @@ bool coversBase(mlir::Value buffer);
 /// the old content.
 bool overwritesBase(const BufferUse &access);
 
+/// Gives an alloc, and what is made of it, another space.
+void moveTo(mlir::Value buffer, Space space);
+
 /// Bytes of an element in memory (i1 takes one).
 int64_t getElementBytes(mlir::Type memref);
 /// Bytes of a shared buffer in LDS, padding of its layout included.

@@ -27,8 +27,8 @@
 //   %q = tile.alloc {lds_offset = 0, name = "Q"} : ...
 //   %o = tile.alloc {lds_offset = 0, name = "O"} : ...
 //
-// What does not fit is an error that lists the buffers and an extent that
-// would.
+// What does not fit is an error that lists the buffers. Which parameters would
+// do, the driver finds out (lib/Driver/SuggestSizes.cpp).
 //
 //===----------------------------------------------------------------------===//
 
@@ -55,48 +55,6 @@ static std::string describe(AllocOp alloc) {
   return text;
 }
 
-/// The bytes a kernel would need with extent `from` replaced by `to` in every
-/// buffer that has it.
-static int64_t bytesWith(ArrayRef<LiveBuffer> buffers, int64_t from,
-                         int64_t to) {
-  SmallVector<LiveBuffer> scaled(buffers);
-  for (LiveBuffer &b : scaled)
-    for (int64_t extent : cast<MemRefType>(b.alloc.getType()).getShape())
-      if (extent == from)
-        b.bytes = b.bytes / from * to;
-  return planLds(scaled);
-}
-
-/// The largest smaller extent (a halving of one that buffers have) that fits.
-static void suggest(InFlightDiagnostic &diag, ArrayRef<LiveBuffer> buffers,
-                    int64_t limit) {
-  llvm::SetVector<int64_t> extents;
-  for (const LiveBuffer &b : buffers)
-    for (int64_t extent : cast<MemRefType>(b.alloc.getType()).getShape())
-      extents.insert(extent);
-  bool any = false;
-  for (int64_t extent : extents)
-    for (int64_t smaller = extent / 2; smaller >= 16; smaller /= 2) {
-      int64_t bytes = bytesWith(buffers, extent, smaller);
-      if (bytes > limit)
-        continue;
-      std::string names;
-      for (const LiveBuffer &b : buffers)
-        if (llvm::is_contained(cast<MemRefType>(b.alloc.getType()).getShape(),
-                               extent))
-          names += (names.empty() ? "'" : ", '") +
-                   b.alloc.getName().value_or("(unnamed)").str() + "'";
-      diag.attachNote() << "with " << smaller << " in place of " << extent
-                        << " as the extent of " << names << " it needs "
-                        << bytes << " bytes and fits";
-      any = true;
-      break;
-    }
-  if (!any)
-    diag.attachNote() << "no single extent, halved, makes it fit: use smaller "
-                         "tiles in more than one dimension";
-}
-
 static LogicalResult refuse(KernelOp kernel, ArrayRef<LiveBuffer> buffers,
                             int64_t total, int64_t limit) {
   InFlightDiagnostic diag = kernel.emitError()
@@ -106,7 +64,6 @@ static LogicalResult refuse(KernelOp kernel, ArrayRef<LiveBuffer> buffers,
   for (const LiveBuffer &b : buffers)
     diag.attachNote(b.alloc.getLoc())
         << describe(b.alloc) << " takes " << b.bytes << " bytes";
-  suggest(diag, buffers, limit);
   return diag;
 }
 

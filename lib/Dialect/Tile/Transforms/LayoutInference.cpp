@@ -27,10 +27,7 @@ AllocOp LayoutInference::fragmentOf(Value buffer) {
 }
 
 std::optional<Layout> LayoutInference::layoutOf(Value buffer) {
-  AllocOp alloc = fragmentOf(buffer);
-  if (!alloc || !alloc.getLayout())
-    return std::nullopt;
-  return alloc.getLayout()->getLayout();
+  return getFragmentLayout(buffer);
 }
 
 void LayoutInference::setLayout(AllocOp alloc, const Layout &layout) {
@@ -515,12 +512,40 @@ bool LayoutInference::chooseFree() {
   return true;
 }
 
+/// Fragments whose layout cannot be that of the other shape they are seen under
+/// go to LDS, which has no threads.
+bool LayoutInference::moveUnshapeable(const DenseSet<Operation *> &given) {
+  bool moved = false;
+  kernel.walk([&](AliasOp alias) {
+    Value base = getBase(alias.getResult());
+    if (getSpace(base) != Space::Fragment || layoutOf(alias.getResult()))
+      return;
+    alias.emitRemark() << "fragment '" << getBufferName(base)
+                       << "' lives in LDS: the threads that hold it do not "
+                          "fit the shape it is seen under here";
+    base.getDefiningOp<AllocOp>().removeLayoutAttr();
+    moveTo(base, Space::Shared);
+    moved = true;
+  });
+  if (moved)
+    for (AllocOp alloc : getAllocs(kernel, Space::Fragment))
+      if (!given.contains(alloc))
+        alloc.removeLayoutAttr();
+  return moved;
+}
+
 LogicalResult LayoutInference::run() {
-  if (failed(normalize()) || failed(anchorGemms()))
-    return failure();
-  fixFloatingFragments();
-  propagate();
-  while (chooseFree())
+  DenseSet<Operation *> given;
+  for (AllocOp alloc : getAllocs(kernel, Space::Fragment))
+    if (alloc.getLayout())
+      given.insert(alloc);
+  do {
+    if (failed(normalize()) || failed(anchorGemms()))
+      return failure();
+    fixFloatingFragments();
     propagate();
+    while (chooseFree())
+      propagate();
+  } while (moveUnshapeable(given));
   return resolve();
 }

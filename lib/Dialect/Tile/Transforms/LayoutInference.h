@@ -32,6 +32,7 @@ private:
   bool propagateThrough(mlir::Operation *op);
   bool propagateThroughPart(CopyOp copy);
   bool chooseFree();
+  bool moveUnshapeable(const llvm::DenseSet<mlir::Operation *> &given);
   /// Layout of a loop from the laid out fragments it touches, if they say
   /// enough: every dimension of extent above 1 must be covered.
   std::optional<Layout> layoutFromFragments(mlir::Operation *op);

@@ -13,7 +13,8 @@
 //    unrolled, and so are loops with constant bounds whose variable indexes a
 //    fragment or local buffer: registers cannot be indexed at run time.
 // 3. Views of views become one view: offsets add.
-// 4. Fragments that are seen under another shape or type live in LDS.
+// 4. Fragments that are seen under another type live in LDS, and so do those
+//    whose other shape splits dimensions that are no powers of two.
 // 5. Prints and assertions write records to an argument (Messages.cpp).
 // 6. Barriers that part of the workgroup reaches become barriers of all
 //    (SplitBarriers.cpp).
@@ -256,19 +257,28 @@ struct FoldAliasOfTensor : OpRewritePattern<AliasOp> {
 };
 } // namespace
 
-/// Gives an alloc, and what is made of it, another space.
-static void moveTo(Value buffer, Space space) {
-  auto type = cast<MemRefType>(buffer.getType());
-  buffer.setType(MemRefType::get(type.getShape(), type.getElementType(),
-                                 type.getLayout(),
-                                 SpaceAttr::get(buffer.getContext(), space)));
-  for (Operation *user : buffer.getUsers())
-    if (isa<ViewOp, AliasOp>(user))
-      moveTo(user->getResult(0), space);
+/// Whether tile-infer-layouts can give an alias of a fragment a layout: its
+/// elements are those of the fragment, and the ops that use it take them where
+/// the fragment's threads hold them.
+static bool mayStayInRegisters(AliasOp alias) {
+  auto from = cast<MemRefType>(alias.getSource().getType());
+  auto to = cast<MemRefType>(alias.getType());
+  auto whole = [](MemRefType type) {
+    return llvm::all_of(type.getShape(), llvm::isPowerOf2_64);
+  };
+  return alias.getSource().getDefiningOp<AllocOp>() &&
+         from.getElementType() == to.getElementType() && whole(from) &&
+         whole(to) && llvm::all_of(alias->getUsers(), [&](Operation *user) {
+           auto reduce = dyn_cast<ReduceOp>(user);
+           return isa<CopyOp, FillOp>(user) ||
+                  (reduce && reduce.getDst() != alias.getResult()) ||
+                  (isa<LoadOp, StoreOp>(user) &&
+                   user->getParentOfType<ParallelOp>());
+         });
 }
 
-/// A fragment that is seen under another shape or type is shared: its layout
-/// over the threads could serve one of the two only.
+/// A fragment that is seen under another type, or under a shape that cuts
+/// across its layout over the threads, is shared.
 static LogicalResult placeAliasedFragments(KernelOp kernel) {
   WalkResult result = kernel.walk([](AliasOp alias) {
     Value base = getBase(alias.getResult());
@@ -279,7 +289,7 @@ static LogicalResult placeAliasedFragments(KernelOp kernel) {
                       "width; convert element by element with T.reinterpret");
       return WalkResult::interrupt();
     }
-    if (space != Space::Fragment)
+    if (space != Space::Fragment || mayStayInRegisters(alias))
       return WalkResult::advance();
     alias.emitRemark() << "fragment '" << getBufferName(base)
                        << "' lives in LDS: it is seen under another shape here"

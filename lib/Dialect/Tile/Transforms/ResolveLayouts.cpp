@@ -51,6 +51,12 @@ static bool isWholeFragment(Value v) {
   return v.getDefiningOp<AllocOp>() && getSpace(v) == Space::Fragment;
 }
 
+/// The same of what an op only reads, which may be seen under another shape.
+static bool isWholeSource(Value v) {
+  return isWholeFragment(v) ||
+         (v.getDefiningOp<AliasOp>() && getSpace(v) == Space::Fragment);
+}
+
 LogicalResult LayoutInference::normalize() {
   SmallVector<Operation *> ops;
   kernel.walk([&](Operation *op) {
@@ -78,7 +84,8 @@ LogicalResult LayoutInference::normalize() {
       }
     for (unsigned i = first; i < last; ++i) {
       Value operand = op->getOperand(i);
-      if (isWholeFragment(operand))
+      bool source = isa<ReduceOp>(op) && i == 0;
+      if (source ? isWholeSource(operand) : isWholeFragment(operand))
         continue;
       AllocOp temp = createLike(operand, Space::Fragment);
       bool written = i == last - 1;
@@ -134,7 +141,7 @@ AllocOp LayoutInference::findConverted(Operation *op, Value buffer) {
     return root
         ->walk([&](Operation *inner) {
           for (const BufferUse &use : getUses(inner))
-            if (use.write && getBase(use.buffer) == buffer)
+            if (use.write && getBase(use.buffer) == getBase(buffer))
               return WalkResult::interrupt();
           return WalkResult::advance();
         })

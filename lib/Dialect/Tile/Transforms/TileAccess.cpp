@@ -234,6 +234,25 @@ static bool sameDigits(ArrayRef<Digit> a, ArrayRef<Digit> b) {
   return true;
 }
 
+std::optional<Layout> tile::getFragmentLayout(Value buffer) {
+  if (getSpace(buffer) != Space::Fragment)
+    return std::nullopt;
+  if (auto alloc = buffer.getDefiningOp<AllocOp>()) {
+    if (!alloc.getLayout())
+      return std::nullopt;
+    return alloc.getLayout()->getLayout();
+  }
+  auto alias = buffer.getDefiningOp<AliasOp>();
+  if (!alias)
+    return std::nullopt;
+  std::optional<Layout> layout = getFragmentLayout(alias.getSource());
+  if (!layout)
+    return std::nullopt;
+  return layout->reshaped(
+      cast<MemRefType>(alias.getSource().getType()).getShape(),
+      cast<MemRefType>(alias.getType()).getShape());
+}
+
 FailureOr<SmallVector<int64_t>> tile::getSlots(const Layout &loop,
                                                const Access &access,
                                                const Layout &buffer,

@@ -5,7 +5,7 @@
 // columns each trade theirs through 32 rows of 64 elements (and 8 between rows),
 // where the operands were.
 // CHECK-LABEL: tile.func @product
-// CHECK: %[[S:.*]] = tile.alloc {name = "C_lines"} : memref<4x32x72xf16, #tile.space<shared>>
+// CHECK: %[[S:.*]] = tile.alloc {name = "_lines"} : memref<4x32x72xf16, #tile.space<shared>>
 // CHECK: tile.copy %{{.*}} to %{{.*}} through %[[S]]
 
 // Eight bytes go in, sixteen come out; the wavefront alone is ordered.
@@ -18,14 +18,14 @@
 // WAVE-COUNT-4: wave.buffer_store {{.*}} : vector<8xf16>
 // WAVE-NOT: wave.barrier
 // WAVE: wave.return
-!tile = memref<128x32xf16, #tile.space<shared>>
+!tile = memref<128x64xf16, #tile.space<shared>>
 tile.func @product(%p: !tile.ptr<f16>, %q: !tile.ptr<f16>, %r: !tile.ptr<f16>) {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %c4 = arith.constant 4 : i32
   %zero = arith.constant 0.0 : f32
-  %P = tile.tensor %p : !tile.ptr<f16> -> memref<128x32xf16, #tile.space<global>>
-  %Q = tile.tensor %q : !tile.ptr<f16> -> memref<128x32xf16, #tile.space<global>>
+  %P = tile.tensor %p : !tile.ptr<f16> -> memref<128x64xf16, #tile.space<global>>
+  %Q = tile.tensor %q : !tile.ptr<f16> -> memref<128x64xf16, #tile.space<global>>
   %R = tile.tensor %r : !tile.ptr<f16> -> memref<128x128xf16, #tile.space<global>>
   tile.kernel grid(%c1) threads[256] (%b) {
     %a = tile.alloc {name = "A"} : !tile
@@ -33,8 +33,8 @@ tile.func @product(%p: !tile.ptr<f16>, %q: !tile.ptr<f16>, %r: !tile.ptr<f16>) {
     %acc = tile.alloc {name = "acc"} : memref<128x128xf32, #tile.space<fragment>>
     tile.fill %acc, %zero : memref<128x128xf32, #tile.space<fragment>>, f32
     scf.for %i = %c0 to %c4 step %c1 : i32 {
-      tile.copy %P to %a : memref<128x32xf16, #tile.space<global>> to !tile
-      tile.copy %Q to %bt : memref<128x32xf16, #tile.space<global>> to !tile
+      tile.copy %P to %a : memref<128x64xf16, #tile.space<global>> to !tile
+      tile.copy %Q to %bt : memref<128x64xf16, #tile.space<global>> to !tile
       tile.gemm %a, %bt into %acc {trans_b} : !tile, !tile into memref<128x128xf32, #tile.space<fragment>>
     }
     tile.copy %acc to %R : memref<128x128xf32, #tile.space<fragment>> to memref<128x128xf16, #tile.space<global>>

@@ -57,6 +57,10 @@ llvm::SmallVector<int64_t> getPoints(mlir::Operation *op);
 /// Accesses of a tile.parallel, tile.copy or tile.fill.
 std::vector<Access> getPointAccesses(mlir::Operation *op);
 
+/// The layout of a fragment, or of one seen under another shape; none if it has
+/// none yet, or none under that shape.
+std::optional<Layout> getFragmentLayout(mlir::Value buffer);
+
 /// How a gemm reads operand 0 (A) or 1 (B): over points (rows, k), rows being M
 /// or N.
 Access getOperandAccess(GemmOp gemm, unsigned operand);

@@ -1,0 +1,155 @@
+//===- Atomics.cpp - Atomic operations on elements and tiles --------------===//
+//
+// Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Interpreter.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace tlc;
+using namespace mlir;
+
+namespace tlc::frontend {
+
+Value Interpreter::atomicImpl(Args &args, tile::AtomicKind kind) {
+  Box dst;
+  if (!toBox(args[0], args.rangeOf(0), dst, "the destination"))
+    return {};
+  DType type = dst.buffer->dtype;
+  if (dst.buffer->space != tile::Space::Global &&
+      dst.buffer->space != tile::Space::Shared) {
+    error(DiagID::WrongSpace, args.rangeOf(0),
+          "an atomic needs a global or shared buffer, '" + dst.buffer->name +
+              "' is " + tile::stringifySpace(dst.buffer->space))
+        .note(dst.buffer->declared, "declared here");
+    return {};
+  }
+  if (type->isSubByte())
+    return fail(DiagID::TypeMismatch, args.range,
+                "an atomic on elements of 4 bits");
+  bool bitwise = kind == tile::AtomicKind::Or ||
+                 kind == tile::AtomicKind::And || kind == tile::AtomicKind::Xor;
+  if (bitwise && type->isFloat())
+    return fail(DiagID::TypeMismatch, args.range,
+                "a bitwise atomic on " + type->name);
+  if (type->cls == DTypeInfo::UInt)
+    kind = kind == tile::AtomicKind::Max   ? tile::AtomicKind::UMax
+           : kind == tile::AtomicKind::Min ? tile::AtomicKind::UMin
+                                           : kind;
+  auto one = [&](ArrayRef<Value> indices, Value value) -> Value {
+    Sym v = castValue(value, type, args.range);
+    SmallVector<mlir::Value> operands;
+    if (!v || !indexOperands(dst.buffer, indices, args.range, operands))
+      return {};
+    at(args.range);
+    return Value::scalar(
+        {tile::AtomicOp::create(b, v.value.getType(), kind, v.value,
+                                dst.buffer->storage(), operands),
+         type});
+  };
+  bool tileValue =
+      (args[1].is(VK::Buffer) && !args[1].as<BufferObject>()->isVar) ||
+      (args[1].is(VK::Region) && !args[1].as<RegionObject>()->isElement);
+  if (!tileValue && (dst.isElement || dst.buffer->isVar)) {
+    Value v = deref(args[1], args.rangeOf(1));
+    Value old = v ? one(dst.offsets, v) : Value();
+    return old ? old : Value();
+  }
+  // The tile form: one atomic for each element.
+  Box src;
+  SmallVector<int64_t> extents;
+  if (!tileValue) {
+    if (!staticExtents(dst, extents, "destination"))
+      return {};
+    return elementwise(dst, extents,
+                       [&](ArrayRef<Value> i) { return bool(one(i, args[1])); })
+               ? Value::none()
+               : Value();
+  }
+  if (!toBox(args[1], args.rangeOf(1), src, "the value") ||
+      !staticExtents(src, extents, "value"))
+    return {};
+  if (dst.isElement) // a tile's origin
+    for (size_t i = 0; i < std::min(extents.size(), dst.extents.size()); ++i)
+      dst.extents[dst.extents.size() - 1 - i] =
+          Value::integral(extents[extents.size() - 1 - i]);
+  SmallVector<unsigned> dims;
+  for (auto [i, e] : llvm::enumerate(dst.extents))
+    if (!(e.is(VK::Int) && e.asInt() == 1))
+      dims.push_back(unsigned(i));
+  SmallVector<int64_t> points;
+  for (int64_t e : extents)
+    if (e != 1)
+      points.push_back(e);
+  if (dims.size() != points.size()) {
+    error(DiagID::ShapeMismatch, args.range,
+          "a value of shape " + shapeText(src.extents) +
+              " for a box of shape " + shapeText(dst.extents));
+    return {};
+  }
+  bool ok = elementwise(src, extents, [&](ArrayRef<Value> from) {
+    SmallVector<Value> to(dst.offsets);
+    size_t next = 0;
+    for (auto [i, e] : llvm::enumerate(extents)) {
+      if (e == 1)
+        continue;
+      Value offset =
+          binary(BinOpKind::Sub, from[i], src.offsets[i], args.range);
+      Value &target = to[dims[next++]];
+      if (!offset ||
+          !(target = binary(BinOpKind::Add, target, offset, args.range)))
+        return false;
+    }
+    Value v = load(src.buffer, from, args.range);
+    return v && one(to, v);
+  });
+  return ok ? Value::none() : Value();
+}
+
+Value Interpreter::atomicOp(Args &args) {
+  return atomicImpl(args, tile::AtomicKind(currentBuiltin->data));
+}
+
+/// T.atomic_addx2(dst, src), x4: neighbouring elements, data is how many; gives
+/// what they were.
+Value Interpreter::atomicVector(Args &args) {
+  Box dst, src;
+  if (!toBox(args[0], args.rangeOf(0), dst, "the destination") ||
+      !toBox(args[1], args.rangeOf(1), src, "the value"))
+    return {};
+  return eachLane(currentBuiltin->data, [&](int64_t i) -> Value {
+    SmallVector<Value> to(dst.offsets), from(src.offsets);
+    to.back() =
+        binary(BinOpKind::Add, to.back(), Value::integral(i), args.range);
+    from.back() =
+        binary(BinOpKind::Add, from.back(), Value::integral(i), args.range);
+    Value v =
+        to.back() && from.back() ? load(src.buffer, from, args.range) : Value();
+    Sym s = v ? castValue(v, dst.buffer->dtype, args.range) : Sym();
+    SmallVector<mlir::Value> operands;
+    if (!s || !indexOperands(dst.buffer, to, args.range, operands))
+      return {};
+    at(args.range);
+    return Value::scalar(
+        {tile::AtomicOp::create(b, s.value.getType(), tile::AtomicKind::Add,
+                                s.value, dst.buffer->storage(), operands),
+         dst.buffer->dtype});
+  });
+}
+
+/// T.atomic_load(x): an atomic that changes nothing.
+Value Interpreter::atomicLoad(Args &args) {
+  Box box;
+  if (!toBox(args[0], args.rangeOf(0), box, "the source"))
+    return {};
+  if (box.buffer->dtype->isFloat())
+    return load(box.buffer, box.offsets, args.range);
+  args.values.resize(2);
+  args.ranges.resize(2);
+  args.values[1] = Value::integral(0);
+  return atomicImpl(args, tile::AtomicKind::Or);
+}
+
+} // namespace tlc::frontend
