@@ -17,6 +17,7 @@
 #include "tlc/Dialect/Tile/Transforms/Passes.h"
 #include "tlc/Dialect/Wave/IR/WaveDialect.h"
 #include "tlc/Dialect/Wave/Transforms/Passes.h"
+#include "tlc/Dialect/Wave/Transforms/Registers.h"
 #include "tlc/Frontend/Parameters.h"
 #include "tlc/Support/LdsBanks.h"
 #include "tlc/Target/AMDGPU.h"
@@ -190,7 +191,7 @@ void tlc::buildWavePipeline(PassManager &passes) {
 }
 
 /// What the estimate says of loops that just fit 256 registers: it is high.
-constexpr int64_t kScheduleRegisters = 272;
+constexpr int64_t kScheduleRegisters = 286;
 
 void tlc::buildSchedulePipeline(PassManager &passes, ScheduleLevel level) {
   if (level == ScheduleLevel::None)
@@ -258,6 +259,10 @@ bool tlc::runPasses(ModuleOp module, function_ref<void(PassManager &)> build) {
 #endif
 }
 
+/// Registers beyond a lane's by which the estimate of a scheduled kernel may
+/// exceed what it takes in the end.
+constexpr int64_t kScheduleExcess = 48;
+
 /// The largest scratch space of a kernel of an object, in bytes a lane.
 static unsigned scratchOf(StringRef object) {
   auto kernels = target::readResources(object);
@@ -289,15 +294,20 @@ std::optional<std::string> Compilation::lower(ModuleOp module, Stage stage,
       }
   // The boldest schedule that does without scratch memory.
   bool scheduled = false;
-  auto attempt = [&](ScheduleLevel level,
-                     Stage to) -> std::optional<std::string> {
+  auto schedule = [&](ScheduleLevel level) -> OwningOpRef<ModuleOp> {
     OwningOpRef<ModuleOp> copy = module.clone();
     if (!runPasses(*copy, [&](PassManager &passes) {
           buildSchedulePipeline(passes, level);
         }))
-      return std::nullopt;
+      return nullptr;
     copy->walk(
         [&](Operation *op) { scheduled |= op->hasAttr(wave::kScheduledAttr); });
+    return copy;
+  };
+  auto attempt = [&](OwningOpRef<ModuleOp> copy,
+                     Stage to) -> std::optional<std::string> {
+    if (!copy)
+      return std::nullopt;
     if (to == Stage::Wave) {
       if (show && atWave)
         atWave(*copy);
@@ -318,9 +328,35 @@ std::optional<std::string> Compilation::lower(ModuleOp module, Stage stage,
   };
   std::optional<std::string> best;
   unsigned least = 0;
+  std::string before;
   ScheduleLevel bestLevel = ScheduleLevel::Paired;
   for (ScheduleLevel level : kScheduleLevels) {
-    std::optional<std::string> object = attempt(level, Stage::Obj);
+    OwningOpRef<ModuleOp> copy = schedule(level);
+    if (!copy)
+      return std::nullopt;
+    // Plainer levels may come to the same order.
+    std::string text = print(*copy);
+    if (text == before && (best || level != ScheduleLevel::None))
+      continue;
+    before = std::move(text);
+    // Where the order is fixed, what is alive at once is nearly what code
+    // generation will need: no need to see it spill.
+    wave::KernelOp hopeless;
+    int64_t lacking = 0;
+    for (auto kernel : copy->getOps<wave::KernelOp>()) {
+      int64_t more = wave::peakRegisters(kernel) -
+                     wave::registersOfLane(kernel.getThreads());
+      if (more > std::max(lacking, kScheduleExcess)) {
+        lacking = more;
+        hopeless = kernel;
+      }
+    }
+    if (hopeless && scheduled && level != ScheduleLevel::None) {
+      hopeless.emitRemark("registers do not suffice for this schedule: about ")
+          << lacking << " more than a lane has; trying a plainer one";
+      continue;
+    }
+    std::optional<std::string> object = attempt(std::move(copy), Stage::Obj);
     if (!object)
       return std::nullopt;
     unsigned bytes = scratchOf(*object);
@@ -336,7 +372,7 @@ std::optional<std::string> Compilation::lower(ModuleOp module, Stage stage,
               .emitRemark("registers do not suffice for this schedule: ")
           << bytes << " bytes of scratch memory a lane; trying a plainer one";
   }
-  return stage == Stage::Obj ? best : attempt(bestLevel, stage);
+  return stage == Stage::Obj ? best : attempt(schedule(bestLevel), stage);
 }
 
 std::optional<std::string> Compilation::compile(ModuleOp module, Stage stage) {

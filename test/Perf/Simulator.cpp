@@ -8,8 +8,8 @@
 // One host thread throughout, and processor time, so that the figures are those
 // of a core:
 // wavefront instructions a second on vector ALU loops, on matrix loops, and on
-// this project's own attention; the same with the checkers. Kernels are
-// assembled, and the attention compiled, when the benchmark starts.
+// kernels of this project; the same with the checkers. Kernels are assembled or
+// compiled when the benchmark starts.
 //
 //===----------------------------------------------------------------------===//
 
@@ -165,12 +165,24 @@ void runLoop(benchmark::State &state, const std::vector<uint8_t> &image,
   counters(state, instructions, flops, seconds);
 }
 
-/// Attention of head size 128, two heads of 512 queries and keys.
-void runAttention(benchmark::State &state, const std::string &path,
-                  bool checkers) {
+/// Kernels of this project, compiled when the benchmark starts.
+struct Example {
+  const char *name, *file, *parameters;
+};
+constexpr Example examples[] = {
+    {"attention", "05-flash-attention",
+     "-D batch=1 -D heads=2 -D heads_kv=2 -D seq_q=512 -D seq_k=512 -D "
+     "dim=128"},
+    {"gemm", "02-gemm", "-D M=256 -D N=256 -D K=1024"},
+    {"softmax", "03-softmax", "-D M=512 -D N=1024"},
+    {"rms_norm", "04-rms-norm", "-D M=512 -D N=1024"},
+};
+
+void runExample(benchmark::State &state, const std::string &path,
+                bool checkers) {
   auto buffer = llvm::MemoryBuffer::getFile(path);
   if (!buffer)
-    return state.SkipWithError("the attention was not compiled");
+    return state.SkipWithError("the kernel was not compiled");
   auto contract = target::Contract::fromObject((*buffer)->getMemBufferRef());
   if (!contract)
     return state.SkipWithError(llvm::toString(contract.takeError()).c_str());
@@ -209,15 +221,18 @@ void runAttention(benchmark::State &state, const std::string &path,
 int main(int argc, char **argv) {
   fs::create_directories(folder());
   std::vector<uint8_t> image = assembleLoops();
-  std::string attention = (folder() / "attention.hsaco").string();
   const char *other = std::getenv("TLC"); // another compiler than this build's
-  std::string command =
-      std::string(other ? other : TLC_PROGRAM) +
-      " compile " TLC_EXAMPLES
-      "/05-flash-attention.tile -D batch=1 -D heads=2 -D heads_kv=2 -D "
-      "seq_q=512 -D seq_k=512 -D dim=128 -o " +
-      attention;
-  int compiled = std::system(command.c_str());
+  std::string compiler = other ? other : TLC_PROGRAM;
+  bool compiled = true;
+  auto objectOf = [](const Example &example) {
+    return (folder() / (std::string(example.name) + ".hsaco")).string();
+  };
+  for (const Example &example : examples) {
+    std::string command = compiler + " compile " TLC_EXAMPLES "/" +
+                          example.file + ".tile " + example.parameters +
+                          " -o " + objectOf(example);
+    compiled &= std::system(command.c_str()) == 0;
+  }
   for (bool checkers : {false, true}) {
     std::string suffix = checkers ? "/checked" : "";
     for (const LoopKernel &loop : loops)
@@ -227,16 +242,16 @@ int main(int argc, char **argv) {
             runLoop(state, image, loop.name, checkers);
           })
           ->Unit(benchmark::kMillisecond);
-    if (compiled == 0)
+    for (const Example &example : examples)
       benchmark::RegisterBenchmark(
-          ("simulate/attention" + suffix).c_str(),
-          [attention, checkers](benchmark::State &state) {
-            runAttention(state, attention, checkers);
+          ("simulate/" + std::string(example.name) + suffix).c_str(),
+          [path = objectOf(example), checkers](benchmark::State &state) {
+            runExample(state, path, checkers);
           })
           ->Unit(benchmark::kMillisecond);
   }
   benchmark::Initialize(&argc, argv);
   benchmark::RunSpecifiedBenchmarks();
   fs::remove_all(folder());
-  return image.empty() || compiled != 0;
+  return image.empty() || !compiled;
 }

@@ -124,6 +124,7 @@ struct GroupChecker::State {
   /// it will not run, or will fault for its registers.
   const Op *prepare(const Wave &wave, const Op &op);
   bool usualLds(const Wave &wave, const Op &op, const OpFacts &facts);
+  bool bringsDefined(const Wave &wave, const OpFacts &facts);
 
   // Of the instruction between before() and after().
   const OpFacts *current = nullptr;
@@ -315,6 +316,38 @@ bool GroupChecker::State::usualLds(const Wave &wave, const Op &op,
   return one(inst.offset0 * unit) && one(inst.offset1 * unit);
 }
 
+/// Takes note of what a memory operation with defined operands defines, unless
+/// it may have met anything undefined.
+bool GroupChecker::State::bringsDefined(const Wave &wave,
+                                        const OpFacts &facts) {
+  if (!defined)
+    return false;
+  for (const AccessPart &part : parts) {
+    if (part.space == Space::Scratch ||
+        (part.space == Space::Lds && !part.contiguous))
+      return false;
+    if (part.space == Space::Global && part.reads) {
+      runs.of(part);
+      if (!launch.global->isDefined(runs))
+        return false;
+    }
+  }
+  for (const AccessPart &part : parts) {
+    if (!part.writes)
+      continue;
+    if (part.space == Space::Lds) {
+      for (uint64_t rest = part.lanes; rest; rest &= rest - 1)
+        lds.define(part.address[__builtin_ctzll(rest)], part.bytes);
+    } else {
+      runs.of(part);
+      launch.global->define(runs);
+    }
+  }
+  if (!parts.empty() && !facts.keepsOthers)
+    undefined[wave.number].define(wave, facts);
+  return !parts.empty();
+}
+
 GroupChecker::GroupChecker(LaunchChecker &launch)
     : state(std::make_unique<State>(launch)) {}
 GroupChecker::~GroupChecker() = default;
@@ -357,10 +390,15 @@ void GroupChecker::before(Wave &wave, const Op &op) {
                  });
   else
     s.pass(s.next, wave, op, 1);
-  s.defined =
-      !s.undefined[w].touches(facts.registers, wave.exec(), facts.allLanes);
-  if (s.defined && s.usualLds(wave, op, facts))
+  // What memory brings is looked at once it is here.
+  bool memory = isMemory(op, facts) && !facts.keepsOthers;
+  s.defined = !s.undefined[w].touches(memory ? facts.inputs : facts.registers,
+                                      wave.exec(), facts.allLanes);
+  if (s.defined && s.usualLds(wave, op, facts)) {
+    if (memory)
+      s.undefined[w].define(wave, facts);
     return;
+  }
   if (facts.isVmem || facts.isLds || facts.isSmem)
     findAccesses(wave, op, facts, s.parts);
   if (s.defined)
@@ -386,8 +424,7 @@ void GroupChecker::after(Wave &wave, const Op &op, bool executed) {
   if (wave.status == WaveStatus::Faulted)
     return;
   GlobalShadow &global = *s.launch.global;
-  bool memory = isMemory(op, facts);
-  if (memory && !(s.defined && s.parts.empty()))
+  if (isMemory(op, facts) && !s.bringsDefined(wave, facts))
     s.undefined[w].propagate(wave, op, facts, s.parts, s.lds, &global);
   for (const AccessPart &part : s.parts) {
     int lane = -1;

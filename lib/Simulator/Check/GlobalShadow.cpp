@@ -173,9 +173,38 @@ bool GlobalShadow::note(Cell &cell, const Access &access, bool writes,
   return true;
 }
 
-inline bool GlobalShadow::visit(Cell &cell, const Access &access,
-                                uint64_t address, bool writes, const View &now,
-                                bool must, std::string &problem) {
+[[gnu::always_inline]] inline bool
+GlobalShadow::usual(Cell &cell, const Access &access, bool writes) {
+  if (cell.write.op && cell.write.group != access.group)
+    return false;
+  if (writes) {
+    if (cell.read.op || cell.otherRead.op ||
+        (cell.write.op && (cell.write.bytes & ~access.bytes)))
+      return false;
+    cell.write = access;
+    return true;
+  }
+  auto mine = [&](const Access &reader) {
+    return reader.group == access.group && reader.period == access.period;
+  };
+  for (Access *reader : {&cell.read, &cell.otherRead}) {
+    if (!reader->op) {
+      *reader = access;
+      return true;
+    }
+    if (mine(*reader)) {
+      reader->bytes |= access.bytes;
+      return true;
+    }
+    if (reader->group == access.group)
+      return false;
+  }
+  return !(access.bytes & ~(cell.read.bytes & cell.otherRead.bytes));
+}
+
+bool GlobalShadow::visit(Cell &cell, const Access &access, uint64_t address,
+                         bool writes, const View &now, bool must,
+                         std::string &problem) {
   auto isOther = [&](const Access &earlier) {
     return earlier.op && earlier.group != access.group;
   };
@@ -238,9 +267,13 @@ std::string GlobalShadow::access(uint64_t group, const Op &op,
         if (run.end - at < cellBytes)
           mask &= (1u << (run.end - at)) - 1;
         access.bytes = uint16_t(mask);
+        unsigned index = at % pageBytes / cellBytes;
+        // Without acquires no reader gives way to another.
+        if (!now.acquired && !page.split[index] &&
+            usual(page.cells[index], access, part.writes))
+          continue;
         bool had = !problem.empty();
-        visitCell(page, at % pageBytes / cellBytes, access, at, part.writes,
-                  now, problem);
+        visitCell(page, index, access, at, part.writes, now, problem);
         if (had || problem.empty())
           continue;
         // The lane whose bytes these are.

@@ -102,6 +102,9 @@ private:
   bool note(Cell &cell, const Access &access, bool writes, const View &now,
             bool must);
   bool noteRead(Cell &cell, const Access &access, const View &now, bool must);
+  /// Records what nearly all accesses are: nobody else writes, and there is
+  /// room. False: nothing has changed, look closer.
+  static bool usual(Cell &cell, const Access &access, bool writes);
   bool visit(Cell &cell, const Access &access, uint64_t address, bool writes,
              const View &now, bool must, std::string &problem);
   void visitCell(Page &page, unsigned index, Access access, uint64_t address,

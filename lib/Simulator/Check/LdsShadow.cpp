@@ -45,8 +45,13 @@ bool LdsShadow::anyUndefined(uint64_t byte, unsigned count) const {
 }
 
 void LdsShadow::define(uint64_t byte, unsigned count) {
-  for (unsigned i = 0; i < count; ++i)
-    setUndefined(byte + i, false);
+  uint64_t end = std::min<uint64_t>(byte + count, size);
+  for (; byte < end && byte % cellBytes; ++byte)
+    setUndefined(byte, false);
+  for (; byte + cellBytes <= end; byte += cellBytes)
+    undefined[byte / cellBytes] = 0;
+  for (; byte < end; ++byte)
+    setUndefined(byte, false);
 }
 
 //===--- The usual accesses -----------------------------------------------===//

@@ -125,6 +125,9 @@ OpFacts tlc::sim::factsOf(const Op &op) {
     for (const auto *list : {&facts.reads, &facts.writes})
       for (const RegisterRange &range : *list)
         facts.registers.add(range);
+  if (facts.vectorEnd <= 512 && facts.scalarEnd <= 128)
+    for (const RegisterRange &range : facts.reads)
+      facts.inputs.add(range);
   bool namesScc = inst.has(flag::ReadsSCC | flag::WritesSCC);
   for (const Source &source : op.src)
     namesScc |= source.kind == OperandKind::Special;

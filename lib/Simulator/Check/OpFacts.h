@@ -62,6 +62,7 @@ struct RegisterSet {
 struct OpFacts {
   llvm::SmallVector<RegisterRange, 6> reads, writes;
   RegisterSet registers; ///< all of them
+  RegisterSet inputs;    ///< those read
   /// Lanes that EXEC disables matter: their registers are read or written.
   bool allLanes = false;
   bool isVector = false; ///< VALU, MFMA included

@@ -50,6 +50,13 @@ public:
            touchesLanes(registers, exec, allLanes);
   }
 
+  /// A load has brought defined values.
+  void define(const Wave &wave, const OpFacts &facts) {
+    if (facts.registers.intersects(dirty)) {
+      defineWrites(wave, facts, wave.exec());
+      refresh(facts);
+    }
+  }
   /// Where \p op lets an undefined value matter: the message and the lane.
   std::string check(const Wave &wave, const Op &op, const OpFacts &facts,
                     llvm::ArrayRef<AccessPart> parts, int &lane) const;

@@ -315,6 +315,27 @@ GroupStatus GroupState::run() {
   }
 }
 
+const Wave *GroupState::runFirst(uint64_t linearId, uint64_t instructions) {
+  begin(linearId);
+  for (unsigned i = 1; i < workgroup.waveCount; ++i)
+    waves[i].status = WaveStatus::Done;
+  Wave &wave = waves[0];
+  for (unsigned turns = 0; turns < instructions; ++turns) {
+    if (wave.executed >= instructions || wave.status == WaveStatus::Done)
+      return &wave;
+    if (wave.status == WaveStatus::Faulted)
+      break;
+    if (wave.status == WaveStatus::Global) {
+      globalTurn();
+      continue;
+    }
+    wave.status = WaveStatus::Ready; // barriers have nobody to wait for
+    wave.budget = int64_t(instructions - wave.executed);
+    context.handlers.turn(wave);
+  }
+  return nullptr;
+}
+
 void GroupState::globalTurn() {
   for (unsigned i : order) {
     Wave &wave = waves[i];

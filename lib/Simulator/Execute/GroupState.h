@@ -57,6 +57,9 @@ public:
   /// \p goOn keeps what the target has.
   void recordTo(CodeTable &table, GroupRecord &target, size_t words,
                 bool goOn = false);
+  /// Sets up a workgroup and runs its first wavefront alone for so many
+  /// instructions, as if the others had ended. Null after a fault.
+  const Wave *runFirst(uint64_t linearId, uint64_t instructions);
   /// Performs the global operations its wavefronts wait for.
   void globalTurn();
 

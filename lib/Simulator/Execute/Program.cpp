@@ -53,7 +53,8 @@ bool endsRun(const Instruction &inst) {
 
 bool hasFixedTarget(const Instruction &inst) {
   return inst.has(flag::Branch) &&
-         (inst.encoding == Encoding::SOPP || inst.op == Opcode::s_call_b64);
+         (inst.encoding == Encoding::SOPP || inst.op == Opcode::s_call_b64 ||
+          inst.op == Opcode::s_cbranch_i_fork);
 }
 
 } // namespace

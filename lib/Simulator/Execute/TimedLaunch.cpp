@@ -49,7 +49,7 @@ struct Live : GroupRecord {
   GroupStatus status = GroupStatus::Paused;
 };
 
-class LaunchSource : public GroupSource {
+class LaunchSource : public GroupSource, public LengthSource {
 public:
   LaunchSource(LaunchContext &context, CodeTable &code, unsigned threads)
       : context(context), code(code), pool(threads) {}
@@ -58,8 +58,9 @@ public:
   bool refill(GroupRecord &group) override;
   void end(GroupRecord &group) override;
 
-  uint64_t count(uint64_t id);
-  double sharers(uint64_t workgroups);
+  uint64_t count(uint64_t id) override;
+  const uint32_t *begin(uint64_t id, uint64_t instructions) override;
+  double sharers(uint64_t workgroups, unsigned xcd);
   /// Runs the first workgroup ahead of the replay, to see how long it is.
   bool firstExceeds(uint64_t instructions);
   const GroupRecord &first() const { return *live.front(); }
@@ -81,6 +82,7 @@ private:
   CodeTable &code;
   ThreadPool pool;
   std::vector<std::unique_ptr<Live>> live, spare;
+  std::unique_ptr<Live> beginner;
   const Workgroup *fault = nullptr;
   uint64_t flops = 0, executed = 0;
 };
@@ -228,9 +230,16 @@ uint64_t LaunchSource::count(uint64_t id) {
   return sum;
 }
 
-/// How many XCDs want a line that the first of them wants, on average, judged
-/// by the beginnings of workgroups.
-double LaunchSource::sharers(uint64_t workgroups) {
+const uint32_t *LaunchSource::begin(uint64_t id, uint64_t instructions) {
+  if (!beginner)
+    beginner = take();
+  const Wave *wave = beginner->state->runFirst(id, instructions);
+  return wave ? wave->sgpr : nullptr;
+}
+
+/// How many XCDs want a line that one of them wants, on average, judged by the
+/// beginnings of workgroups.
+double LaunchSource::sharers(uint64_t workgroups, unsigned xcd) {
   std::unordered_map<uint64_t, uint8_t> wantedBy;
   for (uint64_t id = 0; id < std::min(workgroups, sharerGroups); ++id) {
     std::unique_ptr<Live> group = take();
@@ -245,7 +254,7 @@ double LaunchSource::sharers(uint64_t workgroups) {
   }
   uint64_t lines = 0, wants = 0;
   for (auto [line, mask] : wantedBy)
-    if (mask & 1) {
+    if (mask >> xcd & 1) {
       ++lines;
       wants += std::popcount(mask);
     }
@@ -307,11 +316,12 @@ void tlc::sim::runTimed(LaunchContext &context, unsigned threads,
       source.firstExceeds(detail / options.workgroups) &&
       !mayWaitForOthers(code, source.first())) {
     source.forgetFirst();
-    lengths = std::make_unique<LengthModel>(
-        request.grid, [&](uint64_t id) { return source.count(id); });
+    lengths = std::make_unique<LengthModel>(options.workgroups, needs.waves,
+                                            detail, source);
     options.xcds = 1;
+    options.firstXcd = lengths->typicalXcd();
     options.instructionLimit = detail;
-    options.sharers = source.sharers(options.workgroups);
+    options.sharers = source.sharers(options.workgroups, options.firstXcd);
   }
   Machine machine(code, source, needs, options);
   bool ok = !source.faulted() && machine.run();
@@ -335,12 +345,12 @@ void tlc::sim::runTimed(LaunchContext &context, unsigned threads,
               : source.matrixFlops();
   timing.sampling = "every workgroup ran in detail";
   if (lengths) {
-    lengths->adjustTo(machine.groups(), detail);
+    lengths->learn(machine.groups());
     timing.sampling = fmt::format(
         "{} of {} workgroups, the first of one XCD, ran in detail; the others' "
-        "durations follow from their instruction counts ({} more counted along "
-        "the grid) and were dispatched as a whole; {:.1f} XCDs share a line",
-        machine.groups().size(), options.workgroups, lengths->counted(),
+        "durations follow from their instruction counts ({}) and were "
+        "dispatched as a whole; {:.1f} XCDs share a line",
+        machine.groups().size(), options.workgroups, lengths->describe(),
         options.sharers);
     timing = extrapolate(std::move(timing), machine.groups(), *lengths,
                          options.workgroups, needs);

@@ -10,12 +10,17 @@
 // if none did). Those that start with the launch find empty caches: they take
 // longer by what the detailed ones took longer on average.
 //
+// What the launch does is added up by instruction: the sample's workgroups may
+// be longer or shorter than others, and do the same at their begin and end.
+//
 //===----------------------------------------------------------------------===//
 
 #include "Extrapolate.h"
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <numeric>
 #include <queue>
 
 using namespace tlc::sim;
@@ -23,12 +28,6 @@ using namespace tlc::sim::param;
 
 namespace {
 
-/// Lengths that differ by less than this are the same.
-constexpr double sameLength = 0.005;
-/// A model that is further off the detailed workgroups is not used.
-constexpr double modelTolerance = 0.05;
-constexpr unsigned intervals = 8;
-constexpr unsigned windowGroups = 64;
 constexpr unsigned corrections = 4;
 
 struct Fit {
@@ -123,98 +122,51 @@ uint64_t scaled(uint64_t value, double factor) {
 }
 
 void scaleMemory(MemoryCounters &m, double factor) {
-  for (uint64_t *each :
-       {&m.requestedBytes, &m.storedBytes, &m.l1Bytes, &m.l2Bytes, &m.mallBytes,
-        &m.hbmBytes, &m.l1Lines, &m.l1Hits, &m.l2Lines, &m.l2Hits, &m.mallLines,
-        &m.mallHits, &m.scalarLines, &m.scalarHits})
-    *each = scaled(*each, factor);
+  for (uint64_t MemoryCounters::*each : memoryCounters)
+    m.*each = scaled(m.*each, factor);
 }
+
+/// How much more often an instruction executes in the whole launch than in the
+/// sample: what every wavefront does once, at its begin or its end, by the
+/// number of wavefronts, and the rest by what is left of the instructions.
+class Scale {
+public:
+  Scale(const TimingResult &sample, const std::vector<GroupTime> &ran,
+        double wavesPerGroup, double launchWaves, double launchInstructions) {
+    waves = launchWaves;
+    for (const GroupTime &group : ran) {
+      started += wavesPerGroup;
+      ended += group.isPartial ? 0 : wavesPerGroup;
+    }
+    double rest = 0, launchRest = launchInstructions;
+    for (const auto &[address, timing] : sample.code)
+      if (onceFactor(timing.issues))
+        launchRest -= waves;
+      else
+        rest += double(timing.issues);
+    double all = 0;
+    for (const GroupTime &group : ran)
+      all += double(group.instructions);
+    restFactor = rest > 0 && launchRest > 0 ? launchRest / rest
+                                            : launchInstructions / all;
+  }
+  double of(uint64_t issues) const {
+    double once = onceFactor(issues);
+    return once ? once : restFactor;
+  }
+
+private:
+  /// 0 if it is not executed once.
+  double onceFactor(uint64_t issues) const {
+    for (double times : {started, ended})
+      if (times > 0 && std::abs(double(issues) - times) <= 0.02 * times)
+        return waves / times;
+    return 0;
+  }
+  double waves, started = 0, ended = 0, restFactor = 1;
+};
 
 } // namespace
-
-LengthModel::LengthModel(const uint32_t size[3],
-                         std::function<uint64_t(uint64_t)> counter)
-    : count(std::move(counter)) {
-  std::copy(size, size + 3, grid);
-  auto lengthAt = [&](unsigned d, uint32_t at) {
-    uint64_t id = at;
-    for (unsigned i = 0; i < d; ++i)
-      id *= grid[i];
-    if (auto it = known.find(id); it != known.end())
-      return double(it->second);
-    ++runs;
-    return double(known[id] = count(id));
-  };
-  first = mean = std::max(1.0, lengthAt(0, 0));
-  for (unsigned d = 0; d < 3; ++d) {
-    uint32_t last = grid[d] - 1;
-    points[d].push_back({0, 1});
-    if (!last)
-      continue;
-    double atLast = lengthAt(d, last) / first,
-           atMiddle = lengthAt(d, last / 2) / first;
-    if (std::abs(atLast - 1) < sameLength &&
-        std::abs(atMiddle - 1) < sameLength)
-      continue;
-    for (unsigned i = 1; i <= intervals; ++i) {
-      uint32_t at = uint32_t(uint64_t(last) * i / intervals);
-      if (at != points[d].back().at)
-        points[d].push_back({at, lengthAt(d, at) / first});
-    }
-  }
-}
-
-double LengthModel::lengthOf(uint64_t id) const {
-  if (auto it = known.find(id); it != known.end())
-    return double(it->second);
-  if (!window.empty())
-    return window[id % window.size()];
-  if (mean != first)
-    return mean;
-  double length = first;
-  uint64_t rest = id;
-  for (unsigned d = 0; d < 3; ++d) {
-    uint32_t at = rest % grid[d];
-    rest /= grid[d];
-    const std::vector<Point> &p = points[d];
-    size_t i = 0;
-    while (i + 1 < p.size() && p[i + 1].at <= at)
-      ++i;
-    double factor = p[i].factor;
-    if (i + 1 < p.size())
-      factor += (p[i + 1].factor - p[i].factor) * (at - p[i].at) /
-                (p[i + 1].at - p[i].at);
-    length *= factor;
-  }
-  return std::max(1.0, length);
-}
-
-void LengthModel::adjustTo(const std::vector<GroupTime> &groups,
-                           uint64_t limit) {
-  double sum = 0, wrong = 0;
-  for (const GroupTime &group : groups) {
-    if (group.isPartial)
-      continue;
-    sum += group.instructions;
-    wrong += std::abs(double(group.instructions) - lengthOf(group.id));
-  }
-  for (const GroupTime &group : groups)
-    if (!group.isPartial)
-      known[group.id] = group.instructions;
-  if (wrong <= modelTolerance * sum)
-    return;
-  mean = sum / std::count_if(groups.begin(), groups.end(),
-                             [](const GroupTime &g) { return !g.isPartial; });
-  uint64_t total = uint64_t(grid[0]) * grid[1] * grid[2];
-  if (total < 2 * windowGroups || mean * windowGroups > limit)
-    return;
-  uint64_t begin = total / 2 / windowGroups * windowGroups;
-  std::vector<double> counted(windowGroups);
-  for (unsigned i = 0; i < windowGroups; ++i)
-    counted[i] = double(count(begin + i));
-  runs += windowGroups;
-  window = std::move(counted);
-}
 
 TimingResult tlc::sim::extrapolate(TimingResult sample,
                                    const std::vector<GroupTime> &ran,
@@ -291,26 +243,50 @@ TimingResult tlc::sim::extrapolate(TimingResult sample,
   r.waves = workgroups * needs.waves;
   double stallFactor = waveCycles / std::max<uint64_t>(1, r.waveCycles);
   r.waveCycles = uint64_t(waveCycles);
-  for (uint64_t *each : {&r.instructions, &r.matrixFlops, &r.matrixBusy,
-                         &r.vectorBusy, &r.transBusy, &r.scalarBusy, &r.ldsBusy,
-                         &r.ldsConflicts, &r.addressBusy, &r.workingSimdCycles})
-    *each = scaled(*each, factor);
-  for (uint64_t &each : r.issues)
-    each = scaled(each, factor);
-  r.activeCuCycles = scaled(r.activeCuCycles, stallFactor);
-  for (uint64_t &each : r.stalls)
-    each = scaled(each, stallFactor);
-  scaleMemory(r.memory, factor);
+  Scale scale(r, ran, needs.waves, double(r.waves), all);
+  MemoryCounters apart = r.memory;
+  for (const auto &[address, timing] : r.code)
+    for (uint64_t MemoryCounters::*each : memoryCounters)
+      apart.*each -= timing.memory.*each;
+  scaleMemory(apart, factor);
+  uint64_t flops = r.matrixFlops, matrix = r.matrixBusy,
+           work = r.matrixBusy + r.vectorBusy;
+  double stallsBefore = std::accumulate(r.stalls.begin(), r.stalls.end(), 0.0);
+  for (uint64_t *each :
+       {&r.matrixBusy, &r.vectorBusy, &r.transBusy, &r.scalarBusy, &r.ldsBusy,
+        &r.ldsConflicts, &r.addressBusy})
+    *each = 0;
+  r.issues = {};
+  r.stalls = {};
+  r.memory = apart;
   for (auto &[address, timing] : r.code) {
+    double times = scale.of(timing.issues);
     for (uint64_t *each :
          {&timing.issues, &timing.busyCycles, &timing.conflictCycles,
           &timing.latencyCycles, &timing.addressCycles, &timing.lines,
           &timing.leastLines})
-      *each = scaled(*each, factor);
+      *each = scaled(*each, times);
     for (uint64_t &each : timing.stalls)
-      each = scaled(each, stallFactor);
-    scaleMemory(timing.memory, factor);
+      each = scaled(each, times);
+    scaleMemory(timing.memory, times);
   }
+  sumUp(r);
+  // Waits add up to what the wavefronts' lives leave for them.
+  double stallsAfter = std::accumulate(r.stalls.begin(), r.stalls.end(), 0.0);
+  double stallScale =
+      stallsAfter > 0 ? stallFactor * stallsBefore / stallsAfter : 1;
+  for (uint64_t &each : r.stalls)
+    each = scaled(each, stallScale);
+  for (auto &[address, timing] : r.code)
+    for (uint64_t &each : timing.stalls)
+      each = scaled(each, stallScale);
+  r.instructions = uint64_t(all);
+  r.matrixFlops = matrix ? scaled(flops, double(r.matrixBusy) / matrix) : 0;
+  r.workingSimdCycles =
+      work ? scaled(r.workingSimdCycles,
+                    double(r.matrixBusy + r.vectorBusy) / double(work))
+           : 0;
+  r.activeCuCycles = scaled(r.activeCuCycles, stallFactor);
   r.occupancy.averageWaves =
       double(r.waveCycles) / (double(r.cycles) * r.simds);
   return sample;

@@ -225,8 +225,8 @@ TimingResult Machine::takeResult(uint64_t entry) {
   result.workgroups = result.sampledWorkgroups = finished.size();
   for (const ComputeUnit &cu : impl->cus)
     result.usedComputeUnits += cu.used;
-  MemoryCounters &all = result.memory;
-  result.cycles = uint64_t(impl->memory.finish(double(impl->lastEnd), all));
+  result.cycles =
+      uint64_t(impl->memory.finish(double(impl->lastEnd), result.memory));
   for (uint32_t i = 0; i < impl->counters.size(); ++i) {
     Counters &count = impl->counters[i];
     InstructionTiming &timing = count.timing;
@@ -234,51 +234,9 @@ TimingResult Machine::takeResult(uint64_t entry) {
       continue;
     timing.kind = count.op->kind;
     timing.mnemonic = mnemonic(count.op->op->inst->op);
-    result.issues[size_t(timing.kind)] += timing.issues;
-    for (size_t c = 0; c < stallCauses; ++c)
-      result.stalls[c] += timing.stalls[c];
-    uint64_t busy = timing.busyCycles;
-    switch (timing.kind) {
-    case IssueKind::Matrix:
-      result.matrixBusy += busy;
-      break;
-    case IssueKind::Transcendental:
-      result.transBusy += busy;
-      [[fallthrough]];
-    case IssueKind::Vector:
-      result.vectorBusy += busy;
-      break;
-    case IssueKind::Scalar:
-    case IssueKind::ScalarMemory:
-      result.scalarBusy += timing.issues;
-      break;
-    case IssueKind::VectorMemory:
-      result.addressBusy += timing.addressCycles;
-      [[fallthrough]]; // loads to LDS
-    case IssueKind::Lds:
-      result.ldsBusy += busy + timing.conflictCycles;
-      result.ldsConflicts += timing.conflictCycles;
-      break;
-    default:
-      break;
-    }
-    const MemoryCounters &m = timing.memory;
-    all.requestedBytes += m.requestedBytes;
-    all.storedBytes += m.storedBytes;
-    all.l1Bytes += m.l1Bytes;
-    all.l2Bytes += m.l2Bytes;
-    all.mallBytes += m.mallBytes;
-    all.hbmBytes += m.hbmBytes;
-    all.l1Lines += m.l1Lines;
-    all.l1Hits += m.l1Hits;
-    all.l2Lines += m.l2Lines;
-    all.l2Hits += m.l2Hits;
-    all.mallLines += m.mallLines;
-    all.mallHits += m.mallHits;
-    all.scalarLines += m.scalarLines;
-    all.scalarHits += m.scalarHits;
     result.code[impl->code.addressOf(i) - entry] = std::move(timing);
   }
+  sumUp(result);
   result.traces.assign(std::make_move_iterator(impl->traces.begin()),
                        std::make_move_iterator(impl->traces.end()));
   if (result.cycles)

@@ -66,6 +66,18 @@ struct GroupTime {
   uint64_t middle = 0, middleInstructions = 0;
 };
 
+inline constexpr uint64_t MemoryCounters::*memoryCounters[] = {
+    &MemoryCounters::requestedBytes, &MemoryCounters::storedBytes,
+    &MemoryCounters::l1Bytes,        &MemoryCounters::l2Bytes,
+    &MemoryCounters::mallBytes,      &MemoryCounters::hbmBytes,
+    &MemoryCounters::l1Lines,        &MemoryCounters::l1Hits,
+    &MemoryCounters::l2Lines,        &MemoryCounters::l2Hits,
+    &MemoryCounters::mallLines,      &MemoryCounters::mallHits,
+    &MemoryCounters::scalarLines,    &MemoryCounters::scalarHits};
+void addTo(MemoryCounters &sum, const MemoryCounters &m);
+/// Adds what `result.code` says to the sums of the launch.
+void sumUp(TimingResult &result);
+
 class Machine {
 public:
   Machine(CodeTable &code, GroupSource &source, const GroupNeeds &needs,

@@ -175,7 +175,7 @@ struct GlobalSync {
   struct Resource {
     bool ready = false;
     uint32_t counter = 0;
-    uint32_t round = 0; ///< barriers completed
+    uint32_t round = 0; ///< barriers completed; wavefronts at a semaphore
   };
   Resource resources[count];
 };

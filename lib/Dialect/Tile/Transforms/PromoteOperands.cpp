@@ -15,7 +15,8 @@
 //
 // Likewise a tile that only passes through LDS on its way between registers and
 // memory (`copy acc to Os; copy Os to O`) is copied directly, where that rounds
-// the same: the shared buffer has the element type of one of the two ends.
+// the same: the shared buffer has the element type of one of the two ends. So
+// is one that a tile passes through on its way to another type in LDS.
 //
 // Where LDS does not hold a kernel's buffers, more is done: SpareLds.cpp.
 //
@@ -117,7 +118,9 @@ static bool bypass(AllocOp shared) {
       !in->isBeforeInBlock(out))
     return false;
   Space from = getSpace(in.getSrc()), to = getSpace(out.getDst());
-  if (from != Space::Fragment && to != Space::Fragment)
+  // Memory to memory goes through LDS for the sake of the lanes' order.
+  bool converts = from == Space::Global && to == Space::Shared;
+  if (from != Space::Fragment && to != Space::Fragment && !converts)
     return false;
   auto elementOf = [](Value v) {
     return cast<MemRefType>(v.getType()).getElementType();

@@ -15,8 +15,8 @@
 //    the registers that the instructions read. The layout of wavefronts decides
 //    how many registers that takes (a tile that all wavefronts read is held by
 //    each), so all gemms of the kernel may be turned to one policy.
-// 3. A tile that is still too large is split along the dimension that one gemm
-//    sums over and another one spreads (SplitTile.cpp).
+// 3. A tile that is still too large is split along one of its dimensions, the
+//    k of some gemms and rows or columns of others (SplitTile.cpp).
 //
 // The smallest set of tiles by registers wins. What was done is a remark; where
 // nothing suffices, nothing is done, and tile-fit-lds lists the buffers.
@@ -312,7 +312,7 @@ void Sparer::run() {
     return;
   sinkCopies();
   // Each split halves a tile; the parts can be split again.
-  constexpr unsigned kMostSplits = 6;
+  constexpr unsigned kMostSplits = 16;
   for (unsigned i = 0; i < kMostSplits; ++i)
     if (need() <= limit || moveToRegisters() || !splitLargest())
       return;

@@ -16,8 +16,8 @@ namespace tlc::tile {
 /// they need no more, if it can; otherwise leaves it as it is.
 void spareLds(KernelOp kernel, int64_t limit);
 
-/// Cuts a shared tile along its rows into parts that live one after the other
-/// (SplitTile.cpp). False, and nothing changed, where its uses do not allow it.
+/// Cuts a shared tile into parts that live one after the other (SplitTile.cpp).
+/// False, and nothing changed, where its uses do not allow it.
 bool splitTile(AllocOp tile, int64_t parts);
 
 } // namespace tlc::tile

@@ -5,11 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A tile that is copied from memory and read as B by gemms after it is cut
-// along its rows. Each gemm runs once for each part, and loads the part right
-// before: parts live one after the other and share their bytes of LDS, at the
-// price of loading the tile once for each gemm. With rows as columns of C (B
-// transposed) a part gives columns of C; with rows as k, it takes columns of A:
+// A tile that is copied from memory and read by gemms after it is cut along one
+// of its dimensions. Each gemm runs once for each part, and loads the part
+// right before: parts live one after the other and share their bytes of LDS, at
+// the price of loading the tile once for each gemm. Where the dimension is the
+// gemm's k, a part takes its share of the other operand; where it is rows or
+// columns of C, it gives those:
 //
 //   tile.copy %K to %k                                     // [64, 576]
 //   tile.gemm %q, %k into %s {trans_b}
@@ -19,6 +20,9 @@
 //   copy %K[32, 0] to %k1; gemm %q, %k1 into %s1; copy %s1 to %s[0, 32]
 //   copy %K[0, 0] to %k2; copy %p[0, 0] to %p0; gemm %p0, %k2[0, 0] into %o
 //   copy %K[32, 0] to %k3; copy %p[0, 32] to %p1; gemm %p1, %k3[0, 0] into %o
+//
+// The dimension that gives fewest gemms rows of C is taken: parts of rows cross
+// the registers that hold them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,39 +38,64 @@ using namespace tlc::tile;
 static MemRefType typeOf(Value v) { return cast<MemRefType>(v.getType()); }
 
 namespace {
+/// A dimension of a gemm.
+enum class Role { M, N, K };
+
+/// What dimension `dim` of operand `operand` is to a gemm.
+Role roleOf(GemmOp gemm, unsigned operand, unsigned dim) {
+  if (operand == 0)
+    return (dim == 0) == gemm.getTransA() ? Role::K : Role::M;
+  return (dim == 1) == gemm.getTransB() ? Role::K : Role::N;
+}
+
+/// The dimension of operand `operand` that a gemm sums over.
+unsigned kDimOf(GemmOp gemm, unsigned operand) {
+  return roleOf(gemm, operand, 0) == Role::K ? 0 : 1;
+}
+
 class Splitter {
 public:
-  Splitter(AllocOp tile, int64_t parts) : tile(tile), parts(parts) {}
+  Splitter(AllocOp tile, int64_t parts, unsigned dim)
+      : tile(tile), parts(parts), dim(dim) {}
   /// Finds the copy and the gemms; false where the tile is used otherwise.
   bool match();
+  /// Gemms that would give rows of C.
+  int64_t countRows() const;
   void split();
 
 private:
+  struct Use {
+    mutable GemmOp gemm;
+    unsigned operand;
+  };
   Value box(OpBuilder &b, Value buffer, ArrayRef<int64_t> offsets,
             ArrayRef<int64_t> shape);
   Value fragment(Value like, ArrayRef<int64_t> shape);
-  void splitGemm(GemmOp gemm);
+  void splitGemm(const Use &use);
 
   AllocOp tile;
-  int64_t parts, rows = 0;
+  int64_t parts;
+  unsigned dim;
+  int64_t share = 0; ///< extent of a part
   CopyOp load;
-  SmallVector<GemmOp> gemms;
+  SmallVector<Use> uses;
 };
 } // namespace
 
 bool Splitter::match() {
   MemRefType type = typeOf(tile);
-  if (type.getRank() != 2 || type.getDimSize(0) % (parts * 16))
+  if (type.getRank() != 2 || type.getDimSize(dim) % (parts * 16))
     return false;
-  rows = type.getDimSize(0) / parts;
+  share = type.getDimSize(dim) / parts;
   auto takeGemm = [&](Operation *user, Value operand) {
     auto gemm = dyn_cast<GemmOp>(user);
-    if (!gemm || gemm.getB() != operand || gemm.getA() == operand ||
+    if (!gemm || gemm.getC() == operand || gemm.getA() == gemm.getB() ||
         typeOf(gemm.getA()).getRank() != 2 ||
+        typeOf(gemm.getB()).getRank() != 2 ||
         typeOf(gemm.getC()).getRank() != 2 ||
         !gemm.getC().getDefiningOp<AllocOp>())
       return false;
-    gemms.push_back(gemm);
+    uses.push_back({gemm, gemm.getA() == operand ? 0u : 1u});
     return true;
   };
   for (Operation *user : tile->getUsers()) {
@@ -76,10 +105,10 @@ bool Splitter::match() {
         return false;
       load = copy;
     } else if (auto view = dyn_cast<ViewOp>(user)) {
-      // All rows, and columns from a constant on.
-      if (typeOf(view).getDimSize(0) != type.getDimSize(0) ||
-          !matchPattern(view.getOffsets()[0], m_Zero()) ||
-          !matchPattern(view.getOffsets()[1], m_Constant()) ||
+      // All of the dimension, and of the other one from a constant on.
+      if (typeOf(view).getDimSize(dim) != type.getDimSize(dim) ||
+          !matchPattern(view.getOffsets()[dim], m_Zero()) ||
+          !matchPattern(view.getOffsets()[1 - dim], m_Constant()) ||
           !llvm::all_of(view->getUsers(), [&](Operation *reader) {
             return takeGemm(reader, view.getResult());
           }))
@@ -88,10 +117,10 @@ bool Splitter::match() {
       return false;
     }
   }
-  if (!load || gemms.empty())
+  if (!load || uses.empty())
     return false;
-  // The memory must not change before the last part of it is loaded, and its
-  // rows must be one dimension of it.
+  // The memory must not change before the last part of it is loaded, and the
+  // tile's dimensions must be dimensions of it.
   auto sourceShape = typeOf(load.getSrc()).getShape();
   if (nonUnitDims(sourceShape).size() != 2)
     return false;
@@ -104,8 +133,15 @@ bool Splitter::match() {
     for (const BufferUse &use : getUses(op))
       changes |= use.write && pointerOf(use.buffer) == pointerOf(load.getSrc());
   });
-  return !changes && llvm::all_of(gemms, [&](GemmOp gemm) {
-    return gemm->getBlock() == load->getBlock() && load->isBeforeInBlock(gemm);
+  return !changes && llvm::all_of(uses, [&](const Use &use) {
+    Operation *here = load->getBlock()->findAncestorOpInBlock(*use.gemm);
+    return here && load->isBeforeInBlock(here);
+  });
+}
+
+int64_t Splitter::countRows() const {
+  return llvm::count_if(uses, [&](const Use &use) {
+    return roleOf(use.gemm, use.operand, dim) == Role::M;
   });
 }
 
@@ -139,59 +175,66 @@ Value Splitter::fragment(Value like, ArrayRef<int64_t> shape) {
       b.getStringAttr(getBufferName(like)), LayoutAttr(), IntegerAttr());
 }
 
-void Splitter::splitGemm(GemmOp gemm) {
+void Splitter::splitGemm(const Use &use) {
+  GemmOp gemm = use.gemm;
   OpBuilder b(gemm);
   Location loc = gemm.getLoc();
   auto sourceShape = typeOf(load.getSrc()).getShape();
-  unsigned rowDim = nonUnitDims(sourceShape)[0];
-  auto view = gemm.getB().getDefiningOp<ViewOp>();
+  unsigned sourceDim = nonUnitDims(sourceShape)[dim];
+  auto view = gemm->getOperand(use.operand).getDefiningOp<ViewOp>();
+  Role role = roleOf(gemm, use.operand, dim);
   for (int64_t part = 0; part < parts; ++part) {
     SmallVector<int64_t> shape(typeOf(tile).getShape());
-    shape[0] = rows;
+    shape[dim] = share;
     OpBuilder atTile(tile);
     Value piece = AllocOp::create(
         atTile, tile.getLoc(),
         getBufferType(shape, typeOf(tile).getElementType(), Space::Shared),
         tile.getNameAttr(), LayoutAttr(), IntegerAttr());
     SmallVector<int64_t> from(sourceShape.size()), extents(sourceShape);
-    from[rowDim] = part * rows;
-    extents[rowDim] = rows;
+    from[sourceDim] = part * share;
+    extents[sourceDim] = share;
     CopyOp::create(b, load.getLoc(), box(b, load.getSrc(), from, extents),
                    piece, LayoutAttr());
     Value operand = piece;
     if (view) {
-      APInt column;
-      matchPattern(view.getOffsets()[1], m_ConstantInt(&column));
-      operand = box(b, piece, {0, column.getSExtValue()},
-                    {rows, typeOf(view).getDimSize(1)});
+      APInt start;
+      matchPattern(view.getOffsets()[1 - dim], m_ConstantInt(&start));
+      SmallVector<int64_t> at(2), extent(typeOf(view).getShape());
+      at[1 - dim] = start.getSExtValue();
+      extent[dim] = share;
+      operand = box(b, piece, at, extent);
     }
-    Value a = gemm.getA(), c = gemm.getC();
-    Value columns;
-    if (gemm.getTransB()) {
-      SmallVector<int64_t> cShape(typeOf(c).getShape());
-      cShape[1] = rows;
-      columns = box(b, c, {0, part * rows}, cShape);
-      c = fragment(c, cShape);
-      CopyOp::create(b, loc, columns, c, LayoutAttr());
-    } else {
-      unsigned k = gemm.getTransA() ? 0 : 1;
-      SmallVector<int64_t> aShape(typeOf(a).getShape()), at(2);
-      aShape[k] = rows;
-      at[k] = part * rows;
-      Value part = box(b, a, at, aShape);
-      if (getSpace(a) == Space::Fragment) {
-        a = fragment(a, aShape);
-        CopyOp::create(b, loc, part, a, LayoutAttr());
+    Value other = gemm->getOperand(1 - use.operand), c = gemm.getC();
+    Value section; // of C
+    SmallVector<int64_t> at(2);
+    if (role == Role::K) {
+      unsigned k = kDimOf(gemm, 1 - use.operand);
+      SmallVector<int64_t> otherShape(typeOf(other).getShape());
+      otherShape[k] = share;
+      at[k] = part * share;
+      Value slice = box(b, other, at, otherShape);
+      if (getSpace(other) == Space::Fragment) {
+        other = fragment(other, otherShape);
+        CopyOp::create(b, loc, slice, other, LayoutAttr());
       } else {
-        a = part;
+        other = slice;
       }
+    } else {
+      unsigned d = role == Role::M ? 0 : 1;
+      SmallVector<int64_t> cShape(typeOf(c).getShape());
+      cShape[d] = share;
+      at[d] = part * share;
+      section = box(b, c, at, cShape);
+      c = fragment(c, cShape);
+      CopyOp::create(b, loc, section, c, LayoutAttr());
     }
     auto one = cast<GemmOp>(b.clone(*gemm));
-    one.getAMutable().assign(a);
-    one.getBMutable().assign(operand);
+    one->setOperand(use.operand, operand);
+    one->setOperand(1 - use.operand, other);
     one.getCMutable().assign(c);
-    if (columns)
-      CopyOp::create(b, loc, c, columns, LayoutAttr());
+    if (section)
+      CopyOp::create(b, loc, c, section, LayoutAttr());
   }
   gemm.erase();
   if (view && view->use_empty())
@@ -200,20 +243,23 @@ void Splitter::splitGemm(GemmOp gemm) {
 
 void Splitter::split() {
   tile.emitRemark("is split into ")
-      << parts << " parts of " << rows
-      << " rows, which LDS holds one after the other: the tile is loaded "
-      << gemms.size() << " times"
-      << (tile.getLayout() ? "; the layout given for it is not used" : "");
-  for (GemmOp gemm : gemms)
-    splitGemm(gemm);
+      << parts << " parts of " << share << (dim ? " columns" : " rows")
+      << ", which LDS holds one after the other: the tile is loaded "
+      << uses.size() << " times";
+  for (const Use &use : uses)
+    splitGemm(use);
   load.erase();
   tile.erase();
 }
 
 bool tile::splitTile(AllocOp alloc, int64_t parts) {
-  Splitter splitter(alloc, parts);
-  if (!splitter.match())
+  Splitter rows(alloc, parts, 0), columns(alloc, parts, 1);
+  bool byRows = rows.match(), byColumns = columns.match();
+  if (!byRows && !byColumns)
     return false;
-  splitter.split();
+  if (byRows && (!byColumns || rows.countRows() <= columns.countRows()))
+    rows.split();
+  else
+    columns.split();
   return true;
 }

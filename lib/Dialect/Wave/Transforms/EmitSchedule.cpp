@@ -108,6 +108,7 @@ private:
   std::vector<SmallVector<std::pair<Value, int>>> scalars;
   void spreadScalars();
   int highSlot = -1, lowSlot = -1; ///< where the priority changes
+  bool loopFirst = false;          ///< priority to the loop as a whole
   void choosePriorities();
   scf::ForOp result;
 };
@@ -178,8 +179,12 @@ void Emitter::plan() {
 void Emitter::choosePriorities() {
   constexpr int64_t kSimdLanes = 4 * kWaveSize;
   auto kernel = loop->getParentOfType<KernelOp>();
-  if (!kernel || int64_t(kernel.getThreads()) < 2 * kSimdLanes ||
-      p.stages == 1 || graph.numBarriers != 1 || !options.pin)
+  if (!kernel || p.stages == 1 || graph.numBarriers != 1 || !options.pin)
+    return;
+  int64_t threads = kernel.getThreads();
+  loopFirst = threads <= kSimdLanes &&
+              int64_t(kernel.getLdsBytes()) * 2 <= int64_t(kLdsBytes);
+  if (threads < 2 * kSimdLanes)
     return;
   for (int i = 0, n = graph.nodes.size(); i < n; ++i)
     if (graph.nodes[i].unit == Unit::Barrier)
@@ -529,14 +534,19 @@ scf::ForOp Emitter::run() {
     before[r].parity = before[r].number & 1;
     emitRow(before[r]);
   }
+  if (loopFirst)
+    SetPrioOp::create(b, loc, int64_t(1));
   SmallVector<Value> values;
   for (auto &[key, n] : carried)
     values.push_back(initial(key.first, key.second));
-  if (options.unroll && p.stages > 1 && usesCopies())
+  // Vector work hands on values that outlive a row: in pairs, without moves.
+  bool handsOn = graph.numBarriers > 1 && graph.vectorCycles > 4 * p.interval;
+  if (options.unroll && p.stages > 1 && (usesCopies() || handsOn))
     values = emitPairs(values, count);
   else
     values = emitLoop(values, lower, upper, 1, nonEmpty);
-  if (highSlot > lowSlot) // the last row ended in its first half
+  // Or the last row ended in its first half.
+  if (loopFirst || highSlot > lowSlot)
     SetPrioOp::create(b, loc, int64_t(0));
   // With two barriers an iteration, what follows the loop was ordered by the
   // second; the rows end with accesses beyond it.

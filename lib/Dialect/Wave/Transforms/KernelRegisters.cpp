@@ -54,7 +54,7 @@ private:
   llvm::DenseMap<Operation *, Span> numbers;
   llvm::DenseMap<Value, bool> shared;
   llvm::DenseMap<Value, int64_t> last; ///< lastUse() of values
-  std::vector<int64_t> change; ///< bytes more or less at each number
+  std::vector<int64_t> change;         ///< bytes more or less at each number
 };
 } // namespace
 

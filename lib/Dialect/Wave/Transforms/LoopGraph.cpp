@@ -41,12 +41,29 @@ int LoopGraph::getRegisters(Type type) {
   return (getByteSize(type) + 3) / 4;
 }
 
+static int threadsOf(scf::ForOp loop) {
+  auto kernel = loop->getParentOfType<KernelOp>();
+  return kernel ? int(kernel.getThreads()) : 1;
+}
+
 int LoopGraph::loadSlots() const {
   constexpr int kSimdLanes = 4 * 64;
-  int waves = 1;
-  if (auto kernel = loop->getParentOfType<KernelOp>())
-    waves = std::max(1, int(kernel.getThreads()) / kSimdLanes);
+  int waves = std::max(1, threadsOf(loop) / kSimdLanes);
   return kGlobalLatency / (slotCycles * waves);
+}
+
+int LoopGraph::likelyRegisters() const {
+  // The estimate is high: loops of 285 have fitted 256 registers.
+  constexpr int kInFavour = 30;
+  // With 256 registers two workgroups share a compute unit, if LDS lets them.
+  constexpr int kLdsOfTwo = 32768;
+  auto kernel = loop->getParentOfType<KernelOp>();
+  int threads = threadsOf(loop);
+  bool two = kernel && int64_t(kernel.getLdsBytes()) <= kLdsOfTwo;
+  int most = threads <= 128 || (threads <= 256 && !two) ? 512
+             : threads <= 512                           ? 256
+                                                        : 128;
+  return kInFavour + most;
 }
 
 //===----------------------------------------------------------------------===//

@@ -80,6 +80,8 @@ public:
   /// Slots that a load from global memory should come before its use: the
   /// wavefronts of a SIMD share the matrix core.
   int loadSlots() const;
+  /// The largest estimate that is likely to do without scratch memory.
+  int likelyRegisters() const;
   /// Whether all lanes have the same value: it lives in scalar registers.
   bool isUniform(mlir::Value value);
 

@@ -578,17 +578,18 @@ std::optional<Placement> Placer::run() {
   return best;
 }
 
-/// Some ways to do it: the one that keeps the matrix core waiting least, with
-/// the fewest registers. More room where none is found.
+/// Some ways to do it: of those whose registers are likely to suffice, the one
+/// that keeps the matrix core waiting least. More room where none is found.
 std::optional<Placement> Placer::search() {
   int even =
       (graph.vectorCycles + kIssue * graph.numMemory + interval - 1) / interval;
   memoryShare = (graph.numMemory + interval - 1) / interval;
   std::optional<Placement> best;
-  auto bestCost = std::make_pair(kFar, kFar);
-  for (int more = 0; more < kMaxMore && (more < 2 || !best); ++more) {
+  auto bestCost = std::make_tuple(kFar, kFar, kFar);
+  auto suffices = [&] { return best && std::get<0>(bestCost) == 0; };
+  for (int more = 0; more < kMaxMore && (more < 2 || !suffices()); ++more) {
     for (int way = 0; way < 4; ++way) {
-      if (way > 1 && best)
+      if (way > 1 && suffices())
         break;
       hasty = way & 1;
       ahead = way > 1;
@@ -597,7 +598,8 @@ std::optional<Placement> Placer::search() {
       if (!result)
         continue;
       int registers = estimateRegisters(graph, *result);
-      auto cost = std::make_pair(excess(table), registers);
+      int beyond = std::max(0, registers - graph.likelyRegisters());
+      auto cost = std::make_tuple(beyond, excess(table), registers);
       if (cost < bestCost) {
         bestCost = cost;
         best = std::move(result);

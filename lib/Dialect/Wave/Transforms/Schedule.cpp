@@ -56,11 +56,15 @@ struct Schedule : tlc::wave::impl::WaveScheduleBase<Schedule> {
       if (count >= kMinMatrix && !loop->hasAttr(kScheduledAttr))
         loops.push_back(loop);
     });
+    llvm::DenseSet<Operation *> plain;
+    if (limit > 0)
+      plain = findSeldom(loops);
     for (scf::ForOp loop : loops)
-      schedule(loop);
+      schedule(loop, plain.contains(loop));
   }
 
-  void schedule(scf::ForOp loop);
+  llvm::DenseSet<Operation *> findSeldom(ArrayRef<scf::ForOp> loops);
+  void schedule(scf::ForOp loop, bool isSeldom);
   void describe(Location loc, const LoopGraph &graph, const Placement &p);
 };
 } // namespace
@@ -79,7 +83,27 @@ void Schedule::describe(Location loc, const LoopGraph &graph,
   }
 }
 
-void Schedule::schedule(scf::ForOp loop) {
+/// Loops that do another one's matrix work with more vector work beside it: the
+/// blocks at the edge of a mask, which are few.
+llvm::DenseSet<Operation *> Schedule::findSeldom(ArrayRef<scf::ForOp> loops) {
+  llvm::DenseMap<int, int> least; // vector cycles, by matrix instructions
+  SmallVector<std::pair<int, int>> work;
+  for (scf::ForOp loop : loops) {
+    LoopGraph graph(loop);
+    (void)graph.build();
+    work.push_back({graph.numMatrix, graph.vectorCycles});
+    int &cycles =
+        least.insert({graph.numMatrix, graph.vectorCycles}).first->second;
+    cycles = std::min(cycles, graph.vectorCycles);
+  }
+  llvm::DenseSet<Operation *> seldom;
+  for (auto [loop, of] : llvm::zip(loops, work))
+    if (of.second > least[of.first])
+      seldom.insert(loop);
+  return seldom;
+}
+
+void Schedule::schedule(scf::ForOp loop, bool isSeldom) {
   LoopGraph graph(loop);
   std::string why = graph.build();
   if (!why.empty()) {
@@ -99,7 +123,8 @@ void Schedule::schedule(scf::ForOp loop) {
         graph.nodes[blamed].op->emitRemark("no slot was found for this");
     }
   }
-  if (placement && limit > 0 && estimateRegisters(graph, *placement) > limit) {
+  if (placement && limit > 0 &&
+      (isSeldom || estimateRegisters(graph, *placement) > limit)) {
     placement.reset();
     graph.serial = "registers would not suffice";
   }

@@ -20,6 +20,7 @@
 #include "BufferAccess.h"
 #include "Families.h"
 #include "FlatAddress.h"
+#include "FloatOps.h"
 
 namespace tlc::sim::TLC_SIM_ISA {
 namespace {
@@ -129,7 +130,7 @@ bool toFormat(u32 value, unsigned count, NumberFormat numbers, u32 &raw) {
     raw = u32(value & mask);
     return extended(raw, count) == i32(value);
   case NumberFormat::Float:
-    raw = count == 32 ? value : u32(bits<u16>(f16(number)));
+    raw = count == 32 ? value : u32(bits<u16>(toHalf(number)));
     return count >= 16;
   default:
     return false;
@@ -153,7 +154,7 @@ u32 selected(const Typed &t, const u8 *element, unsigned i) {
 enum class Width : u8 { Full, Half, HighHalf };
 
 u32 narrowed(const Typed &t, u32 value) {
-  return t.isInteger() ? value & 0xffff : bits<u16>(f16(bits<f32>(value)));
+  return t.isInteger() ? value & 0xffff : bits<u16>(toHalf(bits<f32>(value)));
 }
 u32 widened(const Typed &t, u32 half) {
   if (t.numbers == NumberFormat::Sint)

@@ -22,7 +22,7 @@ template <unsigned N, bool Signed> inline i64 element(u32 word, unsigned i) {
   return Signed ? i64(i32(moved) >> (32 - N)) : i64(moved >> (32 - N));
 }
 template <unsigned N, bool Signed>
-inline u32 sum(u32 a, u32 b, u32 c, bool clamp) {
+inline u32 dotSum(u32 a, u32 b, u32 c, bool clamp) {
   i64 total = Signed ? i64(i32(c)) : i64(c);
   for (unsigned i = 0; i < 32 / N; ++i)
     total += element<N, Signed>(a, i) * element<N, Signed>(b, i);
@@ -38,18 +38,18 @@ inline u32 sum(u32 a, u32 b, u32 c, bool clamp) {
 template <unsigned N, bool Signed> void dot(const Lanes &x) {
   bool clamp = x.op->inst->clamp;
   TLC_LANE_LOOP
-  put<u32>(x.d, l, x.mask[l], sum<N, Signed>(x.a[l], x.b[l], x.c[l], clamp));
+  put<u32>(x.d, l, x.mask[l], dotSum<N, Signed>(x.a[l], x.b[l], x.c[l], clamp));
 }
 /// The destination is the third source.
 template <unsigned N, bool Signed> void dotC(const Lanes &x) {
   bool clamp = x.op->inst->clamp;
   TLC_LANE_LOOP
-  put<u32>(x.d, l, x.mask[l], sum<N, Signed>(x.a[l], x.b[l], x.d[l], clamp));
+  put<u32>(x.d, l, x.mask[l], dotSum<N, Signed>(x.a[l], x.b[l], x.d[l], clamp));
 }
 
 inline f32 dotHalves(Pair<f16> a, Pair<f16> b, f32 c) {
   f32 r = c + f32(a.lo) * f32(b.lo);
-  return r + f32(a.hi) * f32(b.hi);
+  return canonical(r + f32(a.hi) * f32(b.hi));
 }
 
 using O = Opcode;

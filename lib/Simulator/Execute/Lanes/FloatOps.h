@@ -51,11 +51,19 @@ constexpr BitsOf<T> exponentMask = BitsOf<T>(~signBit<T> & ~mantissaMask<T>);
 template <typename T> inline BitsOf<T> raw(T v) { return bits<BitsOf<T>>(v); }
 template <typename T> inline T fromRaw(BitsOf<T> v) { return bits<T>(v); }
 
+// Without branches, so that lanes run abreast.
+[[gnu::always_inline]] inline bool both(bool a, bool b) {
+  return unsigned(a) & unsigned(b);
+}
+[[gnu::always_inline]] inline bool either(bool a, bool b) {
+  return unsigned(a) | unsigned(b);
+}
+
 template <typename T> inline bool isNan(T v) {
   return BitsOf<T>(raw(v) & ~signBit<T>) > exponentMask<T>;
 }
 template <typename T> inline bool isSignalling(T v) {
-  return isNan(v) & !(raw(v) & quietBit<T>); // no branch: lanes run abreast
+  return both(isNan(v), !(raw(v) & quietBit<T>));
 }
 template <typename T> inline bool isInf(T v) {
   return BitsOf<T>(raw(v) & ~signBit<T>) == exponentMask<T>;
@@ -89,16 +97,16 @@ template <typename T>
   T r = ordered(a) < ordered(b) ? a : b;
   r = isNan(b) ? a : r;
   r = isNan(a) ? b : r;
-  r = ieee & isSignalling(b) ? quiet(b) : r;
-  return ieee & isSignalling(a) ? quiet(a) : r;
+  r = both(ieee, isSignalling(b)) ? quiet(b) : r;
+  return both(ieee, isSignalling(a)) ? quiet(a) : r;
 }
 template <typename T>
 [[gnu::always_inline]] inline T maximum(T a, T b, bool ieee) {
   T r = ordered(a) > ordered(b) ? a : b;
   r = isNan(b) ? a : r;
   r = isNan(a) ? b : r;
-  r = ieee & isSignalling(b) ? quiet(b) : r;
-  return ieee & isSignalling(a) ? quiet(a) : r;
+  r = both(ieee, isSignalling(b)) ? quiet(b) : r;
+  return both(ieee, isSignalling(a)) ? quiet(a) : r;
 }
 template <typename T>
 [[gnu::always_inline]] inline T minimum3(T a, T b, T c, bool ieee) {
@@ -115,7 +123,7 @@ template <typename T>
   T hi = ordered(a) < ordered(b) ? b : a;
   T r = ordered(c) < ordered(lo) ? lo : c;
   r = ordered(c) > ordered(hi) ? hi : r;
-  return isNan(a) | isNan(b) | isNan(c) ? least : r;
+  return either(either(isNan(a), isNan(b)), isNan(c)) ? least : r;
 }
 
 /// f64 to f32 rounded to odd, so that a later rounding to 16 bits is right.
@@ -125,16 +133,92 @@ template <typename T>
   // Infinities that the rounding made become the largest number by this, too.
   bool tooBig = withSign(back, false) > withSign(v, false);
   u32 odd = (raw(r) - u32(tooBig)) | 1;
-  return (back == v) | isNan(v) ? r : fromRaw<f32>(odd);
+  return either(back == v, isNan(v)) ? r : fromRaw<f32>(odd);
 }
-/// Right for every f64 in the default rounding mode.
-[[gnu::always_inline]] inline f16 toHalf(f64 v) { return f16(roundToOdd(v)); }
+
+/// f32 to f16 in the rounding mode of the host's control register.
+#if defined(__F16C__) || !defined(__x86_64__)
+[[gnu::always_inline]] inline f16 toHalf(f32 v) { return f16(v); }
+#else
+/// Processors before F16C: by integers.
+inline f16 toHalf(f32 v) {
+  u32 b = raw(v), magnitude = b & 0x7fffffff, sign = b >> 16 & 0x8000;
+  if (magnitude >= 0x7f800000)
+    return fromRaw<f16>(
+        u16(sign | 0x7c00 |
+            (magnitude > 0x7f800000 ? 0x200 | (magnitude >> 13 & 0x3ff) : 0)));
+  int exponent = int(magnitude >> 23) - 127;
+  u32 significand = (magnitude & 0x7fffff) | (magnitude >> 23 ? 0x800000 : 0);
+  // Below the smallest normal number more bits are dropped.
+  int drop = exponent < -14 ? 13 - 14 - exponent : 13;
+  drop = drop > 25 ? 25 : drop;
+  u32 kept = significand >> drop, rest = significand & ((1u << drop) - 1);
+  u32 half = 1u << (drop - 1);
+  unsigned rounding = __builtin_ia32_stmxcsr() >> 13 & 3;
+  bool up = rounding == 0   ? rest > half || (rest == half && (kept & 1))
+            : rounding == 1 ? sign && rest
+            : rounding == 2 ? !sign && rest
+                            : false;
+  kept += up;
+  u32 field = exponent < -14 ? 0 : u32(exponent + 14) << 10;
+  u32 result = field + kept; // a carry enters the exponent
+  bool toInfinity = rounding == 0 || rounding == (sign ? 1u : 2u);
+  if (exponent > 15 || result >= 0x7c00)
+    result = toInfinity ? 0x7c00 : 0x7bff;
+  return fromRaw<f16>(u16(sign | result));
+}
+#endif
+/// Right for every f64, for the mode it is called in.
+[[gnu::always_inline]] inline f16 toHalf(f64 v) {
+  return toHalf(roundToOdd(v));
+}
+
+// Of two NaNs the first counts, in whichever order a compiler for this host
+// has the operands.
+template <typename T>
+[[gnu::always_inline]] inline T firstNan(T a, T b, T result) {
+  result = isNan(b) ? quiet(b) : result;
+  return isNan(a) ? quiet(a) : result;
+}
+[[gnu::always_inline]] inline f32 sum(f32 a, f32 b) {
+  return firstNan(a, b, a + b);
+}
+[[gnu::always_inline]] inline f32 product(f32 a, f32 b) {
+  return firstNan(a, b, a * b);
+}
+/// Where the payload of a NaN has no public definition.
+template <typename T> [[gnu::always_inline]] inline T canonical(T v) {
+  return isNan(v) ? fromRaw<T>(exponentMask<T> | quietBit<T>) : v;
+}
 
 inline f32 fused(f32 a, f32 b, f32 c) { return __builtin_fmaf(a, b, c); }
 inline f64 fused(f64 a, f64 b, f64 c) { return __builtin_fma(a, b, c); }
 /// The product is exact in f64, and so is the sum wherever it matters.
 [[gnu::always_inline]] inline f16 fused(f16 a, f16 b, f16 c) {
   return toHalf(f64(f32(a)) * f64(f32(b)) + f64(f32(c)));
+}
+
+/// The same where f32 rounds to nearest: the sum's error, which is exact then,
+/// says how to round it to odd.
+[[gnu::always_inline]] inline f16 fusedNearest(f16 a, f16 b, f16 c) {
+  f32 product = f32(a) * f32(b), addend = f32(c); // exact
+  f32 sum = product + addend;
+  f32 part = sum - product;
+  f32 error = (product - (sum - part)) + (addend - part);
+  bool inexact = either(error > 0.0f, error < 0.0f);
+  u32 beyond = (raw(error) ^ raw(sum)) >> 31; // rounded away from zero
+  u32 odd = (raw(sum) - beyond) | 1;
+  return toHalf(inexact ? fromRaw<f32>(odd) : sum);
+}
+template <bool Nearest>
+[[gnu::always_inline]] inline f16 fusedHalf(f16 a, f16 b, f16 c) {
+  f16 r = Nearest ? fusedNearest(a, b, c) : fused(a, b, c);
+  return firstNan(a, b, isNan(c) ? quiet(c) : r);
+}
+/// One of two functions: for rounding to nearest, for any rounding of f16.
+template <LaneFunction Nearest, LaneFunction Any>
+void byRounding(const Lanes &x) {
+  (x.wave->mode >> 2 & 3) == 0 ? Nearest(x) : Any(x);
 }
 
 /// Fraction: v - floor(v), below 1.

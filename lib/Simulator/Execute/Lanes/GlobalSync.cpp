@@ -76,17 +76,30 @@ void takeSemaphore(Wave &w, const Op &op) {
   if (awaitTurn(w, op))
     return;
   GlobalSync::Resource &r = resourceOf(w, op);
-  if (r.counter == 0)
+  if (r.counter == 0) {
+    r.round += !w.syncWaiting;
     return waitOn(w, op);
+  }
+  r.round -= w.syncWaiting;
   w.syncWaiting = false;
   --r.counter;
+}
+/// Whoever waits goes on, nobody else.
+void releaseAll(Wave &w, const Op &op) {
+  if (awaitTurn(w, op))
+    return;
+  GlobalSync::Resource &r = resourceOf(w, op);
+  r.counter = r.round;
 }
 
 using O = Opcode;
 constexpr Handler rows[] = {
-    {O::ds_gws_init, initialise},       {O::ds_gws_barrier, barrier},
-    {O::ds_gws_sema_v, raiseSemaphore}, {O::ds_gws_sema_br, raiseByData},
+    {O::ds_gws_init, initialise},
+    {O::ds_gws_barrier, barrier},
+    {O::ds_gws_sema_v, raiseSemaphore},
+    {O::ds_gws_sema_br, raiseByData},
     {O::ds_gws_sema_p, takeSemaphore},
+    {O::ds_gws_sema_release_all, releaseAll},
 };
 
 } // namespace

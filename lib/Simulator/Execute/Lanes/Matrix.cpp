@@ -46,16 +46,17 @@ template <typename A, typename B, typename S> void mfma(Wave &w, const Op &op) {
   using Sum = typename A::Sum;
   constexpr bool wide = sizeof(Sum) == 8;
   constexpr unsigned n = S::rows, K = S::depth;
-  alignas(64) Sum a[S::blocks * n * K];
-  alignas(64) Sum b[S::blocks * n * K];
+  using Value = ValueOf<Sum>;
+  alignas(64) Value a[S::blocks * n * K];
+  alignas(64) Value b[S::blocks * n * K];
   const u32 *ra = w.vgpr + op.src[0].index, *rb = w.vgpr + op.src[1].index;
   const Instruction &inst = *op.inst;
 
   for (unsigned e = 0; e < S::perLane; ++e)
     for (unsigned g = 0; g < S::groups; ++g) {
       unsigned block = g % S::blocks, k = S::perLane * (g / S::blocks) + e;
-      Sum *toB = b + (block * K + k) * n;
-      Sum *toA = a + block * n * K + k;
+      Value *toB = b + (block * K + k) * n;
+      Value *toA = a + (block * K + k) * n;
       if (wide || !inst.blgp) {
         for (unsigned i = 0; i < n; ++i)
           toB[i] = B::get(rawElement<B>(rb, g * n + i, e));
@@ -65,15 +66,15 @@ template <typename A, typename B, typename S> void mfma(Wave &w, const Op &op) {
               B::get(rawElement<B>(rb, permutedLane(inst.blgp, g * n + i), e));
       }
       for (unsigned i = 0; i < n; ++i)
-        toA[i * K] = A::get(rawElement<A>(ra, g * n + i, e));
+        toA[i] = A::get(rawElement<A>(ra, g * n + i, e));
     }
   if constexpr (S::blocks > 1 && !wide)
     if (inst.cbsz) {
-      alignas(64) Sum spread[S::blocks * n * K];
+      alignas(64) Value spread[S::blocks * n * K];
       for (unsigned block = 0; block < S::blocks; ++block)
         std::memcpy(spread + block * n * K,
                     a + broadcastBlock(inst, block) * n * K,
-                    n * K * sizeof(Sum));
+                    n * K * sizeof(Value));
       std::memcpy(a, spread, sizeof(a));
     }
   constexpr unsigned dwords = Accumulator<S, wide>::registers * sizeof(Sum) / 4;
@@ -82,10 +83,10 @@ template <typename A, typename B, typename S> void mfma(Wave &w, const Op &op) {
   if constexpr (wide) {
     // For f64 blgp holds signs of A, B and C.
     if (inst.blgp & 1)
-      for (Sum &v : a)
+      for (Value &v : a)
         v = -v;
     if (inst.blgp & 2)
-      for (Sum &v : b)
+      for (Value &v : b)
         v = -v;
     if (inst.blgp & 4) {
       for (unsigned i = 0; i < dwords; ++i)

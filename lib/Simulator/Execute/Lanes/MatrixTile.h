@@ -50,10 +50,11 @@ struct TypeBf8 {
   using Sum = f32;
   static f32 get(u64 raw) { return fromSmall<Bf8>(u8(raw)); }
 };
+/// Products and their sums are exact in f32: 64 times 2 · 127 · 128 at most.
 struct TypeI8 {
   static constexpr unsigned bits = 8;
   using Sum = i32;
-  static i32 get(u64 raw) { return i8(raw); }
+  static f32 get(u64 raw) { return f32(i32(i8(raw))); }
 };
 struct TypeF32 {
   static constexpr unsigned bits = 32;
@@ -117,36 +118,72 @@ template <typename S, bool Wide> struct Accumulator {
   }
 };
 
-/// D = A·B + C over values already converted: a is [block][row][k], b is
-/// [block][k][column].
+/// What products are computed in.
+template <typename Sum>
+using ValueOf = std::conditional_t<std::is_same_v<Sum, i32>, f32, Sum>;
+
+#ifdef __AVX512F__
+constexpr unsigned rowsAbreast = 4; ///< of 32 columns: chains of sums in flight
+#else
+constexpr unsigned rowsAbreast = 2;
+#endif
+
+/// D = A·B + C over values already converted: a is [block][k][row], b is
+/// [block][k][column]. Each sum is taken in ascending order of k.
 template <typename S, typename Sum, unsigned K>
-inline void multiply(const Sum *a, const Sum *b, const u32 *c, u32 *d) {
-  constexpr bool wide = sizeof(Sum) == 8;
-  constexpr unsigned n = S::rows;
+inline void multiply(const ValueOf<Sum> *a, const ValueOf<Sum> *b, const u32 *c,
+                     u32 *d) {
+  using Value = ValueOf<Sum>;
+  constexpr bool wide = sizeof(Sum) == 8, integer = std::is_same_v<Sum, i32>;
+  constexpr unsigned n = S::rows, words = sizeof(Sum) / 4;
   using Acc = Accumulator<S, wide>;
-  for (unsigned v = 0; v < Acc::registers; ++v) {
-    constexpr unsigned words = sizeof(Sum) / 4;
-    const u32 *cv = c + v * words * waveLanes;
-    u32 *dv = d + v * words * waveLanes;
-    for (unsigned g = 0; g < S::groups; ++g) {
-      unsigned block = Acc::block(v, g), row = Acc::row(v, g);
-      const Sum *aRow = a + (block * n + row) * K;
-      const Sum *bBlock = b + block * K * n;
-      Sum sum[n];
-      for (unsigned j = 0; j < n; ++j)
-        sum[j] = get<Sum>(cv, g * n + j);
-      for (unsigned k = 0; k < K; ++k) {
-        Sum left = aRow[k];
-        const Sum *right = bBlock + k * n;
-        for (unsigned j = 0; j < n; ++j) {
-          if constexpr (std::is_same_v<Sum, i32>)
-            sum[j] = i32(u32(sum[j]) + u32(left) * u32(right[j]));
-          else
-            sum[j] = fused(left, right[j], sum[j]);
-        }
+  // A row in pieces of at most 64 bytes.
+  constexpr unsigned width = n * sizeof(Value) > 64 ? 64 / sizeof(Value) : n;
+  constexpr unsigned pieces = n / width;
+  using Piece = Value __attribute__((ext_vector_type(width)));
+  constexpr unsigned registers = Acc::registers;
+  // Of one block, so many rows at a time that the sums need not wait for one
+  // another.
+  constexpr unsigned abreast = registers % 4 ? 1
+                               : n == 16 && S::blocks == 1 && !wide
+                                   ? 2 * rowsAbreast
+                                   : rowsAbreast;
+  for (unsigned t = 0; t < registers * S::groups; t += abreast) {
+    unsigned block = Acc::block(t % registers, t / registers);
+    const Value *left[abreast];
+    unsigned at[abreast]; // first word of the row of C and D
+    Piece sum[abreast][pieces];
+    for (unsigned r = 0; r < abreast; ++r) {
+      unsigned v = (t + r) % registers, g = (t + r) / registers;
+      left[r] = a + block * K * n + Acc::row(v, g);
+      at[r] = v * words * waveLanes + g * n;
+      Value start[n] = {};
+      if constexpr (!integer)
+        for (unsigned j = 0; j < n; ++j)
+          start[j] = get<Sum>(c + at[r], j);
+      __builtin_memcpy(sum[r], start, sizeof(start));
+    }
+    const Value *right = b + block * K * n;
+    for (unsigned k = 0; k < K; ++k) {
+      Piece columns[pieces];
+      __builtin_memcpy(columns, right + k * n, sizeof(columns));
+#pragma clang loop unroll(full)
+      for (unsigned r = 0; r < abreast; ++r) {
+        Piece factor = left[r][k * n];
+#pragma clang loop unroll(full)
+        for (unsigned p = 0; p < pieces; ++p)
+          sum[r][p] = __builtin_elementwise_fma(factor, columns[p], sum[r][p]);
       }
-      for (unsigned j = 0; j < n; ++j)
-        put<Sum>(dv, g * n + j, ~0u, sum[j]);
+    }
+    for (unsigned r = 0; r < abreast; ++r) {
+      Value end[n];
+      __builtin_memcpy(end, sum[r], sizeof(end));
+      for (unsigned j = 0; j < n; ++j) {
+        if constexpr (integer)
+          d[at[r] + j] = c[at[r] + j] + u32(i32(end[j]));
+        else
+          put<Sum>(d + at[r], j, ~0u, canonical(end[j]));
+      }
     }
   }
 }

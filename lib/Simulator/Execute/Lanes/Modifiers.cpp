@@ -16,6 +16,10 @@
 #include "FloatOps.h"
 #include "ResultType.h"
 
+#ifdef __AVX512F__
+#include <immintrin.h>
+#endif
+
 namespace tlc::sim::TLC_SIM_ISA {
 
 u64 specialValue(const Wave &w, unsigned reg) {
@@ -115,6 +119,7 @@ int dppSource(unsigned control, int l) {
 struct DppLanes {
   alignas(64) u32 from[waveLanes];
   alignas(64) u32 valid[waveLanes]; ///< ~0 where there is such a lane
+  bool withinRows = true;           ///< of 16 lanes
 };
 constexpr unsigned dppControls = DppCtrl::RowNewBcast + 16;
 
@@ -124,7 +129,8 @@ const DppLanes &dppLanes(unsigned control) {
     for (unsigned c = 0; c < dppControls; ++c)
       for (unsigned l = 0; l < waveLanes; ++l) {
         int source = dppSource(c, int(l));
-        rows[c].from[l] = source < 0 ? 0 : u32(source);
+        rows[c].from[l] = source < 0 ? l & ~15u : u32(source);
+        rows[c].withinRows &= rows[c].from[l] / 16 == l / 16;
         rows[c].valid[l] = source < 0 ? 0 : ~0u;
       }
     return rows;
@@ -138,19 +144,39 @@ void applyDpp(const Wave &w, const Instruction &inst, const u32 *from, u32 *to,
               unsigned dwords, u32 *mask) {
   const DppLanes &lanes = dppLanes(inst.dppCtrl);
   const u32 *exec = w.execLanes;
+  u64 active = w.exec();
   // Without bound_ctrl a lane without a source is not written; with it the
   // source reads as 0.
   u32 bound = inst.boundCtrl ? ~0u : 0, rows = inst.rowMask,
       banks = inst.bankMask;
   alignas(64) u32 valid[waveLanes];
-  TLC_LANE_LOOP {
-    valid[l] = lanes.valid[l] & exec[lanes.from[l]];
-    u32 enabled = 0u - (rows >> (l / 16) & banks >> (l / 4 % 4) & 1);
-    mask[l] &= enabled & (valid[l] | bound);
-  }
+  if (active == ~u64(0))
+    std::memcpy(valid, lanes.valid, sizeof(valid));
+  else
+    TLC_LANE_LOOP valid[l] = lanes.valid[l] & exec[lanes.from[l]];
+  if ((rows & banks) == 0xf)
+    TLC_LANE_LOOP mask[l] &= valid[l] | bound;
+  else
+    TLC_LANE_LOOP {
+      u32 enabled = 0u - (rows >> (l / 16) & banks >> (l / 4 % 4) & 1);
+      mask[l] &= enabled & (valid[l] | bound);
+    }
   for (unsigned i = 0; i < dwords; ++i) {
     const u32 *source = from + i * waveLanes;
     u32 *target = to + i * waveLanes;
+#ifdef __AVX512F__
+    if (lanes.withinRows) { // one permutation a row
+      constexpr unsigned row = 16;
+      for (unsigned r = 0; r < waveLanes; r += row) {
+        __m512i index = _mm512_load_si512(lanes.from + r);
+        __m512i moved =
+            _mm512_permutexvar_epi32(index, _mm512_load_si512(source + r));
+        _mm512_store_si512(
+            target + r, _mm512_and_si512(moved, _mm512_load_si512(valid + r)));
+      }
+      continue;
+    }
+#endif
     TLC_LANE_LOOP target[l] = source[lanes.from[l]] & valid[l];
   }
 }
@@ -224,29 +250,42 @@ void modifySource(const Instruction &inst, const Source &s, unsigned i,
   }
 }
 
-template <typename T>
-T scaleAndClamp(T v, unsigned omod, bool clamp, bool dx10) {
-  constexpr f32 factors[] = {1.0f, 2.0f, 4.0f, 0.5f};
-  if (omod)
-    v = T(v * T(factors[omod]));
-  if (clamp) {
-    T r = v < T(0) ? T(0) : v > T(1) ? T(1) : v;
-    r = isZero(r) ? T(0) : r;
-    v = isNan(v) && dx10 ? T(0) : isNan(v) ? v : r;
+/// True if modifySource would change anything.
+bool isModified(const Instruction &inst, const Source &s, unsigned i) {
+  bool low = inst.opSel >> i & 1, high = inst.opSelHi >> i & 1;
+  bool negated = (inst.neg | inst.negHi) >> i & 1;
+  if (inst.encoding == Encoding::VOP3P) {
+    bool packed = isPacked16(s.type) || isPacked32(s.type);
+    return negated || (packed && (low || !high));
   }
-  return v;
+  return (inst.form == Form::Sdwa && i < 2) || (isSingle16(s.type) && low) ||
+         ((inst.neg | inst.abs) >> i & 1);
 }
+
+template <typename T>
+[[gnu::always_inline]] inline T clampUnit(T v, bool dx10) {
+  T r = v > T(0) ? v : T(0); // -0 becomes 0
+  r = r > T(1) ? T(1) : r;
+  T ofNan = dx10 ? T(0) : v;
+  return isNan(v) ? ofNan : r;
+}
+inline f16 times(f16 v, f32 factor) { return toHalf(f32(v) * factor); }
+inline f32 times(f32 v, f32 factor) { return v * factor; }
+inline f64 times(f64 v, f32 factor) { return v * f64(factor); }
 template <typename T>
 void finishFloat(u32 *d, unsigned omod, bool clamp, bool dx10) {
-  TLC_LANE_LOOP
-  put<T>(d, l, ~0u, scaleAndClamp(get<T>(d, l), omod, clamp, dx10));
+  constexpr f32 factors[] = {1.0f, 2.0f, 4.0f, 0.5f};
+  f32 factor = factors[omod & 3];
+  if (omod)
+    TLC_LANE_LOOP put<T>(d, l, ~0u, times(get<T>(d, l), factor));
+  if (clamp)
+    TLC_LANE_LOOP put<T>(d, l, ~0u, clampUnit(get<T>(d, l), dx10));
 }
-template <typename T> void finishPair(u32 *d, bool clamp, bool dx10) {
+void finishHalves(u32 *d, bool dx10) {
   TLC_LANE_LOOP {
-    Pair<T> v = get<Pair<T>>(d, l);
-    v.lo = scaleAndClamp(v.lo, 0, clamp, dx10);
-    v.hi = scaleAndClamp(v.hi, 0, clamp, dx10);
-    put(d, l, ~0u, v);
+    u32 lo = raw(clampUnit(bits<f16>(u16(d[l])), dx10));
+    u32 hi = raw(clampUnit(bits<f16>(u16(d[l] >> 16)), dx10));
+    d[l] = hi << 16 | lo;
   }
 }
 
@@ -261,9 +300,10 @@ void finishResult(Wave &w, const Instruction &inst, DataType type, u32 *d) {
   case DataType::F16:
     return finishFloat<f16>(d, inst.omod, inst.clamp, w.dx10Clamp);
   case DataType::V2F16:
-    return finishPair<f16>(d, inst.clamp, w.dx10Clamp);
+    return inst.clamp ? finishHalves(d, w.dx10Clamp) : void();
   case DataType::V2F32:
-    return finishPair<f32>(d, inst.clamp, w.dx10Clamp);
+    finishFloat<f32>(d, 0, inst.clamp, w.dx10Clamp);
+    return finishFloat<f32>(d + waveLanes, 0, inst.clamp, w.dx10Clamp);
   default:
     // Integer results were saturated by the operation itself.
     return;
@@ -304,11 +344,16 @@ void runModified(Wave &w, const Op &op) {
     if (s.kind == OperandKind::Scalar && s.type == DataType::B64)
       continue;
     u32 *copy = w.scratchLanes[i];
-    if (i == 0 && inst.form == Form::Dpp)
+    bool dpp = i == 0 && inst.form == Form::Dpp;
+    bool modified = isModified(inst, s, i);
+    if (!dpp && !modified)
+      continue;
+    if (dpp)
       applyDpp(w, inst, sources[0], copy, s.dwords, mask);
     else if (sources[i] != copy)
       std::memcpy(copy, sources[i], s.dwords * waveLanes * sizeof(u32));
-    modifySource(inst, s, i, copy);
+    if (modified)
+      modifySource(inst, s, i, copy);
     sources[i] = copy;
   }
 
@@ -323,6 +368,10 @@ void runModified(Wave &w, const Op &op) {
   u32 *d = w.vgpr + op.dst, *result = w.scratchLanes[3];
   bool highHalf = (inst.opSel & 8) && isSingle16(op.src[0].type) &&
                   inst.encoding == Encoding::VOP3;
+  if (!highHalf && !inst.clamp && !inst.omod && inst.form != Form::Sdwa) {
+    x.d = d;
+    return op.lanes(x);
+  }
   std::memcpy(result, d, op.dstDwords * waveLanes * sizeof(u32));
   if (highHalf)
     TLC_LANE_LOOP result[l] >>= 16;

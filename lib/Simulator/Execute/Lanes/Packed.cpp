@@ -72,18 +72,22 @@ template <auto F> void halves(const Lanes &x) {
   }
 }
 
-constexpr auto addHalf = [](f16 a, f16 b) { return f16(f32(a) + f32(b)); };
-constexpr auto mulHalf = [](f16 a, f16 b) { return f16(f32(a) * f32(b)); };
-constexpr auto fmaHalf = [](f16 a, f16 b, f16 c) { return fused(a, b, c); };
+constexpr auto addHalf = [](f16 a, f16 b) {
+  return toHalf(sum(f32(a), f32(b)));
+};
+constexpr auto mulHalf = [](f16 a, f16 b) {
+  return toHalf(product(f32(a), f32(b)));
+};
 constexpr auto fmaSingle = [](f32 a, f32 b, f32 c) { return fused(a, b, c); };
 
 /// v_pk_fmac_f16: the destination is the third source.
-void fmacHalf(const Lanes &x) {
+template <bool Nearest> void fmacHalf(const Lanes &x) {
   TLC_LANE_LOOP {
     u32 a = x.a[l], b = x.b[l], c = x.d[l];
-    put<u32>(x.d, l, x.mask[l],
-             joined(fused(low<f16>(a), low<f16>(b), low<f16>(c)),
-                    fused(high<f16>(a), high<f16>(b), high<f16>(c))));
+    put<u32>(
+        x.d, l, x.mask[l],
+        joined(fusedHalf<Nearest>(low<f16>(a), low<f16>(b), low<f16>(c)),
+               fusedHalf<Nearest>(high<f16>(a), high<f16>(b), high<f16>(c))));
   }
 }
 
@@ -118,12 +122,13 @@ template <MixTo To> void mix(const Lanes &x) {
     f32 c = mixSource(x.c[l], half[2], high[2], neg[2], abs[2]);
     u32 r;
     if constexpr (To == MixTo::Single) {
-      f32 v = fused(a, b, c);
+      f32 v = firstNan(a, b, isNan(c) ? quiet(c) : fused(a, b, c));
       r = bits<u32>(clamp ? clampUnit(v, dx10) : v);
     } else {
       // One rounding, to f16; the product is exact in f64.
       f32 v = f32(toHalf(f64(a) * f64(b) + f64(c)));
-      u32 h = raw(f16(clamp ? clampUnit(v, dx10) : v));
+      v = firstNan(a, b, isNan(c) ? quiet(c) : v);
+      u32 h = raw(toHalf(clamp ? clampUnit(v, dx10) : v));
       r = To == MixTo::Low ? (x.d[l] & 0xffff0000) | h
                            : (x.d[l] & 0xffff) | h << 16;
     }
@@ -169,8 +174,11 @@ constexpr Handler rows[] = {
      pk2<u16, [](u32 a, u32 b) { return a > b ? a : b; }>},
     {O::v_pk_min_u16, nullptr,
      pk2<u16, [](u32 a, u32 b) { return a < b ? a : b; }>},
-    {O::v_pk_fma_f16, nullptr, pk3<f16, fmaHalf>, false, D},
-    {O::v_pk_fmac_f16, nullptr, fmacHalf, false, D},
+    {O::v_pk_fma_f16, nullptr,
+     byRounding<pk3<f16, fusedHalf<true>>, pk3<f16, fusedHalf<false>>>, false,
+     D},
+    {O::v_pk_fmac_f16, nullptr, byRounding<fmacHalf<true>, fmacHalf<false>>,
+     false, D},
     {O::v_pk_add_f16, nullptr, pk2<f16, addHalf>, false, D},
     {O::v_pk_mul_f16, nullptr, pk2<f16, mulHalf>, false, D},
     {O::v_pk_min_f16, nullptr, halves<minimum<f16>>, false, D},

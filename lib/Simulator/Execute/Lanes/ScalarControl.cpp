@@ -58,6 +58,50 @@ void call(Wave &w, const Op &op) {
   branch(w, op);
 }
 
+//===--- Fork and join ----------------------------------------------------===//
+
+// A stack in the first scalar registers, four for an entry: the lanes that are
+// still to go the other way, and where to. MODE holds its depth.
+constexpr unsigned stackShift = 29;
+unsigned stackDepth(const Wave &w) { return w.mode >> stackShift; }
+void setStackDepth(Wave &w, unsigned depth) {
+  constexpr u32 others = (u32(1) << stackShift) - 1;
+  w.mode = (w.mode & others) | depth << stackShift;
+}
+
+/// Lanes of \p mask go to \p target, the others on; the fewer first.
+void fork(Wave &w, const Op &op, u64 mask, u64 target) {
+  u64 exec = w.exec(), pass = mask & exec, fail = ~mask & exec;
+  if (pass == exec)
+    return jump(w, op, target);
+  if (fail == exec)
+    return;
+  bool passWaits = __builtin_popcountll(fail) < __builtin_popcountll(pass);
+  unsigned depth = stackDepth(w), entry = depth * 4;
+  w.setPair(entry, passWaits ? pass : fail);
+  w.setPair(entry + 2, passWaits ? target : nextAddress(op));
+  setStackDepth(w, depth + 1);
+  w.setPair(ScalarReg::ExecLo, passWaits ? fail : pass);
+  if (!passWaits)
+    jump(w, op, target);
+}
+void forkTo(Wave &w, const Op &op) {
+  fork(w, op, scalar64(w, op.src[0]), scalar64(w, op.src[1]));
+}
+void forkFixed(Wave &w, const Op &op) {
+  fork(w, op, scalar64(w, op.src[0]), op.inst->branchTarget(op.address));
+}
+/// The first time at a join the other lanes take their way.
+void join(Wave &w, const Op &op) {
+  unsigned depth = stackDepth(w);
+  if (depth == (scalar32(w, op.src[0]) & 7))
+    return;
+  setStackDepth(w, depth - 1);
+  unsigned entry = stackDepth(w) * 4;
+  w.setPair(ScalarReg::ExecLo, w.pair(entry));
+  jump(w, op, w.pair(entry + 2));
+}
+
 void endProgram(Wave &w, const Op &) { w.stop(WaveStatus::Done); }
 void barrier(Wave &w, const Op &) { w.stop(WaveStatus::Barrier); }
 void yield(Wave &w, const Op &) { w.stop(WaveStatus::Yielded); }
@@ -72,6 +116,13 @@ void halt(Wave &w, const Op &op) {
   Fault fault;
   fault.kind = "halt";
   fault.detail = "the wavefront halts for a debugger (s_sethalt)";
+  raise(w, op, fault);
+}
+/// As `halt`, after a message that nobody receives.
+void messageAndHalt(Wave &w, const Op &op) {
+  Fault fault;
+  fault.kind = "halt";
+  fault.detail = "the wavefront halts for a debugger (s_sendmsghalt)";
   raise(w, op, fault);
 }
 void trap(Wave &w, const Op &op) {
@@ -214,6 +265,10 @@ constexpr Handler rows[] = {
     {O::s_endpgm_ordered_ps_done, endProgram},
     {O::s_setkill, kill},
     {O::s_sethalt, halt},
+    {O::s_sendmsghalt, messageAndHalt},
+    {O::s_cbranch_g_fork, forkTo},
+    {O::s_cbranch_i_fork, forkFixed},
+    {O::s_cbranch_join, join},
     {O::s_branch, branch},
     {O::s_wakeup, nothing},
     {O::s_cbranch_scc0, branchIf<sccClear>},

@@ -21,8 +21,8 @@ template <typename A, typename B, unsigned M, unsigned K>
 void smfmac(Wave &w, const Op &op) {
   using S = Tile<M, K, 1>;
   using Sum = typename A::Sum;
-  alignas(64) Sum a[M * K] = {};
-  alignas(64) Sum b[M * K];
+  alignas(64) ValueOf<Sum> a[M * K] = {};
+  alignas(64) ValueOf<Sum> b[M * K];
   const u32 *ra = w.vgpr + op.src[0].index, *rb = w.vgpr + op.src[1].index;
   const u32 *index = w.vgpr + op.src[2].index;
   const Instruction &inst = *op.inst;
@@ -36,7 +36,7 @@ void smfmac(Wave &w, const Op &op) {
     for (unsigned e = 0; e < stored; ++e) {
       unsigned k = first + e / 2 * 4 + (bitsOfLane >> (e * 2) & 3);
       // Two equal indices: both products count.
-      a[row * K + k] += A::get(rawElement<A>(ra, l, e));
+      a[k * M + row] += A::get(rawElement<A>(ra, l, e));
     }
     for (unsigned e = 0; e < S::perLane; ++e)
       b[(first + e) * M + row] = B::get(rawElement<B>(rb, l, e));

@@ -28,16 +28,18 @@ template <typename I, typename F> inline I toInteger(F v) {
   return isNan(v) ? I(0) : I(i64(wide));
 }
 
-/// Rounds f32 to f16 toward zero.
-inline u16 halfTowardZero(f32 v) {
-  f16 nearest = f16(v);
-  u16 b = raw(nearest);
-  f32 back = f32(nearest);
-  f32 magnitudeBack = back < 0 ? -back : back;
-  f32 magnitude = v < 0 ? -v : v;
-  // One step back toward zero where rounding went up; infinity to the
-  // largest number unless it was infinite before.
-  return magnitudeBack > magnitude ? u16(b - 1) : b;
+/// Rounds f32 to f16 toward zero, whatever the mode.
+[[gnu::always_inline]] inline u16 halfTowardZero(f32 v) {
+  u32 b = raw(v), magnitude = b & 0x7fffffff;
+  u32 normal = (magnitude - (112u << 23)) >> 13; // the exponents' biases differ
+  normal = normal > 0x7bff ? 0x7bff : normal;
+  u32 drop = 126 - (magnitude >> 23);
+  drop = drop > 31 ? 31 : drop;
+  u32 denormal = ((magnitude & 0x7fffff) | 0x800000) >> drop;
+  u32 r = magnitude < 0x38800000 ? denormal : normal;
+  u32 nan = 0x7e00 | (magnitude >> 13 & 0x3ff);
+  r = magnitude > 0x7f800000 ? nan : magnitude == 0x7f800000 ? 0x7c00 : r;
+  return u16(r | (b >> 16 & 0x8000));
 }
 
 inline i16 normI(f32 v) {
@@ -83,7 +85,7 @@ constexpr Handler rows[] = {
     {O::v_cvt_flr_i32_f32, nullptr,
      map1<i32, f32, [](f32 a) { return toInteger<i32>(__builtin_floorf(a)); }>,
      false, S},
-    {O::v_cvt_f16_f32, nullptr, map1<f16, f32, [](f32 a) { return f16(a); }>,
+    {O::v_cvt_f16_f32, nullptr, map1<f16, f32, [](f32 a) { return toHalf(a); }>,
      false, D},
     {O::v_cvt_f32_f16, nullptr, map1<f32, f16, [](f16 a) { return f32(a); }>,
      false, D},
@@ -98,9 +100,9 @@ constexpr Handler rows[] = {
     {O::v_cvt_f32_ubyte2, nullptr, ubyte<2>},
     {O::v_cvt_f32_ubyte3, nullptr, ubyte<3>},
     {O::v_cvt_f16_u16, nullptr,
-     map1<f16, u16, [](u16 a) { return f16(f32(a)); }>, false, D},
+     map1<f16, u16, [](u16 a) { return toHalf(f32(a)); }>, false, D},
     {O::v_cvt_f16_i16, nullptr,
-     map1<f16, i16, [](i16 a) { return f16(f32(a)); }>, false, D},
+     map1<f16, i16, [](i16 a) { return toHalf(f32(a)); }>, false, D},
     {O::v_cvt_u16_f16, nullptr,
      map1<u16, f16, [](f16 a) { return toInteger<u16>(f32(a)); }>, false, D},
     {O::v_cvt_i16_f16, nullptr,

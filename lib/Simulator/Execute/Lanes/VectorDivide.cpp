@@ -80,8 +80,8 @@ template <typename T> void divScale(const Lanes &x) {
   x.wave->setPair(x.op->sdst, packMask(flags) & x.wave->exec());
 }
 
-/// (a·b + c) · 2^-128 where that is denormal, rounded once: what the rounded sum
-/// gives is corrected by how far the exact sum lies from it.
+/// (a·b + c) · 2^-128 where that is denormal, rounded once: what the rounded
+/// sum gives is corrected by how far the exact sum lies from it.
 f64 scaledIntoDenormals(f64 a, f64 b, f64 c) {
   constexpr f64 step = 0x1p-946; // the smallest denormal, scaled back
   f64 r = fused(a, b, c) * Scaling<f64>::down;

@@ -37,11 +37,10 @@ template <auto F> void ieee3(const Lanes &x) {
       Keep<f16>{F(get<f16>(x.a, l), get<f16>(x.b, l), get<f16>(x.c, l), ieee)});
 }
 
-constexpr auto fma = [](f16 a, f16 b, f16 c) { return fused(a, b, c); };
 /// Not fused: the product is rounded.
 constexpr auto mad = [](f16 a, f16 b, f16 c) {
-  f16 product = f16(f32(a) * f32(b));
-  return f16(f32(product) + f32(c));
+  f16 ab = toHalf(product(f32(a), f32(b)));
+  return toHalf(sum(f32(ab), f32(c)));
 };
 inline f16 loadExponent(f16 v, i16 e) {
   i32 clamped = e < -60 ? -60 : e > 60 ? 60 : e;
@@ -50,7 +49,7 @@ inline f16 loadExponent(f16 v, i16 e) {
 inline f16 mantissaOf(f16 v) {
   u64 b = raw(f64(f32(v)));
   u64 m = (b & ~exponentMask<f64>) | u64(1022) << 52;
-  return isNan(v) || isInf(v) || isZero(v) ? v : f16(f32(bits<f64>(m)));
+  return isNan(v) || isInf(v) || isZero(v) ? v : toHalf(f32(bits<f64>(m)));
 }
 inline i16 exponentOf(f16 v) {
   int e = exponentField(f64(f32(v))) - 1022;
@@ -61,35 +60,42 @@ using O = Opcode;
 constexpr FloatMode D = FloatMode::HalfDouble;
 constexpr Handler rows[] = {
     {O::v_add_f16, nullptr,
-     h2<[](f16 a, f16 b) { return f16(f32(a) + f32(b)); }>, false, D},
-    {O::v_sub_f16, nullptr,
-     h2<[](f16 a, f16 b) { return f16(f32(a) - f32(b)); }>, false, D},
-    {O::v_subrev_f16, nullptr,
-     h2<[](f16 a, f16 b) { return f16(f32(b) - f32(a)); }>, false, D},
+     h2<[](f16 a, f16 b) { return toHalf(sum(f32(a), f32(b))); }>, false, D},
+    {O::v_sub_f16, nullptr, h2<[](f16 a, f16 b) {
+       return toHalf(firstNan(f32(a), f32(b), f32(a) - f32(b)));
+     }>,
+     false, D},
+    {O::v_subrev_f16, nullptr, h2<[](f16 a, f16 b) {
+       return toHalf(firstNan(f32(b), f32(a), f32(b) - f32(a)));
+     }>,
+     false, D},
     {O::v_mul_f16, nullptr,
-     h2<[](f16 a, f16 b) { return f16(f32(a) * f32(b)); }>, false, D},
+     h2<[](f16 a, f16 b) { return toHalf(product(f32(a), f32(b))); }>, false,
+     D},
     {O::v_mac_f16, nullptr, accumulate<f16, f16, f16, mad>, false, D},
     {O::v_madmk_f16, nullptr, h3<mad>, false, D},
     {O::v_madak_f16, nullptr, h3<mad>, false, D},
     {O::v_mad_legacy_f16, nullptr, h3<mad>, false, D},
     {O::v_mad_f16, nullptr, keep3<mad>, false, D},
-    {O::v_fma_legacy_f16, nullptr, h3<fma>, false, D},
-    {O::v_fma_f16, nullptr, keep3<fma>, false, D},
+    {O::v_fma_legacy_f16, nullptr,
+     byRounding<h3<fusedHalf<true>>, h3<fusedHalf<false>>>, false, D},
+    {O::v_fma_f16, nullptr,
+     byRounding<keep3<fusedHalf<true>>, keep3<fusedHalf<false>>>, false, D},
     {O::v_min_f16, nullptr, ieee2<minimum<f16>>, false, D},
     {O::v_max_f16, nullptr, ieee2<maximum<f16>>, false, D},
     {O::v_min3_f16, nullptr, ieee3<minimum3<f16>>, false, D},
     {O::v_max3_f16, nullptr, ieee3<maximum3<f16>>, false, D},
     {O::v_med3_f16, nullptr, ieee3<median<f16>>, false, D},
     {O::v_floor_f16, nullptr,
-     h1<[](f16 a) { return f16(__builtin_floorf(f32(a))); }>, false, D},
+     h1<[](f16 a) { return toHalf(__builtin_floorf(f32(a))); }>, false, D},
     {O::v_ceil_f16, nullptr,
-     h1<[](f16 a) { return f16(__builtin_ceilf(f32(a))); }>, false, D},
+     h1<[](f16 a) { return toHalf(__builtin_ceilf(f32(a))); }>, false, D},
     {O::v_trunc_f16, nullptr,
-     h1<[](f16 a) { return f16(__builtin_truncf(f32(a))); }>, false, D},
+     h1<[](f16 a) { return toHalf(__builtin_truncf(f32(a))); }>, false, D},
     {O::v_rndne_f16, nullptr,
-     h1<[](f16 a) { return f16(__builtin_roundevenf(f32(a))); }>, false, D},
+     h1<[](f16 a) { return toHalf(__builtin_roundevenf(f32(a))); }>, false, D},
     {O::v_fract_f16, nullptr,
-     h1<[](f16 a) { return fraction(a, f16(__builtin_floorf(f32(a)))); }>,
+     h1<[](f16 a) { return fraction(a, toHalf(__builtin_floorf(f32(a)))); }>,
      false, D},
     {O::v_ldexp_f16, nullptr, map2<f16, f16, i16, loadExponent>, false, D},
     {O::v_frexp_mant_f16, nullptr, h1<mantissaOf>, false, D},

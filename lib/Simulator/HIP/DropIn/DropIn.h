@@ -57,6 +57,25 @@ hipError_t hipLaunchKernel_spt(const void *stub, dim3 grid, dim3 block,
 hipError_t hipExtLaunchKernel(const void *stub, dim3 grid, dim3 block,
                               void **arguments, size_t lds, hipStream_t stream,
                               hipEvent_t start, hipEvent_t stop, int flags);
+/// The grid in work-items. The libraries export them as C++ names, too.
+hipError_t hipExtModuleLaunchKernel(hipFunction_t function, uint32_t itemsX,
+                                    uint32_t itemsY, uint32_t itemsZ,
+                                    uint32_t blockX, uint32_t blockY,
+                                    uint32_t blockZ, size_t lds,
+                                    hipStream_t stream, void **arguments,
+                                    void **extra, hipEvent_t start,
+                                    hipEvent_t stop, uint32_t flags);
+hipError_t hipHccModuleLaunchKernel(hipFunction_t function, uint32_t itemsX,
+                                    uint32_t itemsY, uint32_t itemsZ,
+                                    uint32_t blockX, uint32_t blockY,
+                                    uint32_t blockZ, size_t lds,
+                                    hipStream_t stream, void **arguments,
+                                    void **extra, hipEvent_t start,
+                                    hipEvent_t stop);
+// clang-format off
+inline constexpr auto *_Z24hipExtModuleLaunchKernelP18ihipModuleSymbol_tjjjjjjmP12ihipStream_tPPvS4_P11ihipEvent_tS6_j = &hipExtModuleLaunchKernel;
+inline constexpr auto *_Z24hipHccModuleLaunchKernelP18ihipModuleSymbol_tjjjjjjmP12ihipStream_tPPvS4_P11ihipEvent_tS6_ = &hipHccModuleLaunchKernel;
+// clang-format on
 hipError_t hipLaunchCooperativeKernel(const void *stub, dim3 grid, dim3 block,
                                       void **arguments, unsigned lds,
                                       hipStream_t stream);

@@ -53,12 +53,13 @@ int notProvided(const char *name) {
 } // namespace
 
 // Reading the last error must not change it first.
-#define HIP_FORWARD(space, name)                                               \
+#define HIP_FORWARD_TO(target, name)                                           \
   extern "C" {                                                                 \
   __attribute__((visibility("hidden"), used)) auto *tlc_forward_##name =       \
-      &Forward<&space::name>::call;                                            \
+      &Forward<target>::call;                                                  \
   }                                                                            \
   HIP_JUMP(name)
+#define HIP_FORWARD(space, name) HIP_FORWARD_TO(&space::name, name)
 #if defined(__x86_64__)
 #define HIP_JUMP(name)                                                         \
   asm(".text\n.globl " #name "\n.type " #name ",@function\n" #name             \
@@ -78,6 +79,7 @@ int hipPeekAtLastError() { return entry::hipPeekAtLastError(); }
 
 #define HIP_Table(name) HIP_FORWARD(tlc::sim::entry, name)
 #define HIP_Own(name) HIP_FORWARD(tlc::sim::dropin, name)
+#define HIP_Alias(name) HIP_FORWARD_TO(tlc::sim::dropin::name, name)
 #define HIP_LastError(name) HIP_FORWARD(lastErrors, name)
 #define HIP_Missing(name)                                                      \
   extern "C" int name() { return notProvided(#name); }

@@ -234,6 +234,38 @@ hipError_t hipExtLaunchKernel(const void *stub, dim3 grid, dim3 block,
     entry::hipEventRecord(stop, stream);
   return error;
 }
+hipError_t hipExtModuleLaunchKernel(hipFunction_t function, uint32_t itemsX,
+                                    uint32_t itemsY, uint32_t itemsZ,
+                                    uint32_t blockX, uint32_t blockY,
+                                    uint32_t blockZ, size_t lds,
+                                    hipStream_t stream, void **arguments,
+                                    void **extra, hipEvent_t start,
+                                    hipEvent_t stop, uint32_t) {
+  if (!blockX || !blockY || !blockZ)
+    return hipErrorInvalidConfiguration;
+  // Whole workgroups only.
+  if (itemsX % blockX || itemsY % blockY || itemsZ % blockZ)
+    return hipErrorInvalidConfiguration;
+  if (start)
+    entry::hipEventRecord(start, stream);
+  hipError_t error = entry::hipModuleLaunchKernel(
+      function, itemsX / blockX, itemsY / blockY, itemsZ / blockZ, blockX,
+      blockY, blockZ, static_cast<unsigned>(lds), stream, arguments, extra);
+  if (stop)
+    entry::hipEventRecord(stop, stream);
+  return error;
+}
+hipError_t hipHccModuleLaunchKernel(hipFunction_t function, uint32_t itemsX,
+                                    uint32_t itemsY, uint32_t itemsZ,
+                                    uint32_t blockX, uint32_t blockY,
+                                    uint32_t blockZ, size_t lds,
+                                    hipStream_t stream, void **arguments,
+                                    void **extra, hipEvent_t start,
+                                    hipEvent_t stop) {
+  return hipExtModuleLaunchKernel(function, itemsX, itemsY, itemsZ, blockX,
+                                  blockY, blockZ, lds, stream, arguments, extra,
+                                  start, stop, 0);
+}
 hipError_t hipLaunchCooperativeKernel(const void *stub, dim3 grid, dim3 block,
                                       void **arguments, unsigned lds,
                                       hipStream_t stream) {

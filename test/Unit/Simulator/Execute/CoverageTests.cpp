@@ -26,12 +26,6 @@ const std::set<Opcode> refused = {
     // Privileged: trap handlers.
     O::s_rfe_b64,
     O::s_rfe_restore_b64,
-    // Fork and join of graphics shaders, by a stack of scalar registers.
-    O::s_cbranch_i_fork,
-    O::s_cbranch_g_fork,
-    O::s_cbranch_join,
-    // Halts with a message to hardware that is not there.
-    O::s_sendmsghalt,
     // Scalar accesses to swizzled scratch.
     O::s_scratch_load_dword,
     O::s_scratch_load_dwordx2,
@@ -41,8 +35,6 @@ const std::set<Opcode> refused = {
     O::s_scratch_store_dwordx4,
     // Screen tiling.
     O::v_screen_partition_4se_b32,
-    // Lets go whoever waits for a semaphore of the whole grid.
-    O::ds_gws_sema_release_all,
 };
 
 TEST(Coverage, EveryOpcodeIsExecutedOrListed) {

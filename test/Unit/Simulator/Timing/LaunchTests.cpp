@@ -70,14 +70,24 @@ TEST(Lds, Ports) {
   EXPECT_NEAR(each("ds_read_b128 v[4:7], v1", 256), 32, 1);
 }
 
+/// Which of the numbers up to a mask a workgroup gets.
+enum class Order { Modulo, Ascending, Descending, Scattered };
+
 /// Work that depends on the number of the workgroup: at least 40 turns of a
 /// loop with loads, vector and matrix operations.
-AsmKernel unevenKernel() {
-  return {"k", R"(
+AsmKernel unevenKernel(Order order) {
+  static constexpr const char *orders[] = {
+      "s_mov_b32 s8, s2", "s_lshr_b32 s8, s2, 7",
+      "s_not_b32 s8, s2\n s_lshr_b32 s8, s8, 7",
+      "s_mul_i32 s8, s2, 0x9e3779b1\n s_lshr_b32 s8, s8, 20"};
+  return {"k",
+          std::string(R"(
   s_load_dwordx4 s[4:7], s[0:1], 0x0
   v_lshlrev_b32 v1, 4, v0
   s_waitcnt lgkmcnt(0)
-  s_and_b32 s8, s2, s6
+)") + orders[size_t(order)] +
+              R"(
+  s_and_b32 s8, s8, s6
   s_add_u32 s8, s8, 40
   s_lshl_b32 s9, s2, 12
 loop:
@@ -97,6 +107,8 @@ loop:
 }
 
 struct Sample {
+  const char *name;
+  Order order;
   unsigned mask; ///< of the workgroup's number: further turns
   uint64_t detail;
   unsigned groups;
@@ -112,7 +124,7 @@ TEST_P(Sampling, IsCloseToTheFullRun) {
     TimingOptions options;
     options.full = full;
     options.detailInstructions = GetParam().detail;
-    return timeKernel(unevenKernel(), GetParam().groups, 64,
+    return timeKernel(unevenKernel(GetParam().order), GetParam().groups, 64,
                       {reinterpret_cast<uint64_t>(data), GetParam().mask},
                       options);
   };
@@ -127,9 +139,17 @@ TEST_P(Sampling, IsCloseToTheFullRun) {
               0.01 * full.instructions);
   table().hipFree(data);
 }
-INSTANTIATE_TEST_SUITE_P(Mask, Sampling,
-                         ::testing::Values(Sample{0, 170'000, 8192},
-                                           Sample{31, 150'000, 4096}));
+// As in causal attention, workgroups differ in length, in whatever order the
+// grid has them.
+INSTANTIATE_TEST_SUITE_P(
+    Orders, Sampling,
+    ::testing::Values(Sample{"alike", Order::Ascending, 0, 170'000, 8192},
+                      Sample{"period", Order::Modulo, 31, 150'000, 4096},
+                      Sample{"ascending", Order::Ascending, 63, 250'000, 8192},
+                      Sample{"descending", Order::Descending, 63, 250'000,
+                             8192},
+                      Sample{"scattered", Order::Scattered, 63, 250'000, 8192}),
+    [](const auto &info) { return info.param.name; });
 
 TEST(Launch, ValuesAndTimesDoNotDependOnTheHost) {
   if (!hasAssembler())

@@ -215,7 +215,7 @@ TEST(Write, ReachesHbm) {
   ASSERT_EQ(table().hipMalloc(&to, bytes), tlc::hip::hipSuccess);
   auto rate = [&](bool reads) {
     TimingOptions options;
-    options.full = true;
+    options.detailInstructions = 200'000; // most of one XCD's
     TimingResult time = timeKernel(
         {"k", copyBody(reads), 0, 0, 32}, groups, 512,
         {reinterpret_cast<uint64_t>(from), reinterpret_cast<uint64_t>(to),

@@ -1,0 +1,277 @@
+//===- LengthModel.cpp - Instructions of every workgroup ------------------===//
+//
+// Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Workgroups mostly do the same, and a few counts show it. Where they do not,
+// how long one runs is decided by the bounds of its loops, which stand in
+// scalar registers soon after it has begun, whatever order the grid has. So
+// the first instructions of the first wavefront of every workgroup are run, and
+// the length is fitted as a linear function of up to three of its registers, on
+// one half of the counted workgroups; the other half tells whether it holds.
+// Otherwise a workgroup is taken to be like the counted one nearest to it.
+//
+//===----------------------------------------------------------------------===//
+
+#include "LengthModel.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+
+using namespace tlc::sim;
+
+namespace {
+
+/// Lengths that differ by less than this are the same.
+constexpr double sameLength = 0.005;
+/// Of a prediction: mean distance and mean, relative.
+constexpr double goodDistance = 0.03, goodMean = 0.01;
+constexpr unsigned firstCounts = 8, mostCounts = 64, mostTerms = 3;
+constexpr unsigned registers = 104;
+constexpr uint64_t mostPlaces = 8192;
+/// Instructions of a wavefront after which its loops' bounds are known.
+constexpr uint64_t leastBegin = 100, mostBegin = 3000;
+
+uint64_t mix(uint64_t v) {
+  v = (v ^ v >> 31) * 0x9e3779b97f4a7c15;
+  v = (v ^ v >> 29) * 0xbf58476d1ce4e5b9;
+  return v ^ v >> 32;
+}
+
+using Row = std::array<float, registers>;
+
+struct Sample {
+  Row row;
+  double length = 0;
+};
+
+/// constant + sum of factors times registers.
+struct Linear {
+  std::vector<unsigned> terms;
+  std::vector<double> factors = {0};
+
+  double of(const Row &row) const {
+    double sum = factors[0];
+    for (size_t i = 0; i < terms.size(); ++i)
+      sum += factors[i + 1] * row[terms[i]];
+    return sum;
+  }
+};
+
+/// Least squares by the normal equations; false if they have no solution.
+bool solve(const std::vector<Sample> &samples, Linear &fit) {
+  size_t n = fit.terms.size() + 1;
+  std::vector<std::vector<double>> m(n, std::vector<double>(n + 1));
+  for (const Sample &s : samples) {
+    std::vector<double> x = {1};
+    for (unsigned term : fit.terms)
+      x.push_back(s.row[term]);
+    for (size_t i = 0; i < n; ++i) {
+      for (size_t j = 0; j < n; ++j)
+        m[i][j] += x[i] * x[j];
+      m[i][n] += x[i] * s.length;
+    }
+  }
+  for (size_t i = 0; i < n; ++i) {
+    size_t pivot = i;
+    for (size_t r = i + 1; r < n; ++r)
+      if (std::abs(m[r][i]) > std::abs(m[pivot][i]))
+        pivot = r;
+    std::swap(m[i], m[pivot]);
+    if (std::abs(m[i][i]) < 1e-9)
+      return false;
+    for (size_t r = 0; r < n; ++r) {
+      if (r == i)
+        continue;
+      double factor = m[r][i] / m[i][i];
+      for (size_t c = i; c <= n; ++c)
+        m[r][c] -= factor * m[i][c];
+    }
+  }
+  fit.factors.resize(n);
+  for (size_t i = 0; i < n; ++i)
+    fit.factors[i] = m[i][n] / m[i][i];
+  return true;
+}
+
+double squares(const std::vector<Sample> &samples, const Linear &fit) {
+  double sum = 0;
+  for (const Sample &s : samples)
+    sum += std::pow(fit.of(s.row) - s.length, 2);
+  return sum;
+}
+
+/// The registers that explain the lengths best, one after the other.
+Linear fitLinear(const std::vector<Sample> &samples) {
+  Linear best;
+  solve(samples, best);
+  double error = squares(samples, best);
+  while (best.terms.size() < mostTerms) {
+    Linear next;
+    double nextError = error * 0.7; // a term must earn its place
+    for (unsigned r = 0; r < registers; ++r) {
+      Linear fit = best;
+      fit.terms.push_back(r);
+      if (!solve(samples, fit))
+        continue;
+      if (double e = squares(samples, fit); e < nextError) {
+        next = fit;
+        nextError = e;
+      }
+    }
+    if (next.terms.empty())
+      break;
+    best = next;
+    error = nextError;
+  }
+  return best;
+}
+
+} // namespace
+
+uint64_t LengthModel::placeOf(unsigned part, uint64_t parts) const {
+  uint64_t begin = workgroups * part / parts,
+           end = workgroups * (part + 1) / parts;
+  return begin + mix(part + parts) % std::max<uint64_t>(1, end - begin);
+}
+
+void LengthModel::count(unsigned number) {
+  for (unsigned i = 0; i < number; ++i) {
+    uint64_t id = placeOf(i, number);
+    if (!known.count(id)) {
+      known[id] = std::max<uint64_t>(1, source.count(id));
+      ++counted;
+    }
+    places.push_back(id);
+  }
+  std::sort(places.begin(), places.end());
+  places.erase(std::unique(places.begin(), places.end()), places.end());
+  mean = 0;
+  for (uint64_t id : places)
+    mean += double(known[id]) / places.size();
+}
+
+bool LengthModel::isUniform() const {
+  return std::all_of(known.begin(), known.end(), [&](auto &each) {
+    return std::abs(double(each.second) - mean) <= sameLength * mean;
+  });
+}
+
+LengthModel::LengthModel(uint64_t workgroups, unsigned waves, uint64_t budget,
+                         LengthSource &source)
+    : workgroups(workgroups), waves(waves), source(source) {
+  // The ends of the grid are where it differs most often.
+  for (uint64_t id : {uint64_t(0), workgroups - 1}) {
+    known[id] = std::max<uint64_t>(1, source.count(id));
+    ++counted;
+  }
+  count(std::min<uint64_t>(firstCounts, workgroups));
+  uniform = isUniform();
+  if (uniform)
+    return;
+  uint64_t affordable = uint64_t(double(budget) / mean);
+  count(std::clamp<uint64_t>(affordable, 2 * firstCounts, mostCounts));
+  if (predict(budget, source))
+    return;
+  // Short workgroups can be counted by the hundred.
+  if (affordable > mostCounts)
+    count(unsigned(std::min<uint64_t>({affordable, 1024, workgroups / 2 + 1})));
+}
+
+bool LengthModel::predict(uint64_t budget, LengthSource &source) {
+  uint64_t shortest = ~uint64_t(0);
+  for (uint64_t id : places)
+    shortest = std::min(shortest, known[id]);
+  uint64_t parts =
+      std::clamp<uint64_t>(budget / leastBegin, 2 * places.size(), mostPlaces);
+  parts = std::min(parts, workgroups);
+  uint64_t steps = std::min({shortest / waves / 2, budget / parts, mostBegin});
+  if (steps < leastBegin)
+    return false;
+  auto rowOf = [&](uint64_t id, Row &row) {
+    const uint32_t *values = source.begin(id, steps);
+    for (unsigned r = 0; values && r < registers; ++r)
+      row[r] = float(int32_t(values[r]));
+    return values != nullptr;
+  };
+  std::vector<Sample> even, odd, all;
+  for (size_t i = 0; i < places.size(); ++i) {
+    Sample sample;
+    sample.length = double(known[places[i]]);
+    if (!rowOf(places[i], sample.row))
+      return false;
+    (i % 2 ? odd : even).push_back(sample);
+    all.push_back(sample);
+  }
+  Linear fit = fitLinear(even);
+  double distance = 0, sum = 0, predicted = 0;
+  for (const Sample &sample : odd) {
+    distance += std::abs(fit.of(sample.row) - sample.length);
+    predicted += fit.of(sample.row);
+    sum += sample.length;
+  }
+  if (!(distance <= goodDistance * sum) ||
+      std::abs(predicted - sum) > goodMean * sum || !solve(all, fit))
+    return false;
+  std::vector<float> result(parts);
+  for (uint64_t i = 0; i < parts; ++i) {
+    Row row;
+    if (!rowOf(parts == workgroups ? i : placeOf(unsigned(i), parts), row))
+      return false;
+    result[i] = float(std::max(1.0, fit.of(row)));
+  }
+  lengths = std::move(result);
+  return true;
+}
+
+double LengthModel::lengthOf(uint64_t id) const {
+  if (auto it = known.find(id); it != known.end())
+    return double(it->second);
+  if (uniform)
+    return mean;
+  if (!lengths.empty())
+    return lengths[size_t(double(id) * lengths.size() / workgroups)];
+  auto next = std::lower_bound(places.begin(), places.end(), id);
+  if (next == places.end() ||
+      (next != places.begin() && id - next[-1] < *next - id))
+    --next;
+  return double(known.at(*next));
+}
+
+unsigned LengthModel::typicalXcd() const {
+  if (uniform)
+    return 0;
+  double sums[param::xcds] = {}, all = 0;
+  uint64_t numbers[param::xcds] = {};
+  for (uint64_t id = 0; id < workgroups; ++id) {
+    sums[id % param::xcds] += lengthOf(id);
+    ++numbers[id % param::xcds];
+  }
+  for (double sum : sums)
+    all += sum / double(workgroups);
+  auto distance = [&](unsigned xcd) {
+    return std::abs(sums[xcd] / double(numbers[xcd]) - all);
+  };
+  unsigned best = 0;
+  for (unsigned xcd = 1; xcd < param::xcds; ++xcd)
+    if (distance(xcd) < 0.99 * distance(best))
+      best = xcd;
+  return best;
+}
+
+std::string LengthModel::describe() const {
+  const char *how = uniform           ? "they are alike"
+                    : lengths.empty() ? "the others are like the nearest"
+                                      : "the others follow from their loops' "
+                                        "bounds";
+  return fmt::format("{} more counted over the grid: {}", counted, how);
+}
+
+void LengthModel::learn(const std::vector<GroupTime> &groups) {
+  for (const GroupTime &group : groups)
+    if (!group.isPartial)
+      known[group.id] = group.instructions;
+}
