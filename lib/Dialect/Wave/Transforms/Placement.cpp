@@ -124,7 +124,7 @@ private:
   bool overlap;
   int interval = 0, vectorShare = 0, memoryShare = 1;
   int second = 0; ///< slot of an iteration's second barrier; 0: has none
-  /// Slots before a barrier without LDS accesses: it waits for all of them.
+  /// Slots without LDS accesses before each of two barriers: they wait for all.
   int drain = 0;
   bool hasty = false;     ///< matrix results are read a slot earlier
   bool ahead = false;     ///< loads may come an iteration before all else
@@ -569,7 +569,7 @@ std::optional<Placement> Placer::run() {
   interval = graph.numMatrix;
   if (interval < kMinInterval)
     return std::nullopt;
-  drain = graph.numBarriers ? slotsOf(kLdsCycles) : 0;
+  drain = graph.numBarriers > 1 ? slotsOf(kLdsCycles) : 0;
   std::optional<Placement> best = search();
   if (!best && drain) {
     drain = 0;
