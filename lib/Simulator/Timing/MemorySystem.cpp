@@ -124,13 +124,17 @@ double MemorySystem::translate(Xcd &xcd, uint64_t line) {
   return tlbMissCycles;
 }
 
+bool MemorySystem::isWarm() {
+  if (!warmLines)
+    return false;
+  --warmLines;
+  return true;
+}
+
 /// With only some XCDs in the run, the others fetch lines that these want, too:
-/// of `sharers` that want a line, the first waits for HBM.
-bool MemorySystem::alreadyThere(uint64_t line) {
-  if (warmLines) {
-    --warmLines;
-    return true;
-  }
+/// of `sharers` that want a line one fetches it from HBM. They all want it at
+/// about the same time, for workgroups begin together: all wait as long.
+bool MemorySystem::othersFetch(uint64_t line) const {
   if (sharers <= 1)
     return false;
   uint64_t hash = (line + 1) * 0x9e3779b97f4a7c15;
@@ -187,13 +191,17 @@ double MemorySystem::beyondL2(Xcd &xcd, uint64_t line, double time,
   }
   Cache::Entry &entry = placeInMall(line, set, start, counters);
   double ready;
-  if (alreadyThere(line)) {
+  if (isWarm()) {
     ++counters.mallHits;
     ready = start + extra + mallLatency - l2Latency;
   } else {
     start = std::max(start, hbmFree);
-    hbmFree = start + lineBytes / (hbmBytesPerCycle * share);
-    counters.hbmBytes += lineBytes;
+    if (othersFetch(line)) {
+      ++counters.mallHits;
+    } else {
+      hbmFree = start + lineBytes / (hbmBytesPerCycle * share);
+      counters.hbmBytes += lineBytes;
+    }
     ready = start + extra + hbmLatency - l2Latency;
   }
   entry.ready = ready;

@@ -119,7 +119,8 @@ private:
   /// When the line is on its way.
   double writeBack(Xcd &xcd, uint64_t line, double time,
                    MemoryCounters &counters);
-  bool alreadyThere(uint64_t line);
+  bool isWarm();
+  bool othersFetch(uint64_t line) const;
   /// Gives a line a place in the Infinity Cache, and HBM the one it replaces.
   Cache::Entry &placeInMall(uint64_t line, unsigned set, double time,
                             MemoryCounters &counters);

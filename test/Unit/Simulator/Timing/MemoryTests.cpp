@@ -92,16 +92,27 @@ loop:
 constexpr size_t KB = 1000, MB = 1000 * KB;
 INSTANTIATE_TEST_SUITE_P(
     Curve, Latency,
-    ::testing::Values(Chase{"l1_8KB", 8 * KB, 60, 1, 116},
+    ::testing::Values(Chase{"l1_2KB", 2 * KB, 15, 1, 116},
+                      Chase{"l1_8KB", 8 * KB, 60, 1, 116},
                       Chase{"l1_30KB", 30 * KB, 230, 1, 116},
+                      Chase{"l2_34KB", 34 * KB, 265, 1, 209},
                       Chase{"l2_68KB", 68 * KB, 530, 1, 208},
+                      Chase{"l2_300KB", 300 * KB, 2340, 1, 210},
                       Chase{"l2_1MB", 1 * MB, 7800, 1, 208},
+                      Chase{"l2_3MB", 3004 * KB, 23400, 1, 207},
+                      Chase{"mall_4930KB", 4932 * KB, 38500, 1, 395},
                       Chase{"mall_6MB", 6061 * KB, 47300, 1, 441},
+                      Chase{"mall_9MB", 9541 * KB, 48000, 1, 394},
+                      Chase{"mall_20MB", 20028 * KB, 48000, 1, 449},
                       Chase{"mall_49MB", 49544 * KB, 48000, 1, 448},
+                      Chase{"mall_81MB", 81181 * KB, 48000, 1, 464},
                       Chase{"mall_140MB", 140416 * KB, 48000, 1, 498},
+                      Chase{"mall_161MB", 160946 * KB, 48000, 1, 504},
                       Chase{"mall_211MB", 211448 * KB, 48000, 1, 520},
+                      Chase{"hbm_278MB", 277797 * KB, 5000, 0, 832},
                       Chase{"hbm_418MB", 418322 * KB, 5000, 0, 856},
-                      Chase{"hbm_1GB", 1087272 * KB, 5000, 0, 870}),
+                      Chase{"hbm_1GB", 1087272 * KB, 5000, 0, 870},
+                      Chase{"hbm_1428MB", 1428432 * KB, 5000, 0, 868}),
     [](const auto &info) { return info.param.name; });
 
 //===--- Bandwidth --------------------------------------------------------===//
@@ -167,14 +178,19 @@ INSTANTIATE_TEST_SUITE_P(
     Curve, Bandwidth,
     ::testing::Values(
         // gpu-cache: all read the same, in step.
+        Read{"l1_8KB", 0, 8 * KiB, 8 * KiB, 4, 30, 39.1},
         Read{"l1_16KB", 0, 8 * KiB, 16 * KiB, 4, 30, 39.0},
+        Read{"l2_128KB", 0, 8 * KiB, 128 * KiB, 8, 16, 28.2},
         Read{"l2_256KB", 0, 8 * KiB, 256 * KiB, 16, 24, 28.8},
+        Read{"l2_512KB", 0, 8 * KiB, 512 * KiB, 32, 16, 28.1},
+        Read{"l2_2MB", 0, 8 * KiB, 2 * MiB, 128, 16, 26.9},
         // gpu-l2-cache: out of step.
         Read{"l2_1MB", 13 * 8 * KiB, 8 * KiB, 1 * MiB, 32, 16, 19.5},
         // Data that the others' L2 or only HBM holds: each workgroup walks
         // through its own part first, and then through that of its neighbour.
         Read{"mall_64MB", 208 * KiB, 8 * KiB, 64 * MiB, 13, 13, 5.05},
-        Read{"hbm_256MB", 256 * KiB, 8 * KiB, 256 * MiB, 8, 8, 4.2}),
+        Read{"hbm_256MB", 256 * KiB, 8 * KiB, 256 * MiB, 8, 8, 4.2},
+        Read{"hbm_1GB", 3360 * KiB, 8 * KiB, 1024 * MiB, 8, 8, 4.05}),
     [](const auto &info) { return info.param.name; });
 
 //===--- Writing ----------------------------------------------------------===//
