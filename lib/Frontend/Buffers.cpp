@@ -129,6 +129,16 @@ BufferObject *Interpreter::allocate(tile::Space space, Value shape, Value dtype,
             "a buffer of shape " + shapeText(buffer->shape) + " is too large");
       return nullptr;
     }
+  // What a thread has for itself: registers, and scratch memory behind them.
+  constexpr int64_t kMostLocalBytes = 1 << 16;
+  int64_t bytes = total * std::max(1, buffer->dtype->bits / 8);
+  if (space == tile::Space::Local && bytes > kMostLocalBytes) {
+    error(DiagID::BadShape, args.range,
+          "an array of " + llvm::Twine(bytes) +
+              " bytes for each thread: there are at most " +
+              llvm::Twine(kMostLocalBytes));
+    return nullptr;
+  }
   at(args.range);
   buffer->memref = tile::AllocOp::create(
       b,
@@ -292,7 +302,11 @@ bool Interpreter::indexOperands(BufferObject *buffer, ArrayRef<Value> indices,
     // An annotated layout says where the element really is.
     Value r = callFunction(buffer->indexMap, indices, {}, range);
     mapped.clear();
-    if (!r || !iterate(r, range, mapped))
+    if (!r)
+      return false;
+    if (!r.isSequence())
+      mapped.push_back(r);
+    else if (!iterate(r, range, mapped))
       return false;
     if (int64_t(mapped.size()) !=
         llvm::cast<MemRefType>(buffer->storage().getType()).getRank()) {

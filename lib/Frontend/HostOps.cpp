@@ -156,10 +156,20 @@ Value Interpreter::hostArith(BinOpKind op, Value a, Value b,
   }
 }
 
+/// Elements of a list, characters of a string: more is a program gone wrong.
+static constexpr size_t kLongest = 1 << 20;
+
 Value Interpreter::hostBinary(BinOpKind op, Value a, Value b,
                               SourceRange range) {
   if (a.isNumber() && b.isNumber())
     return hostArith(op, a, b, range);
+  auto lengthOf = [](Value v) -> size_t {
+    return v.is(VK::Str)    ? v.asStr().size()
+           : v.isSequence() ? v.as<SequenceObject>()->elements.size()
+                            : 0;
+  };
+  if (op == BinOpKind::Add && lengthOf(a) + lengthOf(b) > kLongest)
+    return fail(DiagID::StepLimit, range, "this concatenation is too long");
   if (op == BinOpKind::Add && a.is(VK::Str) && b.is(VK::Str))
     return makeString(a.asStr() + b.asStr());
   if (op == BinOpKind::Add && a.isSequence() && a.kind() == b.kind()) {

@@ -15,6 +15,7 @@
 //
 // The topics are spread over files:
 //   Frontend        entry points, choice of the kernel, -D values
+//   Factories       factories, eager functions, T.prim_func
 //   Program         parameters, arguments of the tile.func, roles
 //   Names           scopes, modules, imports, lazy module-level names
 //   Expressions     evaluation of expression nodes
@@ -24,6 +25,7 @@
 //   Statements      execution of statement nodes
 //   ControlFlow     symbolic if, for, while; names across regions
 //   Calls           functions, arguments, methods
+//   IndexTables     functions of an index, evaluated at all points
 //   Buffers, Copies, Layouts, Vectors, TileOps,
 //   Gemm, Atomics, MathOps, Loops, Python*: the builtins
 //
@@ -370,6 +372,10 @@ public:
   bool runEager(const FunctionDefStmt *def, FunctionObject *fn);
   bool runFactory(const FunctionDefStmt *def, FunctionObject *fn);
   bool runPrimFunc(FunctionObject *fn, ArrayRef<int64_t> outIdx);
+  bool bindTyped(const Param &p, unsigned order, Value type, bool scalars,
+                 Scope *body, bool &bound);
+  void noteParameter(StringRef name, int64_t value);
+  Value tunedValue(const FunctionDefStmt *def, const Param &param);
   bool bindParameter(const FunctionDefStmt *def, unsigned index, Scope *scope);
   bool evalOutIdx(const FunctionDefStmt *def,
                   llvm::SmallVectorImpl<int64_t> &out);

@@ -6,9 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // T.annotate_layout, and loop_layout of T.Parallel. A layout is a function of
-// the index. It is run once on symbolic indices, and what it emitted is then
-// evaluated for all points of the tile at once: a table of coordinates, which
-// FitLayout.h turns into digits.
+// the index: a table of coordinates (IndexTables.cpp), which FitLayout.h turns
+// into digits.
 //
 // * Global tensor: the function permutes memory that others see. It is kept,
 //   and every index goes through it.
@@ -23,7 +22,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "Interpreter.h"
-#include "mlir/IR/Matchers.h"
 #include "tlc/Dialect/Tile/Transforms/Passes.h"
 #include "tlc/Layout/FitLayout.h"
 
@@ -94,184 +92,20 @@ Value Interpreter::layoutMaker(Args &args) {
 }
 
 //===----------------------------------------------------------------------===//
-// Functions of the index as tables
+// Coordinates
 //===----------------------------------------------------------------------===//
 
-namespace {
-/// Values of integer ops at all points of a box, row-major.
-class Tabulator {
-public:
-  Tabulator(tile::ParallelOp box) : box(box) {
-    for (int64_t extent : box.getExtents())
-      points *= extent;
-  }
-  /// Null where a value is not computed from the point alone.
-  const std::vector<int64_t> *valuesOf(mlir::Value v);
-
-private:
-  std::optional<std::vector<int64_t>> compute(mlir::Value v);
-  tile::ParallelOp box;
-  int64_t points = 1;
-  DenseMap<mlir::Value, std::optional<std::vector<int64_t>>> known;
-};
-} // namespace
-
-static int64_t floorDivide(int64_t a, int64_t b) {
-  return a / b - (a % b && (a < 0) != (b < 0));
-}
-
-/// The op at one point; none where it is no integer op.
-static std::optional<int64_t> evaluate(Operation *op, ArrayRef<int64_t> in) {
-  if (isa<arith::ExtSIOp, arith::ExtUIOp, arith::IndexCastOp>(op))
-    return in[0];
-  if (isa<arith::TruncIOp>(op))
-    return llvm::SignExtend64(
-        in[0], op->getResult(0).getType().getIntOrFloatBitWidth());
-  if (isa<arith::SelectOp>(op))
-    return in[0] ? in[1] : in[2];
-  if (auto cmp = dyn_cast<arith::CmpIOp>(op)) {
-    unsigned bits = cmp.getLhs().getType().getIntOrFloatBitWidth();
-    return arith::applyCmpPredicate(cmp.getPredicate(),
-                                    APInt(bits, in[0], true, true),
-                                    APInt(bits, in[1], true, true));
-  }
-  if (in.size() != 2)
-    return std::nullopt;
-  auto [a, b] = std::pair(in[0], in[1]);
-  if (isa<arith::AddIOp>(op))
-    return a + b;
-  if (isa<arith::SubIOp>(op))
-    return a - b;
-  if (isa<arith::MulIOp>(op))
-    return a * b;
-  if (isa<arith::AndIOp>(op))
-    return a & b;
-  if (isa<arith::OrIOp>(op))
-    return a | b;
-  if (isa<arith::XOrIOp>(op))
-    return a ^ b;
-  if (isa<arith::MinSIOp>(op))
-    return std::min(a, b);
-  if (isa<arith::MaxSIOp>(op))
-    return std::max(a, b);
-  if (isa<arith::ShLIOp>(op))
-    return b >= 0 && b < 63 ? a << b : 0;
-  if (isa<arith::ShRSIOp, arith::ShRUIOp>(op))
-    return b >= 0 && b < 63 ? a >> b : 0;
-  // What a branch not taken divides by may be 0.
-  if (isa<arith::DivSIOp, arith::DivUIOp>(op))
-    return b ? a / b : 0;
-  if (isa<arith::RemSIOp, arith::RemUIOp>(op))
-    return b ? a % b : 0;
-  if (isa<arith::FloorDivSIOp>(op))
-    return b ? floorDivide(a, b) : 0;
-  if (isa<arith::CeilDivSIOp>(op))
-    return b ? -floorDivide(-a, b) : 0;
-  return std::nullopt;
-}
-
-std::optional<std::vector<int64_t>> Tabulator::compute(mlir::Value v) {
-  std::vector<int64_t> result(points);
-  APInt c;
-  if (matchPattern(v, m_ConstantInt(&c))) {
-    std::fill(result.begin(), result.end(),
-              v.getType().isInteger(1) ? c.getZExtValue() : c.getSExtValue());
-    return result;
-  }
-  if (auto arg = dyn_cast<BlockArgument>(v)) {
-    if (arg.getOwner()->getParentOp() != box.getOperation())
-      return std::nullopt;
-    int64_t pitch = 1;
-    ArrayRef<int64_t> extents = box.getExtents();
-    for (int64_t extent : extents.drop_front(arg.getArgNumber() + 1))
-      pitch *= extent;
-    int64_t extent = extents[arg.getArgNumber()];
-    for (int64_t p = 0; p < points; ++p)
-      result[p] = p / pitch % extent;
-    return result;
-  }
-  Operation *op = v.getDefiningOp();
-  SmallVector<mlir::Value> operands(op->getOperands());
-  if (auto branch = dyn_cast<scf::IfOp>(op)) {
-    unsigned i = cast<OpResult>(v).getResultNumber();
-    operands = {branch.getCondition(), branch.thenYield().getOperand(i),
-                branch.elseYield().getOperand(i)};
-  }
-  SmallVector<std::vector<int64_t>> in;
-  for (mlir::Value operand : operands) {
-    const std::vector<int64_t> *values = valuesOf(operand);
-    if (!values)
-      return std::nullopt;
-    in.push_back(*values);
-  }
-  SmallVector<int64_t, 4> at(in.size());
-  for (int64_t p = 0; p < points; ++p) {
-    for (size_t i = 0; i < in.size(); ++i)
-      at[i] = in[i][p];
-    auto r = isa<scf::IfOp>(op) ? std::optional(at[0] ? at[1] : at[2])
-                                : evaluate(op, at);
-    if (!r)
-      return std::nullopt;
-    result[p] = *r;
-  }
-  return result;
-}
-
-const std::vector<int64_t> *Tabulator::valuesOf(mlir::Value v) {
-  auto it = known.find(v);
-  if (it == known.end()) {
-    auto values = compute(v);
-    it = known.try_emplace(v, std::move(values)).first;
-  }
-  return it->second ? &*it->second : nullptr;
-}
-
-/// What a function gives for all indices of a box: one table for each of its
-/// results, lists of results taken apart.
-bool Interpreter::tabulate(FunctionObject *map, ArrayRef<int64_t> box,
-                           SourceRange range,
-                           llvm::SmallVectorImpl<Table> &out) {
-  at(range);
-  auto probe = tile::ParallelOp::create(b, box);
-  bool ok = inRegion(&probe.getBody().front(), false, [&] {
-    SmallVector<Value> indices;
-    for (BlockArgument arg : probe.getBody().getArguments())
-      indices.push_back(Value::scalar({arg, dtypes::int32}));
-    SmallVector<Value> todo = {callFunction(map, indices, {}, range)};
-    if (!todo[0])
-      return false;
-    Tabulator tables(probe);
-    while (!todo.empty()) {
-      Value v = todo.pop_back_val();
-      if (v.isSequence()) {
-        for (Value part : llvm::reverse(v.as<SequenceObject>()->elements))
-          todo.push_back(part);
-        continue;
-      }
-      mlir::Value index = toIndex(v, range);
-      if (!index)
-        return false;
-      const Table *table = tables.valuesOf(index);
-      if (!table) {
-        error(DiagID::BadLayout, map->range(),
-              "a layout is computed from its indices alone");
-        return false;
-      }
-      out.push_back(*table);
-    }
-    return true;
-  });
-  probe.erase();
-  return ok;
-}
-
-/// Coordinates as one number, row-major over the box they span from 0.
+/// Coordinates as one number, row-major over the box they span from 0; empty
+/// where no memory holds that box.
 static std::vector<int64_t> flatten(ArrayRef<std::vector<int64_t>> tables,
                                     size_t points) {
   std::vector<int64_t> result(points);
+  int64_t box = 1;
   for (const std::vector<int64_t> &table : tables) {
     int64_t first = *llvm::min_element(table),
             extent = *llvm::max_element(table) - first + 1;
+    if (__builtin_mul_overflow(box, extent, &box) || box > UINT32_MAX)
+      return {};
     for (size_t p = 0; p < points; ++p)
       result[p] = result[p] * extent + table[p] - first;
   }
@@ -383,7 +217,9 @@ bool Interpreter::layoutShared(BufferObject *buffer, FunctionObject *map,
         .note(map->range(), "by this function");
     return false;
   }
-  std::optional<Layout> layout = fitMemory(shape, addresses);
+  std::optional<Layout> layout;
+  if (!addresses.empty())
+    layout = fitMemory(shape, addresses);
   if (!layout) {
     mlir::emitWarning(locOf(range), "the layout of '")
         << buffer->name
@@ -449,8 +285,8 @@ bool Interpreter::threadLayout(LayoutObject *given, const llvm::Twine &what,
   } else {
     slot = flatten(registers, points);
   }
-  Table places(points);
-  for (int64_t p = 0; p < points; ++p)
+  Table places(slot.size());
+  for (int64_t p = 0; p < int64_t(slot.size()); ++p)
     places[p] = owner[p] << 32 | slot[p];
   if (auto twice = findCollision(places)) {
     error(DiagID::BadLayout, given->declared,
@@ -459,7 +295,8 @@ bool Interpreter::threadLayout(LayoutObject *given, const llvm::Twine &what,
               " and " + indexAt(twice->second, given->shape));
     return false;
   }
-  layout = fitRegisters(given->shape, owner, slot);
+  if (!slot.empty())
+    layout = fitRegisters(given->shape, owner, slot);
   // Threads that no digit reaches hold copies; the named ones must be of them.
   for (int64_t p = 0; p < points && layout; ++p) {
     SmallVector<int64_t, 4> index;

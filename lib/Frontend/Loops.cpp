@@ -246,6 +246,14 @@ Flow Interpreter::parallelLoop(const ForStmt *s, LoopObject *loop) {
     guards.push_back({i, n});
     extents.push_back(kernelOp.getNumThreads());
   }
+  int64_t points = 1;
+  for (int64_t extent : extents)
+    if (__builtin_mul_overflow(points, extent, &points) ||
+        points > (int64_t(1) << 31)) {
+      error(DiagID::BadShape, range,
+            "a T.Parallel of more than 2^31 points in one workgroup");
+      return Flow::Error;
+    }
   at(range);
   auto body = [&](mlir::Value chunk) {
     auto parallel = tile::ParallelOp::create(b, ArrayRef<int64_t>(extents));

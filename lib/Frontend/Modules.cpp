@@ -24,7 +24,9 @@ static StringRef tablePrefix(StringRef module) {
   return llvm::StringSwitch<StringRef>(module)
       .Cases({"tilelang.language", "tvm.script.tir", "tilelang.language.eager"},
              "T")
-      .Cases({"tvm.tir", "tvm.tirx", "tvm.te"}, "T")
+      .Cases({"tvm.tir", "tvm.tirx", "tvm.te", "tilelang.tvm.tir",
+              "tilelang.tvm.tirx"},
+             "T")
       .Cases({"tilelang", "tilelang.jit", "tilelang.autotuner"}, "tilelang")
       .Cases({"tilelang.layout", "tilelang.intrinsics", "tilelang.cuda.layout"},
              "layout")
@@ -32,7 +34,7 @@ static StringRef tablePrefix(StringRef module) {
               "tilelang.carver.arch.driver", "tilelang.utils.target"},
              "tilelang")
       .Case("tilelang.math", "tilelang")
-      .Case("tvm", "tvm")
+      .Cases({"tvm", "tilelang.tvm"}, "tvm")
       .Case("math", "math")
       .Case("torch", "torch")
       .Case("torch.cuda", "torch.cuda")

@@ -129,7 +129,12 @@ Value Interpreter::loadPacked(BufferObject *buffer, ArrayRef<Value> indices,
 bool Interpreter::storePacked(BufferObject *buffer, ArrayRef<Value> indices,
                               Sym value, SourceRange range) {
   auto type = llvm::cast<MemRefType>(buffer->storage().getType());
-  if (buffer->indexMap || !type.hasStaticShape() || type.getNumElements() % 4) {
+  auto tensor = buffer->storage().getDefiningOp<tile::TensorOp>();
+  bool rowsOfWords = tensor && type.getLayout().isIdentity() &&
+                     !type.isDynamicDim(type.getRank() - 1) &&
+                     type.getShape().back() % 4 == 0;
+  if (buffer->indexMap ||
+      (!rowsOfWords && (!type.hasStaticShape() || type.getNumElements() % 4))) {
     error(DiagID::Unimplemented, range,
           "a store into '" + buffer->name +
               "', whose elements of 4 bits do not fill 32-bit words of a known "
@@ -142,12 +147,15 @@ bool Interpreter::storePacked(BufferObject *buffer, ArrayRef<Value> indices,
   if (!packedIndex(indices, range, bytes, shift))
     return false;
   Value byte;
-  for (auto [v, extent] : llvm::zip(bytes, type.getShape()))
-    byte = byte ? binary(BinOpKind::Add,
-                         binary(BinOpKind::Mul, byte, Value::integral(extent),
-                                range),
-                         v, range)
-                : v;
+  if (rowsOfWords)
+    byte = bytes.back();
+  else
+    for (auto [v, extent] : llvm::zip(bytes, type.getShape()))
+      byte = byte ? binary(BinOpKind::Add,
+                           binary(BinOpKind::Mul, byte, Value::integral(extent),
+                                  range),
+                           v, range)
+                  : v;
   Value word =
       byte ? binary(BinOpKind::FloorDiv, byte, Value::integral(4), range)
            : Value();
@@ -162,8 +170,10 @@ bool Interpreter::storePacked(BufferObject *buffer, ArrayRef<Value> indices,
     return false;
   // Outside in one dimension must not become another row.
   mlir::Value inside;
-  for (auto [v, extent] : llvm::zip(bytes, type.getShape())) {
-    Value ok = compare(CmpOpKind::Lt, v, Value::integral(extent), range);
+  for (auto [d, v] : llvm::enumerate(bytes)) {
+    Value extent = type.isDynamicDim(d) ? buffer->shape[d]
+                                        : Value::integral(type.getDimSize(d));
+    Value ok = compare(CmpOpKind::Lt, v, extent, range);
     Value low = compare(CmpOpKind::Ge, v, Value::integral(0), range);
     for (Value c : {ok, low})
       if (c && c.is(VK::Scalar))
@@ -184,16 +194,32 @@ bool Interpreter::storePacked(BufferObject *buffer, ArrayRef<Value> indices,
       arith::ShLIOp::create(b, constant(int64_t(15), dtypes::int32).value, by);
   keep = arith::XOrIOp::create(b, keep,
                                constant(int64_t(-1), dtypes::int32).value);
-  mlir::Value words =
-      tile::AliasOp::create(b,
-                            tile::getBufferType({type.getNumElements() / 4},
-                                                i32, tile::Space::Global),
-                            buffer->storage());
+  // The same memory as 32-bit words: of each row, or of all of it.
+  mlir::Value words;
+  SmallVector<mlir::Value> at;
+  if (rowsOfWords) {
+    SmallVector<int64_t> shape(type.getShape());
+    shape.back() /= 4;
+    bytes.back() = word;
+    if (!indexOperands(buffer, bytes, range, at))
+      return false;
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointAfter(tensor);
+    words = tile::TensorOp::create(
+        b, tile::getBufferType(shape, i32, tile::Space::Global),
+        tensor.getSource(), tensor.getSizes(), mlir::ValueRange{},
+        tensor.getNameAttr(), TypedAttr());
+  } else {
+    at = {index};
+    words =
+        tile::AliasOp::create(b,
+                              tile::getBufferType({type.getNumElements() / 4},
+                                                  i32, tile::Space::Global),
+                              buffer->storage());
+  }
   auto emit = [&] {
-    tile::AtomicOp::create(b, i32, tile::AtomicKind::And, keep, words,
-                           mlir::ValueRange{index});
-    tile::AtomicOp::create(b, i32, tile::AtomicKind::Or, set, words,
-                           mlir::ValueRange{index});
+    tile::AtomicOp::create(b, i32, tile::AtomicKind::And, keep, words, at);
+    tile::AtomicOp::create(b, i32, tile::AtomicKind::Or, set, words, at);
   };
   if (!inside) {
     emit();

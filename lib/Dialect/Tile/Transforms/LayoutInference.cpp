@@ -163,6 +163,14 @@ std::optional<Layout> LayoutInference::layoutFromFragments(Operation *op) {
       complete &= c || extent == 1;
     if (!complete)
       continue;
+    // A dimension of one element whose padding is spread over threads, as that
+    // of a product with one column: those threads have nothing to do here,
+    // which is what points beyond the extents say.
+    for (auto [d, index] : llvm::enumerate(access.indices))
+      if (index.getDim() < 0 && !dims.empty())
+        for (const Digit &digit : layout->dim(d))
+          if (digit.place == Place::Thread)
+            dims[0].push_back(digit);
     int score =
         (access.writes ? 2 : 0) + (layout->isOwner(threads - 1) ? 1 : 0);
     if (score > bestScore) {

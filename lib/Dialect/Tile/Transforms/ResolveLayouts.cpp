@@ -11,6 +11,7 @@
 
 #include "BufferUse.h"
 #include "LayoutInference.h"
+#include "tlc/Dialect/Tile/Transforms/Passes.h"
 #include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
@@ -204,6 +205,14 @@ LogicalResult LayoutInference::resolveLoop(Operation *op) {
     // gives just that; otherwise it reads and writes LDS.
     AllocOp temp;
     auto copy = dyn_cast<CopyOp>(op);
+    // Conversions are such copies themselves.
+    if (copy && !op->hasAttr(kLoopLayoutAttr) && plain && !partial &&
+        list.size() == accesses.size() - 1 &&
+        (getSpace(copy.getSrc()) == Space::Shared ||
+         getSpace(copy.getDst()) == Space::Shared))
+      return op->emitError("no loop of the workgroup's threads reaches the "
+                           "elements of fragment '")
+             << getBufferName(buffer) << "' where they are";
     bool between = copy && getSpace(copy.getSrc()) == Space::Fragment &&
                    getSpace(copy.getDst()) == Space::Fragment;
     if (plain && !between && isa<ParallelOp>(op)) {

@@ -249,6 +249,9 @@ void Splitter::split() {
   for (const Use &use : uses)
     splitGemm(use);
   load.erase();
+  // Views that nothing reads, left by the splitting of another tile.
+  for (Operation *user : llvm::make_early_inc_range(tile->getUsers()))
+    user->erase();
   tile.erase();
 }
 

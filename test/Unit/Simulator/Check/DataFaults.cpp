@@ -116,6 +116,36 @@ const std::vector<PlantedFault> &tlc::test::undefinedFaults() {
   v_cndmask_b32 v2, 0, v2, vcc
   v_add_u32 v3, v2, v0
   global_store_dword v1, v3, s[2:3])"},
+      // Never written memory, loaded by the scalar unit.
+      {"scalar_branch", "undefined-value", "s_cbranch_scc1",
+       R"(
+  s_load_dword s6, s[2:3], 0x1010
+  s_waitcnt lgkmcnt(0)
+  s_cmp_eq_u32 s6, 0
+  s_cbranch_scc1 .Lscalar_f
+.Lscalar_f:)",
+       R"(
+  s_load_dword s6, s[2:3], 0x10
+  s_waitcnt lgkmcnt(0)
+  s_cmp_eq_u32 s6, 0
+  s_cbranch_scc1 .Lscalar_r
+.Lscalar_r:)"},
+      {"scalar_address", "undefined-value", "global_load_dword",
+       R"(
+  v_lshlrev_b32 v1, 2, v0
+  s_load_dwordx4 s[8:11], s[2:3], 0xff8
+  s_waitcnt lgkmcnt(0)
+  s_and_b32 s10, s10, 0xfc
+  v_add_u32 v1, s10, v1
+  global_load_dword v3, v1, s[2:3])",
+       // The same words, but not those at the end.
+       R"(
+  v_lshlrev_b32 v1, 2, v0
+  s_load_dwordx4 s[8:11], s[2:3], 0xff8
+  s_waitcnt lgkmcnt(0)
+  s_and_b32 s9, s9, 0xfc
+  v_add_u32 v1, s9, v1
+  global_load_dword v3, v1, s[2:3])"},
       {"through_matrix", "undefined-value", "global_store_dword",
        R"(
   v_lshlrev_b32 v1, 2, v0
@@ -194,6 +224,54 @@ const std::vector<PlantedFault> &tlc::test::raceFaults() {
   ds_write_b32 v1, v3
   s_waitcnt lgkmcnt(0))",
        2},
+      // Halves of a dword: each wavefront has its own, or takes the other's.
+      {"lds_halves", "lds-race", "ds_write_b16",
+       R"(
+  v_and_b32 v2, 63, v0
+  v_lshlrev_b32 v1, 2, v2
+  v_lshrrev_b32 v3, 6, v0
+  v_lshl_add_u32 v1, v3, 1, v1
+  v_mov_b32 v4, 0
+  ds_write_b16 v1, v0
+  ds_read_u16 v5, v1
+  s_waitcnt lgkmcnt(0)
+  v_add_u32 v4, 7, v5
+  v_and_b32 v1, 0xfffffffc, v1
+  ds_write_b16 v1, v4)",
+       R"(
+  v_and_b32 v2, 63, v0
+  v_lshlrev_b32 v1, 2, v2
+  v_lshrrev_b32 v3, 6, v0
+  v_lshl_add_u32 v1, v3, 1, v1
+  v_mov_b32 v4, 0
+  ds_write_b16 v1, v0
+  ds_read_u16 v5, v1
+  s_waitcnt lgkmcnt(0)
+  v_add_u32 v4, 7, v5
+  ds_write_b16 v1, v4)",
+       2},
+      // Four wavefronts take turns at quarters of sixteen bytes.
+      {"lds_quarters", "lds-race", "ds_read_b128",
+       R"(
+  v_and_b32 v2, 63, v0
+  v_lshlrev_b32 v1, 4, v2
+  v_lshrrev_b32 v3, 6, v0
+  v_lshl_add_u32 v4, v3, 2, v1
+  ds_write_b32 v4, v0
+  s_waitcnt lgkmcnt(0)
+  ds_read_b128 v[8:11], v1
+  s_waitcnt lgkmcnt(0))",
+       R"(
+  v_and_b32 v2, 63, v0
+  v_lshlrev_b32 v1, 4, v2
+  v_lshrrev_b32 v3, 6, v0
+  v_lshl_add_u32 v4, v3, 2, v1
+  ds_write_b32 v4, v0
+  s_waitcnt lgkmcnt(0)
+  s_barrier
+  ds_read_b128 v[8:11], v1
+  s_waitcnt lgkmcnt(0))",
+       4},
       {"lds_wait_before_barrier", "lds-race", "ds_read_b32",
        R"(
   v_lshlrev_b32 v1, 2, v0
@@ -223,6 +301,28 @@ const std::vector<PlantedFault> &tlc::test::raceFaults() {
   v_mov_b32 v2, s4
   global_store_dword v1, v2, s[2:3])",
        1, 2},
+      // The writer has read it first, others later: it does not race with
+      // itself, but with them. The coherent load lets them go first.
+      {"global_two_readers", "global-race", "global_store_dword",
+       R"(
+  v_lshlrev_b32 v1, 2, v0
+  global_load_dword v3, v1, s[2:3]
+  global_load_dword v4, v1, s[2:3] offset:1024 sc1
+  s_waitcnt vmcnt(0)
+  s_cmp_lg_u32 s4, 0
+  s_cbranch_scc1 .Lreaders_f
+  global_store_dword v1, v0, s[2:3]
+.Lreaders_f:)",
+       R"(
+  v_lshlrev_b32 v1, 2, v0
+  global_load_dword v3, v1, s[2:3]
+  global_load_dword v4, v1, s[2:3] offset:1024 sc1
+  s_waitcnt vmcnt(0)
+  s_cmp_lg_u32 s4, 0
+  s_cbranch_scc1 .Lreaders_r
+  global_store_dword v1, v0, s[2:3] offset:2048
+.Lreaders_r:)",
+       1, 3},
       {"global_write_read", "global-race", "global_",
        R"(
   v_lshlrev_b32 v1, 2, v0

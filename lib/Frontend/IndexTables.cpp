@@ -1,0 +1,207 @@
+//===- IndexTables.cpp - Functions of an index as tables ------------------===//
+//
+// Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A function of the index, such as a layout, is run once on symbolic indices;
+// the integer ops that it emitted are then evaluated for all points of a box
+// together, one table of values for each SSA value.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Interpreter.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace tlc;
+using namespace mlir;
+
+namespace tlc::frontend {
+
+namespace {
+/// Values of integer ops at all points of a box, row-major.
+class Tabulator {
+public:
+  Tabulator(tile::ParallelOp box) : box(box) {
+    for (int64_t extent : box.getExtents())
+      points *= extent;
+  }
+  /// Null where a value is not computed from the point alone.
+  const std::vector<int64_t> *valuesOf(mlir::Value v);
+
+private:
+  std::optional<std::vector<int64_t>> compute(mlir::Value v);
+  tile::ParallelOp box;
+  int64_t points = 1;
+  DenseMap<mlir::Value, std::optional<std::vector<int64_t>>> known;
+};
+} // namespace
+
+static int64_t floorDivide(int64_t a, int64_t b) {
+  return a / b - (a % b && (a < 0) != (b < 0));
+}
+
+/// The op at one point; none where it is no integer op.
+static std::optional<int64_t> evaluate(Operation *op, ArrayRef<int64_t> in) {
+  if (isa<arith::ExtSIOp, arith::ExtUIOp, arith::IndexCastOp>(op))
+    return in[0];
+  if (isa<arith::TruncIOp>(op))
+    return llvm::SignExtend64(
+        in[0], op->getResult(0).getType().getIntOrFloatBitWidth());
+  if (isa<arith::SelectOp>(op))
+    return in[0] ? in[1] : in[2];
+  if (auto cmp = dyn_cast<arith::CmpIOp>(op)) {
+    unsigned bits = cmp.getLhs().getType().getIntOrFloatBitWidth();
+    return arith::applyCmpPredicate(cmp.getPredicate(),
+                                    APInt(bits, in[0], true, true),
+                                    APInt(bits, in[1], true, true));
+  }
+  if (in.size() != 2)
+    return std::nullopt;
+  auto [a, b] = std::pair(in[0], in[1]);
+  if (isa<arith::AddIOp>(op))
+    return a + b;
+  if (isa<arith::SubIOp>(op))
+    return a - b;
+  if (isa<arith::MulIOp>(op))
+    return a * b;
+  if (isa<arith::AndIOp>(op))
+    return a & b;
+  if (isa<arith::OrIOp>(op))
+    return a | b;
+  if (isa<arith::XOrIOp>(op))
+    return a ^ b;
+  if (isa<arith::MinSIOp>(op))
+    return std::min(a, b);
+  if (isa<arith::MaxSIOp>(op))
+    return std::max(a, b);
+  if (isa<arith::ShLIOp>(op))
+    return b >= 0 && b < 63 ? a << b : 0;
+  if (isa<arith::ShRSIOp, arith::ShRUIOp>(op))
+    return b >= 0 && b < 63 ? a >> b : 0;
+  // What a branch not taken divides by may be 0.
+  if (isa<arith::DivSIOp, arith::DivUIOp>(op))
+    return b ? a / b : 0;
+  if (isa<arith::RemSIOp, arith::RemUIOp>(op))
+    return b ? a % b : 0;
+  if (isa<arith::FloorDivSIOp>(op))
+    return b ? floorDivide(a, b) : 0;
+  if (isa<arith::CeilDivSIOp>(op))
+    return b ? -floorDivide(-a, b) : 0;
+  return std::nullopt;
+}
+
+std::optional<std::vector<int64_t>> Tabulator::compute(mlir::Value v) {
+  std::vector<int64_t> result(points);
+  APInt c;
+  if (matchPattern(v, m_ConstantInt(&c))) {
+    std::fill(result.begin(), result.end(),
+              v.getType().isInteger(1) ? c.getZExtValue() : c.getSExtValue());
+    return result;
+  }
+  if (auto arg = dyn_cast<BlockArgument>(v)) {
+    if (arg.getOwner()->getParentOp() != box.getOperation())
+      return std::nullopt;
+    int64_t pitch = 1;
+    ArrayRef<int64_t> extents = box.getExtents();
+    for (int64_t extent : extents.drop_front(arg.getArgNumber() + 1))
+      pitch *= extent;
+    int64_t extent = extents[arg.getArgNumber()];
+    for (int64_t p = 0; p < points; ++p)
+      result[p] = p / pitch % extent;
+    return result;
+  }
+  Operation *op = v.getDefiningOp();
+  SmallVector<mlir::Value> operands(op->getOperands());
+  if (auto branch = dyn_cast<scf::IfOp>(op)) {
+    unsigned i = cast<OpResult>(v).getResultNumber();
+    operands = {branch.getCondition(), branch.thenYield().getOperand(i),
+                branch.elseYield().getOperand(i)};
+  }
+  SmallVector<std::vector<int64_t>> in;
+  for (mlir::Value operand : operands) {
+    const std::vector<int64_t> *values = valuesOf(operand);
+    if (!values)
+      return std::nullopt;
+    in.push_back(*values);
+  }
+  SmallVector<int64_t, 4> at(in.size());
+  for (int64_t p = 0; p < points; ++p) {
+    for (size_t i = 0; i < in.size(); ++i)
+      at[i] = in[i][p];
+    auto r = isa<scf::IfOp>(op) ? std::optional(at[0] ? at[1] : at[2])
+                                : evaluate(op, at);
+    if (!r)
+      return std::nullopt;
+    result[p] = *r;
+  }
+  return result;
+}
+
+const std::vector<int64_t> *Tabulator::valuesOf(mlir::Value v) {
+  auto it = known.find(v);
+  if (it == known.end()) {
+    auto values = compute(v);
+    it = known.try_emplace(v, std::move(values)).first;
+  }
+  return it->second ? &*it->second : nullptr;
+}
+
+/// More than registers or LDS of a compute unit hold, copies included.
+static constexpr int64_t kMostPoints = 1 << 21;
+
+/// What a function gives for all indices of a box: one table for each of its
+/// results, lists of results taken apart.
+bool Interpreter::tabulate(FunctionObject *map, ArrayRef<int64_t> box,
+                           SourceRange range,
+                           llvm::SmallVectorImpl<Table> &out) {
+  at(range);
+  int64_t points = 1;
+  for (int64_t extent : box)
+    if (__builtin_mul_overflow(points, extent, &points) ||
+        points > kMostPoints) {
+      error(DiagID::BadLayout, map->range(),
+            "a layout of more than " + llvm::Twine(kMostPoints) + " elements");
+      return false;
+    }
+  auto probe = tile::ParallelOp::create(b, box);
+  bool ok = inRegion(&probe.getBody().front(), false, [&] {
+    SmallVector<Value> indices;
+    for (BlockArgument arg : probe.getBody().getArguments())
+      indices.push_back(Value::scalar({arg, dtypes::int32}));
+    SmallVector<Value> todo = {callFunction(map, indices, {}, range)};
+    if (!todo[0])
+      return false;
+    Tabulator tables(probe);
+    while (!todo.empty()) {
+      Value v = todo.pop_back_val();
+      if (v.isSequence()) {
+        for (Value part : llvm::reverse(v.as<SequenceObject>()->elements))
+          todo.push_back(part);
+        continue;
+      }
+      mlir::Value index = toIndex(v, range);
+      if (!index)
+        return false;
+      const Table *table = tables.valuesOf(index);
+      if (!table) {
+        error(DiagID::BadLayout, map->range(),
+              "a layout is computed from its indices alone");
+        return false;
+      }
+      auto [least, most] = std::minmax_element(table->begin(), table->end());
+      if (*least < INT32_MIN || *most > INT32_MAX) {
+        error(DiagID::BadLayout, map->range(),
+              "a coordinate of this layout does not fit 32 bits");
+        return false;
+      }
+      out.push_back(*table);
+    }
+    return true;
+  });
+  probe.erase();
+  return ok;
+}
+
+} // namespace tlc::frontend
