@@ -8,6 +8,7 @@
 #include "tlc/Driver/Pipeline.h"
 #include "DiagnosticRouter.h"
 #include "mlir/Dialect/LLVMIR/Transforms/Passes.h"
+#include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
@@ -43,7 +44,7 @@ std::optional<Stage> tlc::parseStage(StringRef name) {
 
 static constexpr StringLiteral optionalPasses[] = {
     "tile-order-workgroups", "tile-promote-operands", "tile-split-masks",
-    "tile-pipeline", "tile-swizzle-lds"};
+    "tile-pipeline", "tile-swizzle-lds", "tile-coalesce-stores"};
 
 bool tlc::isOptionalPass(StringRef name) {
   return llvm::is_contained(optionalPasses, name);
@@ -175,6 +176,7 @@ void tlc::buildTilePipeline(PassManager &passes,
   add(tile::createTileInferLayouts());
   add(tile::createTileFitRegisters());
   add(tile::createTileSwizzleLDS());
+  add(tile::createTileCoalesceStores());
   add(tile::createTileFitLDS());
   add(tile::createTileInsertSync());
 }
@@ -245,9 +247,16 @@ std::optional<std::string> Compilation::link(StringRef object) {
 
 bool tlc::runPasses(ModuleOp module, function_ref<void(PassManager &)> build) {
   PassManager passes(module.getContext(), ModuleOp::getOperationName());
+#ifdef NDEBUG
+  // Once at the end: whatever a pass got wrong is still found.
+  passes.enableVerifier(false);
+  build(passes);
+  return succeeded(passes.run(module)) && succeeded(mlir::verify(module));
+#else
   passes.enableVerifier(true);
   build(passes);
   return succeeded(passes.run(module));
+#endif
 }
 
 /// Registers beyond a lane's by which the estimate of a scheduled kernel may

@@ -203,7 +203,7 @@ bool WaveCompiler::op(Operation &each) {
       })
       .Case([&](wave::BarrierOp o) { return emit(waveBarrier, o), true; })
       .Case([&](wave::TrapOp o) { return emit(waveTrap, o), true; })
-      .Case<wave::SchedBarrierOp, wave::SetPrioOp>(
+      .Case<wave::FenceOp, wave::SchedBarrierOp, wave::SetPrioOp>(
           [](Operation *) { return true; })
       .Default([&](Operation *o) {
         return isa_and_nonnull<vector::VectorDialect>(o->getDialect())

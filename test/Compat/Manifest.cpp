@@ -142,13 +142,14 @@ std::string firstError(StringRef log) {
   return "";
 }
 
-/// Whether the first error names a place in `file` and has an id.
-bool isLocated(StringRef log, StringRef file) {
+/// Whether the first error names a place in a file of the checkout (the
+/// kernel's or one that it imports) and has an id.
+bool isLocated(StringRef log, StringRef checkout) {
   SmallVector<StringRef> lines;
   log.split(lines, '\n');
   for (StringRef line : lines)
     if (line.contains(": error: "))
-      return line.starts_with(file) && line.contains(" [TL");
+      return line.starts_with(checkout) && line.contains(" [TL");
   return false;
 }
 
@@ -190,7 +191,7 @@ Result Runner::steps(const Entry &entry) {
     if (result.why.empty())
       result.why = code < 0 ? "the compiler did not end in time"
                             : "exit code " + std::to_string(code);
-    if (isLocated(contents(log), file))
+    if (isLocated(contents(log), options.checkout))
       result.level = Level::Refused;
     compile.append({"--emit=tile", "-o", base + ".tile.mlir"});
     if (!execute(compile, base + ".parse.log"))

@@ -205,6 +205,9 @@ private:
 
   // TileOps.cpp: copies, fills, loops over points; Gemm.cpp; Reduce.cpp.
   mlir::LogicalResult lowerCopy(tile::CopyOp op);
+  mlir::LogicalResult storeThrough(tile::CopyOp op, const tile::Access &dst,
+                                   const Layout &loop,
+                                   llvm::ArrayRef<Value> values);
   mlir::LogicalResult lowerFill(tile::FillOp op);
   mlir::LogicalResult lowerParallel(tile::ParallelOp op);
   mlir::LogicalResult lowerGemm(tile::GemmOp op);

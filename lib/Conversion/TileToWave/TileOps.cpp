@@ -7,6 +7,8 @@
 
 #include "KernelLowering.h"
 #include "tlc/Dialect/Tile/Transforms/Passes.h"
+#include "tlc/Dialect/Tile/Transforms/StoreExchange.h"
+#include <numeric>
 
 using namespace mlir;
 using namespace tlc;
@@ -87,6 +89,8 @@ LogicalResult KernelLowering::lowerCopy(tile::CopyOp op) {
       wave::SchedBarrierOp::create(b, loc, int64_t(0));
     return success();
   }
+  if (op.getThrough())
+    return storeThrough(op, dst, *loop, values);
   auto access = plan(dst, points, loc, /*store=*/true);
   if (failed(access))
     return failure();
@@ -94,6 +98,102 @@ LogicalResult KernelLowering::lowerCopy(tile::CopyOp op) {
     guarded(isOwner(points), loc, [&] { store(*access, values, loc); });
   else
     store(*access, values, loc);
+  return success();
+}
+
+/// A copy whose lanes exchange what they write, chunk by chunk.
+LogicalResult KernelLowering::storeThrough(tile::CopyOp op,
+                                           const tile::Access &dst,
+                                           const Layout &loop,
+                                           ArrayRef<Value> values) {
+  Location loc = op.getLoc();
+  int64_t bytes = tlc::elementBytes(dst.buffer);
+  auto shape = mlir::cast<MemRefType>(op.getThrough().getType()).getShape();
+  int64_t vector = 16 / bytes;
+  auto exchange = tile::planExchange(loop, bytes, shape.back() - vector);
+  if (!exchange || exchange->rows != shape[1])
+    return op.emitError("its layout allows no exchange through this buffer");
+  const tile::StoreExchange &e = *exchange;
+  PointMap points = getPointMap(e.layout, tile::getPoints(op));
+  auto access = plan(dst, points, loc, /*store=*/true);
+  if (failed(access))
+    return failure();
+
+  auto scaled = [&](Value v, int64_t factor) -> Value {
+    return factor == 1
+               ? v
+               : arith::MulIOp::create(b, loc, v, constant(loc, factor));
+  };
+  // Where a lane's part begins, in bytes.
+  auto placeOf = [&](ArrayRef<tile::StoreExchange::LaneDigit> digits) {
+    Value place =
+        scaled(arith::DivUIOp::create(b, loc, threadId(), constant(loc, 64)),
+               e.elementsOfWave() * bytes);
+    for (auto [extent, stride, step] : digits) {
+      Value v = threadId();
+      if (stride > 1)
+        v = arith::DivUIOp::create(b, loc, v, constant(loc, stride));
+      v = arith::RemUIOp::create(b, loc, v, constant(loc, extent));
+      place = arith::AddIOp::create(b, loc, place, scaled(v, step * bytes));
+    }
+    return place;
+  };
+  Value writer = placeOf(e.writer), reader = placeOf(e.reader);
+  int64_t start = ldsOffsetOf(op.getThrough());
+  int64_t alignment = 16;
+  for (auto [extent, stride, step] : e.writer)
+    alignment = std::gcd(alignment, step * bytes);
+  Type element = values.front().getType();
+  std::vector<Value> traded(e.layout.numRegisters());
+  auto memory = b.getNamedAttr(
+      wave::kLdsAttr,
+      b.getDenseI64ArrayAttr(
+          {start, start + threads / 64 * e.elementsOfWave() * bytes}));
+  SmallVector<bool> done(access->groups.size());
+  for (auto [from, to] : e.chunks) {
+    wave::FenceOp::create(b, loc);
+    for (size_t i = 0; i < e.written.size();) {
+      auto [reg, place] = e.written[i];
+      size_t n = 1;
+      while (i + n < e.written.size() &&
+             e.written[i + n].second == place + int64_t(n) &&
+             int64_t(n + 1) * bytes <= alignment)
+        ++n;
+      n = llvm::bit_floor(n);
+      while (n > 1 && (start + place * bytes) % int64_t(n * bytes))
+        n /= 2;
+      SmallVector<Value> parts;
+      for (size_t k = 0; k < n; ++k)
+        parts.push_back(values[from + e.written[i + k].first]);
+      Value v = parts.front();
+      if (n > 1)
+        v = vector::FromElementsOp::create(
+            b, loc, VectorType::get(int64_t(n), element), parts);
+      wave::LdsStoreOp::create(b, loc, v, writer, start + place * bytes)
+          ->setDiscardableAttrs({memory});
+      i += n;
+    }
+    wave::FenceOp::create(b, loc);
+    for (auto [reg, place] : e.read) {
+      auto type = VectorType::get(vector, element);
+      auto load =
+          wave::LdsLoadOp::create(b, loc, type, reader, start + place * bytes);
+      load->setDiscardableAttrs({memory});
+      for (int64_t k = 0; k < vector; ++k)
+        traded[to + reg + k] = vector::ExtractOp::create(b, loc, load, k);
+    }
+    // What the chunks so far complete.
+    AccessPlan part = *access;
+    part.groups.clear();
+    for (auto [i, group] : llvm::enumerate(access->groups))
+      if (!done[i] && llvm::all_of(group.registers, [&](int64_t r) {
+            return bool(traded[r]);
+          })) {
+        done[i] = true;
+        part.groups.push_back(group);
+      }
+    store(part, traded, loc);
+  }
   return success();
 }
 

@@ -251,6 +251,19 @@ struct BarrierPattern : ConvertOpToLLVMPattern<wave::BarrierOp> {
   }
 };
 
+/// Memory of the wavefront alone: fences of that scope, without instructions.
+struct FencePattern : ConvertOpToLLVMPattern<wave::FenceOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+  LogicalResult
+  matchAndRewrite(wave::FenceOp op, OpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    LLVM::FenceOp::create(rewriter, op.getLoc(), LLVM::AtomicOrdering::acq_rel,
+                          "wavefront");
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
 struct SchedBarrierPattern : ConvertOpToLLVMPattern<wave::SchedBarrierOp> {
   using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
   LogicalResult
@@ -295,7 +308,7 @@ void populateKernelPatterns(LLVMTypeConverter &converter,
                             RewritePatternSet &patterns) {
   patterns.add<KernelPattern, ReturnPattern, ThreadIdPattern, LaneIdPattern,
                WaveIdPattern, BlockIdPattern, BarrierPattern,
-               SchedBarrierPattern, SetPrioPattern, TrapPattern>(converter);
+               FencePattern, SchedBarrierPattern, SetPrioPattern, TrapPattern>(converter);
 }
 
 } // namespace tlc

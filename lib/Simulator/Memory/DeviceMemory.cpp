@@ -21,6 +21,8 @@ using namespace tlc::sim;
 namespace {
 
 constexpr uint64_t pageBytes = 4096;
+/// Of allocations: pages as the device translates them.
+constexpr uint64_t alignment = 2 << 20;
 constexpr size_t quarantineLength = 4096;
 
 uint64_t roundToPages(uint64_t bytes) {
@@ -48,11 +50,20 @@ const Allocation *DeviceMemory::allocate(uint64_t bytes, AllocationKind kind,
   if (bytes == 0 || bytes > total || inUse > total - bytes)
     return nullptr;
   uint64_t rounded = roundToPages(bytes);
-  void *memory = mmap(nullptr, rounded + pageBytes, PROT_READ | PROT_WRITE,
-                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (memory == MAP_FAILED)
+  // At the begin of one of the device's pages, so that the timing model sees
+  // the same wherever the host has put it.
+  char *reserved = static_cast<char *>(
+      mmap(nullptr, rounded + pageBytes + alignment, PROT_READ | PROT_WRITE,
+           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
+  if (reserved == MAP_FAILED)
     return nullptr;
-  mprotect(static_cast<char *>(memory) + rounded, pageBytes, PROT_NONE);
+  size_t before = -reinterpret_cast<uint64_t>(reserved) % alignment;
+  char *memory = reserved + before;
+  if (before)
+    munmap(reserved, before);
+  if (before < alignment)
+    munmap(memory + rounded + pageBytes, alignment - before);
+  mprotect(memory + rounded, pageBytes, PROT_NONE);
   auto allocation = std::make_unique<Allocation>();
   allocation->base = reinterpret_cast<uint64_t>(memory);
   allocation->size = bytes;

@@ -196,12 +196,13 @@ TimingResult tlc::sim::extrapolate(TimingResult sample,
   };
   // What the dispatch of whole workgroups makes of the sample itself tells how
   // far off it is.
-  double correction = 1, measured = 0;
+  double correction = 1, measured = 0, lastPredicted = 0;
   for (const GroupTime &group : ran)
     measured += group.isPartial ? 0 : double(group.end) - launchCycles;
   for (unsigned i = 0; i < corrections && measured > 0; ++i) {
     Dispatcher dispatcher(slots, needs.waves);
     double predicted = 0;
+    lastPredicted = 0;
     std::map<uint64_t, bool> ended;
     for (const GroupTime &group : ran)
       ended[group.id] = !group.isPartial;
@@ -210,6 +211,7 @@ TimingResult tlc::sim::extrapolate(TimingResult sample,
         return correction * duration(lengths.lengthOf(id), isEarly);
       });
       predicted += counts ? end - launchCycles : 0;
+      lastPredicted = std::max(lastPredicted, end - launchCycles);
     }
     correction *= measured / predicted;
   }
@@ -227,8 +229,16 @@ TimingResult tlc::sim::extrapolate(TimingResult sample,
       all += length;
     }
   }
-  for (const GroupTime &group : ran)
+  bool allEnded = true;
+  for (const GroupTime &group : ran) {
     part += double(group.instructions);
+    allEnded &= !group.isPartial;
+  }
+  // Where an XCD ran all that it gets, its end is known: workgroups that share
+  // a compute unit with fewer others towards the end are faster than the rest.
+  if (allEnded && lastPredicted > 0)
+    end = launchCycles + (end - launchCycles) *
+                             (double(sampleEnd) - launchCycles) / lastPredicted;
 
   double factor = all / part;
   TimingResult &r = sample;

@@ -124,6 +124,15 @@ double MemorySystem::translate(Xcd &xcd, uint64_t line) {
   return tlbMissCycles;
 }
 
+uint64_t MemorySystem::physical(uint64_t line) {
+  constexpr uint64_t pageLines = pageBytes / lineBytes;
+  if (uint64_t page = line / pageLines; page != lastPage) {
+    lastPage = page;
+    lastFrame = frames.try_emplace(page, frames.size()).first->second;
+  }
+  return lastFrame * pageLines + line % pageLines;
+}
+
 bool MemorySystem::isWarm() {
   if (!warmLines)
     return false;
@@ -208,8 +217,9 @@ double MemorySystem::beyondL2(Xcd &xcd, uint64_t line, double time,
   return ready;
 }
 
-double MemorySystem::fromL2(Xcd &xcd, uint64_t line, double time, bool isWrite,
-                            MemoryCounters &counters) {
+double MemorySystem::fromL2(Xcd &xcd, uint64_t virtualLine, double time,
+                            bool isWrite, MemoryCounters &counters) {
+  uint64_t line = physical(virtualLine);
   unsigned channel = channelOf(line);
   uint64_t *recent = xcd.recent[channel];
   bool repeat =
@@ -291,7 +301,7 @@ double MemorySystem::atomic(unsigned cu, uint64_t line, unsigned operations,
   cus[cu]->l1.invalidate(line, l1Set(line));
   Xcd &xcd = xcdOf(cu);
   double done = fromL2(xcd, line, time + wayToL2, true, counters);
-  xcd.channelFree[channelOf(line)] += operations;
+  xcd.channelFree[channelOf(physical(line))] += operations;
   return done + operations;
 }
 

@@ -27,6 +27,7 @@
 
 #include <cstdlib>
 #include <memory>
+#include <unordered_map>
 #include <vector>
 
 namespace tlc::sim {
@@ -111,11 +112,14 @@ private:
 
   Xcd &xcdOf(unsigned cu) { return *xcds[cu / cusPerXcd]; }
   /// From the L2 of an XCD on; the time at which L2 has the line.
-  double fromL2(Xcd &xcd, uint64_t line, double time, bool isWrite,
+  double fromL2(Xcd &xcd, uint64_t virtualLine, double time, bool isWrite,
                 MemoryCounters &counters);
   double beyondL2(Xcd &xcd, uint64_t line, double time,
                   MemoryCounters &counters);
   double translate(Xcd &xcd, uint64_t line);
+  /// Pages are numbered by who comes first: the host's addresses, which differ
+  /// from run to run, must not decide which lines share a channel or a set.
+  uint64_t physical(uint64_t line);
   /// When the line is on its way.
   double writeBack(Xcd &xcd, uint64_t line, double time,
                    MemoryCounters &counters);
@@ -134,6 +138,8 @@ private:
   Cache mall;
   uint64_t warmLines; ///< that are still to be met
   double mallFree = 0, hbmFree = 0;
+  std::unordered_map<uint64_t, uint64_t> frames; ///< by page
+  uint64_t lastPage = ~uint64_t(0), lastFrame = 0;
   /// Lines placed in L2, those of them that became dirty, and the fraction of
   /// a line that earlier launches still have to write.
   double placed = 0, written = 0, owed = 0;

@@ -204,12 +204,14 @@ std::string CodeGenerator::printIR() const {
 namespace {
 /// Code generation without the passes that move instructions to where their
 /// results are used: those took apart what a schedule placed beside matrix
-/// work before a branch.
+/// work before a branch. And without the search for the places of variables:
+/// kernels have line numbers only.
 class KeepOrderPassManager : public legacy::PassManager {
 public:
   void add(Pass *pass) override {
     StringRef name = pass->getPassName();
-    if (name == "Code sinking" || name == "Machine code sinking")
+    if (name == "Code sinking" || name == "Machine code sinking" ||
+        name == "Live DEBUG_VALUE analysis")
       delete pass;
     else
       legacy::PassManager::add(pass);

@@ -18,11 +18,20 @@
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/CommandLine.h"
 #include "llvm/Target/TargetMachine.h"
 
 using namespace llvm;
 
 namespace tlc::target {
+
+/// LLVM's LICM has no other switch for this.
+static void forgoPromotion() {
+  auto &options = cl::getRegisteredOptions();
+  auto it = options.find("disable-licm-promotion");
+  if (it != options.end())
+    static_cast<cl::opt<bool> *>(it->second)->setValue(true);
+}
 
 /// Atomics without an instruction (the maximum of f32) become loops around a
 /// compare-and-swap now, not in code generation: what such a loop reads first
@@ -50,6 +59,7 @@ static void expandAtomics(Module &module, TargetMachine &machine,
 }
 
 Error runOptimizer(Module &module, TargetMachine &machine) {
+  forgoPromotion();
   PipelineTuningOptions tuning;
   tuning.SLPVectorization = false;
   tuning.LoopVectorization = false;

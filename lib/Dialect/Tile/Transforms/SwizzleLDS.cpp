@@ -96,27 +96,36 @@ static HeldElements touched(const Access &access, const Layout &layout,
   held.threads = threads;
   held.exists.resize(held.registers);
   held.elements.reserve(held.registers * threads);
+  // A thread and a register add up to a point.
+  using Point = std::optional<SmallVector<int64_t, 4>>;
   SmallVector<bool> owner;
-  for (int64_t t = 0; t < threads; ++t)
+  std::vector<Point> ofThread, ofRegister;
+  for (int64_t t = 0; t < threads; ++t) {
     owner.push_back(!access.writes || layout.isOwner(t));
+    ofThread.push_back(layout.indexOf(t, 0));
+  }
+  for (int64_t r = 0; r < held.registers; ++r)
+    ofRegister.push_back(layout.indexOf(0, r));
+  SmallVector<int64_t, 4> point(points.size());
   for (int64_t r = 0; r < held.registers; ++r)
     for (int64_t t = 0; t < threads; ++t) {
-      auto point = layout.indexOf(t, r);
-      bool inside = point.has_value();
+      bool isPoint = ofThread[t] && ofRegister[r], inside = isPoint;
       int64_t element = 0;
-      if (point)
-        for (auto [p, extent] : llvm::zip(*point, points))
-          inside &= p < extent;
-      for (size_t d = 0; d < shape.size() && point; ++d) {
+      for (size_t p = 0; p < point.size() && isPoint; ++p) {
+        point[p] = (*ofThread[t])[p] + (*ofRegister[r])[p];
+        inside &= point[p] < points[p];
+      }
+      for (size_t d = 0; d < shape.size() && isPoint; ++d) {
         const PointIndex &form = access.indices[d];
         int64_t i = form.constant;
         for (auto [p, c] : llvm::enumerate(form.coeffs))
           if (c)
-            i += c * (*point)[p];
+            i += c * point[p];
         element = element * shape[d] + clampedIndex(i, shape[d]);
       }
       held.elements.push_back(element);
-      held.active.push_back((inside || (point && !access.writes)) && owner[t]);
+      held.active.push_back((inside || (isPoint && !access.writes)) &&
+                            owner[t]);
       if (inside)
         held.exists[r] = true;
     }
@@ -336,7 +345,17 @@ std::optional<Choice> BufferSwizzle::tryLanes(bool mayGrow) {
   for (const Layout &lanes :
        copyLaneMaps(copies->points, threads, bytes, transposes)) {
     copies->setLayout(lanes);
+    // What one wavefront alone cannot do, all cannot.
+    auto first = withoutConflicts(collect(alloc, kernel, kWaveSize), mayGrow);
+    if (!first || threads == kWaveSize) {
+      if (first)
+        return first;
+      continue;
+    }
     auto accesses = collect(alloc, kernel, threads);
+    Choice all = priced(accesses, first->layout);
+    if (all.conflicts == 0)
+      return all;
     if (auto choice = withoutConflicts(accesses, mayGrow))
       return choice;
   }

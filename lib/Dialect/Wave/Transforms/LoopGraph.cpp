@@ -395,6 +395,8 @@ std::string LoopGraph::build() {
       continue;
     if (isa<SetPrioOp, TrapOp>(op))
       return "it sets priorities or traps";
+    if (isa<FenceOp>(op))
+      return "lanes exchange data in it";
     if (op.getNumRegions()) {
       bool pure = !isa<scf::ForOp, scf::WhileOp>(op);
       op.walk([&](Operation *inner) {

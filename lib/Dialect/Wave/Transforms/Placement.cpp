@@ -35,6 +35,9 @@ using namespace tlc;
 using namespace tlc::wave;
 
 namespace {
+/// Until an LDS access is done; what a 16-byte write takes of the port that the
+/// wavefronts of two SIMDs share, for each of those of one SIMD.
+constexpr int kLdsCycles = 128, kWriteCycles = 40;
 constexpr int kUnplaced = INT_MIN / 2;
 constexpr int kFar = INT_MAX / 2;
 /// Slots that an LDS read may come before its latency demands it.
@@ -56,8 +59,12 @@ public:
 
 private:
   enum class Outcome { Done, Again, Never };
+  std::optional<Placement> search();
   std::optional<Placement> overlapped();
   bool holds() const;
+  int slotsOf(int cycles) const {
+    return (cycles + graph.slotCycles - 1) / graph.slotCycles;
+  }
   Outcome attempt();
   Outcome placeForward(int n);
   Outcome placeStores();
@@ -107,7 +114,7 @@ private:
     if (!hasWindow(node) || !windowFixed[node.tile])
       return kFar;
     int length = node.single && node.ldsWrite ? second : interval;
-    return window[node.tile] * interval + length - 1;
+    return window[node.tile] * interval + length - 1 - drain;
   }
   bool isLate(int n);
   bool rotate(Placement &result);
@@ -116,9 +123,11 @@ private:
   std::vector<Node> &nodes;
   bool overlap;
   int interval = 0, vectorShare = 0, memoryShare = 1;
-  int second = 0;     ///< slot of an iteration's second barrier; 0: has none
-  bool hasty = false; ///< matrix results are read a slot earlier
-  bool ahead = false; ///< loads may come an iteration before all else
+  int second = 0; ///< slot of an iteration's second barrier; 0: has none
+  /// Slots without LDS accesses before each of two barriers: they wait for all.
+  int drain = 0;
+  bool hasty = false;     ///< matrix results are read a slot earlier
+  bool ahead = false;     ///< loads may come an iteration before all else
   std::vector<int> floor; ///< times before which a node must not be tried
   /// Of each set of tiles: where its window lies, in intervals from the
   /// barrier, whether that is settled, and what to begin trying with.
@@ -294,7 +303,7 @@ Placer::Outcome Placer::placeForward(int n) {
 }
 
 Placer::Outcome Placer::placeStores() {
-  int n = nodes.size();
+  int n = nodes.size(), writes = 0;
   // Writes to LDS, as early as their window lets them.
   for (int i = 0; i < n; ++i) {
     const Node &node = nodes[i];
@@ -304,6 +313,11 @@ Placer::Outcome Placer::placeStores() {
       windowFixed[node.tile] = true;
     int from = earliest(i);
     int t = from;
+    // One after the other as the port takes them, or issue stops.
+    if (node.single && hasWindow(node)) {
+      int room = second - drain, begin = windowBegin(node);
+      t = std::max(t, begin + room * writes++ / graph.singleWrites);
+    }
     while (t <= latest(i) && !fits(node, t))
       ++t;
     if (t > latest(i)) {
@@ -555,8 +569,18 @@ std::optional<Placement> Placer::run() {
   interval = graph.numMatrix;
   if (interval < kMinInterval)
     return std::nullopt;
-  // Some ways to do it: of those whose registers are likely to suffice, the one
-  // that keeps the matrix core waiting least. More room where none is found.
+  drain = graph.numBarriers > 1 ? slotsOf(kLdsCycles) : 0;
+  std::optional<Placement> best = search();
+  if (!best && drain) {
+    drain = 0;
+    best = search();
+  }
+  return best;
+}
+
+/// Some ways to do it: of those whose registers are likely to suffice, the one
+/// that keeps the matrix core waiting least. More room where none is found.
+std::optional<Placement> Placer::search() {
   int even =
       (graph.vectorCycles + kIssue * graph.numMemory + interval - 1) / interval;
   memoryShare = (graph.numMemory + interval - 1) / interval;
@@ -589,11 +613,8 @@ std::optional<Placement> Placer::run() {
 
 /// A modulo schedule with the shares as they are set.
 std::optional<Placement> Placer::overlapped() {
-  // What was written is there for all when the second barrier is reached.
   if (graph.numBarriers > 1) {
-    constexpr int kWriteCycles = 128;
-    second = (graph.singleWrites + memoryShare - 1) / memoryShare +
-             (kWriteCycles + graph.slotCycles - 1) / graph.slotCycles;
+    second = slotsOf(graph.singleWrites * kWriteCycles) + slotsOf(kLdsCycles);
     if (2 * second > interval)
       return std::nullopt;
   }

@@ -172,10 +172,16 @@ def Tile_CopyOp : Tile_Op<"copy"> {
     would cast it.
     `layout`, set by `tile-infer-layouts`, spreads the copy's points (the
     dimensions that remain) over threads and registers.
+    `through`, set by `tile-coalesce-stores`, is a shared buffer in which the
+    lanes of a wavefront exchange what they write (StoreExchange.h).
   }];
   let arguments = (ins Arg<AnyMemRef, "", [MemRead]>:$src, Arg<AnyMemRef, "", [MemWrite]>:$dst,
+                       Arg<Optional<AnyMemRef>, "", [MemWrite]>:$through,
                        OptionalAttr<Tile_LayoutAttr>:$layout);
-  let assemblyFormat = "$src `to` $dst attr-dict `:` type($src) `to` type($dst)";
+  let builders = [OpBuilder<(ins "::mlir::Value":$src, "::mlir::Value":$dst, "::tlc::tile::LayoutAttr":$layout), [{
+    build($_builder, $_state, src, dst, ::mlir::Value(), layout);
+  }]>];
+  let assemblyFormat = "$src `to` $dst (`through` $through^ `:` type($through) `,`)? attr-dict `:` type($src) `to` type($dst)";
   let hasVerifier = 1;
 }
 

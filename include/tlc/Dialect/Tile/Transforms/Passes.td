@@ -58,6 +58,10 @@ def TileSwizzleLDS : TilePass<"tile-swizzle-lds"> {
   let summary = "Lay shared buffers out in LDS without bank conflicts";
 }
 
+def TileCoalesceStores : TilePass<"tile-coalesce-stores"> {
+  let summary = "Results leave registers through LDS, so that lanes write whole lines";
+}
+
 def TileFitLDS : TilePass<"tile-fit-lds"> {
   let summary = "Give shared buffers their place in LDS, reusing dead ranges";
   let options = [

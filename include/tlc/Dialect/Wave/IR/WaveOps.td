@@ -246,6 +246,14 @@ def Wave_BarrierOp : Wave_Op<"barrier", [MemoryEffects<[MemRead, MemWrite]>]> {
   let description = [{ Waits for LDS counters only: loads from global memory stay in flight. }];
   let assemblyFormat = "attr-dict";
 }
+def Wave_FenceOp : Wave_Op<"fence", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "LDS accesses of a wavefront before come before those after";
+  let description = [{
+    LDS serves a wavefront in order: nothing is waited for. What a lane wrote
+    before, the other lanes of its wavefront read after.
+  }];
+  let assemblyFormat = "attr-dict";
+}
 def Wave_SchedBarrierOp : Wave_Op<"sched_barrier", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "The instruction scheduler moves nothing of the classes in mask's complement across";
   let arguments = (ins DefaultValuedAttr<I64Attr, "0">:$mask);

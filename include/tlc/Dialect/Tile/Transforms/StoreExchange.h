@@ -1,0 +1,62 @@
+//===- StoreExchange.h - Lanes of a wavefront trade what they write -*- C++
+//-*-===//
+//
+// Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The accumulator of a matrix instruction gives a lane four neighbours of a
+// row, and the lanes beside it other rows: stored as it is, each line of
+// memory is touched many times. In an exchange a wavefront writes a part of its
+// elements (a chunk: some registers of all its lanes) to LDS, rows of `columns`
+// elements `pitch` apart, and reads them back so that neighbouring lanes have
+// neighbouring pieces of 16 bytes. Wavefronts keep to their own part of the
+// buffer: no barrier is needed.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TLC_DIALECT_TILE_TRANSFORMS_STOREEXCHANGE_H
+#define TLC_DIALECT_TILE_TRANSFORMS_STOREEXCHANGE_H
+
+#include "tlc/Layout/Layout.h"
+
+namespace tlc::tile {
+
+struct StoreExchange {
+  /// A digit of the thread's number, and what it adds to a place in LDS.
+  struct LaneDigit {
+    int64_t extent, stride, place;
+  };
+
+  /// Of the points after the exchange: the same ones in each wavefront.
+  Layout layout;
+  /// Of a wavefront's part of the buffer, in elements.
+  int64_t rows = 0, columns = 0, pitch = 0;
+  /// Elements of a lane that go together after the exchange.
+  int64_t vector = 0;
+
+  llvm::SmallVector<LaneDigit> writer, reader;
+  /// Registers of a chunk, relative to its first, and what each adds to the
+  /// lane's place. Reader: of the first register of each vector.
+  llvm::SmallVector<std::pair<int64_t, int64_t>> written, read;
+  /// First registers of each chunk, before and after the exchange.
+  llvm::SmallVector<std::pair<int64_t, int64_t>> chunks;
+
+  int64_t elementsOfWave() const { return rows * pitch; }
+};
+
+/// How the points of `layout` (the last dimension contiguous in memory,
+/// elements of `bytes`) can be exchanged with rows of `columns` elements;
+/// 0: as many as make a line or more. std::nullopt where the layout does not
+/// allow it, or nothing would be gained.
+std::optional<StoreExchange> planExchange(const Layout &layout, int64_t bytes,
+                                          int64_t columns = 0);
+
+/// Bytes that neighbouring lanes of a wavefront write next to one another with
+/// this layout, elements of `bytes`.
+int64_t contiguousBytes(const Layout &layout, int64_t bytes);
+
+} // namespace tlc::tile
+
+#endif // TLC_DIALECT_TILE_TRANSFORMS_STOREEXCHANGE_H

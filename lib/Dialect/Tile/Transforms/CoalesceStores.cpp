@@ -1,0 +1,116 @@
+//===- CoalesceStores.cpp - Results leave through LDS -----------*- C++ -*-===//
+//
+// Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A copy from a fragment to global memory whose lanes write short pieces of
+// many rows (an accumulator: 8 bytes of 16-bit elements) gets a shared buffer
+// `through` which each wavefront takes its elements, to write whole lines:
+//
+// 1. What neighbouring lanes write side by side is compared with what they
+//    would after an exchange (StoreExchange.h); twice as much is worth it.
+// 2. The exchange goes chunk by chunk, so that the buffer is small, and fits
+//    where tiles of the main loop are dead: it is made only where the kernel's
+//    LDS does not grow by it (a few KiB apart).
+//
+//   tile.copy %acc to %C {layout = L}
+// becomes
+//   %s = tile.alloc : memref<8x32x72xf16, shared>
+//   tile.copy %acc to %C through %s {layout = L}
+//
+//===----------------------------------------------------------------------===//
+
+#include "Liveness.h"
+#include "tlc/Dialect/Tile/Transforms/Passes.h"
+#include "tlc/Dialect/Tile/Transforms/StoreExchange.h"
+#include "tlc/Dialect/Tile/Transforms/TileAccess.h"
+
+using namespace mlir;
+using namespace tlc;
+using namespace tlc::tile;
+
+namespace tlc::tile {
+#define GEN_PASS_DEF_TILECOALESCESTORES
+#include "tlc/Dialect/Tile/Transforms/Passes.h.inc"
+} // namespace tlc::tile
+
+/// LDS that no kernel misses: eight such workgroups fit a compute unit.
+constexpr int64_t kSpareBytes = 8192;
+constexpr int64_t kWaveSize = 64;
+
+/// Whether the points' last dimension runs along memory.
+static bool runsAlongMemory(CopyOp copy) {
+  auto tensor = getBase(copy.getDst()).getDefiningOp<TensorOp>();
+  if (!tensor)
+    return false;
+  auto type = cast<MemRefType>(tensor.getType());
+  int64_t offset;
+  SmallVector<int64_t> strides;
+  if (type.getLayout().isIdentity())
+    strides.assign(type.getRank(), 1);
+  else if (failed(type.getStridesAndOffset(strides, offset)))
+    return false;
+  return type.getRank() > 0 && strides.back() == 1 &&
+         getBase(copy.getDst()).getType() == type &&
+         cast<MemRefType>(copy.getDst().getType()).getShape().back() != 1;
+}
+
+static void coalesce(CopyOp copy) {
+  auto fragment = copy.getSrc().getDefiningOp<AllocOp>();
+  if (!fragment || getSpace(copy.getSrc()) != Space::Fragment ||
+      getSpace(copy.getDst()) != Space::Global || copy.getThrough() ||
+      !copy.getLayout() || !runsAlongMemory(copy))
+    return;
+  auto type = cast<MemRefType>(copy.getDst().getType());
+  Type element = type.getElementType();
+  if (element.getIntOrFloatBitWidth() < 8)
+    return;
+  int64_t bytes = getElementBytes(type);
+  Layout layout = copy.getLayout()->getLayout();
+  std::optional<StoreExchange> e = planExchange(layout, bytes);
+  if (!e ||
+      contiguousBytes(e->layout, bytes) < 2 * contiguousBytes(layout, bytes))
+    return;
+  auto kernel = copy->getParentOfType<KernelOp>();
+  auto planned = [&] {
+    auto buffers = getLiveBuffers(kernel, /*reuseInLoops=*/false);
+    return planLds(buffers);
+  };
+  int64_t before = planned();
+  OpBuilder b = OpBuilder::atBlockBegin(&kernel.getBody().front());
+  SmallVector<int64_t> shape = {kernel.getNumThreads() / kWaveSize, e->rows,
+                                e->pitch};
+  auto through = AllocOp::create(
+      b, copy.getLoc(), getBufferType(shape, element, Space::Shared),
+      b.getStringAttr(getBufferName(copy.getDst()) + "_lines"), LayoutAttr(),
+      IntegerAttr());
+  copy.getThroughMutable().assign(through.getResult());
+  if (planned() > std::max(before, kSpareBytes)) {
+    copy.getThroughMutable().clear();
+    through.erase();
+    copy.emitRemark("not written through LDS: it has no room for '")
+        << getBufferName(copy.getDst()) << '\'';
+    return;
+  }
+  copy.emitRemark("'") << getBufferName(copy.getDst())
+                       << "' is written through LDS: "
+                       << contiguousBytes(e->layout, bytes)
+                       << " bytes side by side instead of "
+                       << contiguousBytes(layout, bytes);
+}
+
+namespace {
+struct CoalesceStores
+    : tlc::tile::impl::TileCoalesceStoresBase<CoalesceStores> {
+  using TileCoalesceStoresBase::TileCoalesceStoresBase;
+
+  void runOnOperation() override {
+    SmallVector<CopyOp> copies;
+    getOperation().walk([&](CopyOp copy) { copies.push_back(copy); });
+    for (CopyOp copy : copies)
+      coalesce(copy);
+  }
+};
+} // namespace
