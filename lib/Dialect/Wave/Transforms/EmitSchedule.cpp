@@ -74,7 +74,7 @@ private:
   void emitRow(Row &row);
   void emitOp(Operation *op, Row &row, int stage);
   Value get(Value value, Row &row, int stage);
-  Value variable(Row &row, int stage);
+  Value variable(Row &row, int stage, bool beyond = false);
   int stageOf(Value value) const {
     int node = graph.indexOf(value.getDefiningOp());
     assert(node >= 0 && "only nodes are handed on");
@@ -87,6 +87,7 @@ private:
   Value initial(Value value, int lag);
   SmallVector<Value> leave(Row &row);
   std::optional<int> copyOf(Operation *op, const Row &row, int stage);
+  Value countCopy(Operation *op, Row &row, int stage);
   bool usesCopies();
   SmallVector<Value> emitLoop(ValueRange inits, Value lower, Value upper,
                               int rows, bool nonEmpty);
@@ -114,6 +115,8 @@ private:
 };
 
 } // namespace
+
+static std::optional<int64_t> matchCopy(Operation *op, scf::ForOp loop);
 
 static bool isInside(Value v, scf::ForOp loop) {
   return v.getParentRegion() == &loop.getRegion();
@@ -230,7 +233,7 @@ void Emitter::spreadScalars() {
 
 /// The loop's variable for a stage: later iterations for earlier stages, none
 /// beyond the last.
-Value Emitter::variable(Row &row, int stage) {
+Value Emitter::variable(Row &row, int stage, bool beyond) {
   int ahead = row.number + p.stages - 1 - stage;
   Value base = row.iv ? row.iv : loop.getLowerBound();
   if (ahead == 0)
@@ -241,7 +244,7 @@ Value Emitter::variable(Row &row, int stage) {
       arith::ConstantOp::create(b, loc, b.getIntegerAttr(type, ahead));
   Value step = arith::MulIOp::create(b, loc, count, loop.getStep());
   Value iv = arith::AddIOp::create(b, loc, base, step);
-  return arith::MinSIOp::create(b, loc, iv, lastIv);
+  return beyond ? iv : arith::MinSIOp::create(b, loc, iv, lastIv);
 }
 
 Value Emitter::get(Value value, Row &row, int stage) {
@@ -270,6 +273,8 @@ Value Emitter::get(Value value, Row &row, int stage) {
     if (auto copy = copyOf(op, row, stage))
       row.values[key] = arith::ConstantOp::create(
           b, op->getLoc(), b.getIntegerAttr(value.getType(), *copy));
+    else if (matchCopy(op, loop))
+      row.values[key] = countCopy(op, row, stage);
     else
       emitOp(op, row, stage);
     v = row.values.lookup(key);
@@ -405,6 +410,22 @@ std::optional<int> Emitter::copyOf(Operation *op, const Row &row, int stage) {
   if (!ahead)
     return std::nullopt;
   return (row.parity + p.stages - 1 - stage + *ahead) & 1;
+}
+
+/// The copy by the iteration's own number, also beyond the last one: the last
+/// one's copy is still being read then.
+Value Emitter::countCopy(Operation *op, Row &row, int stage) {
+  SmallVector<Operation *> chain;
+  for (Value v = op->getResult(0); v != loop.getInductionVar();
+       v = chain.back()->getOperand(0))
+    chain.push_back(v.getDefiningOp());
+  IRMapping map;
+  map.map(loop.getInductionVar(), variable(row, stage, /*beyond=*/true));
+  for (Operation *link : llvm::reverse(chain)) {
+    map.map(link->getOperand(1), get(link->getOperand(1), row, stage));
+    b.clone(*link, map);
+  }
+  return map.lookup(op->getResult(0));
 }
 
 bool Emitter::usesCopies() {
