@@ -31,6 +31,10 @@ void grow(uint8_t &age, uint8_t cap) {
 
 } // namespace
 
+/// Wait states of a taken branch beyond its own: 16 cycles of refill (assumed,
+/// as in the timing model) are four slots.
+static constexpr unsigned takenStates = 3;
+
 struct PathChecker::Place::State {
   /// An operation that registers wait for. An age is the number of operations
   /// of that counter issued since.
@@ -54,12 +58,13 @@ struct PathChecker::Place::State {
   /// Instructions with other registers than they name, while `recent` has any.
   std::vector<std::shared_ptr<std::pair<Op, OpFacts>>> moved;
 
-  /// \p next follows. A branch that is taken costs several issue slots. One
-  /// counts here, as in LLVM's walk back over a block that ends in a
-  /// conditional branch and another one.
+  /// \p next follows. The refill after a branch that is taken costs issue
+  /// slots, which compilers rely on: LLVM's search for the last writer may
+  /// count a longer way to a block than the shortest.
   void follow(const Op &next) {
-    if (branch && next.number != branch->number + 1)
-      age(1);
+    constexpr uint64_t branchBytes = 4;
+    if (branch && next.address != branch->address + branchBytes)
+      age(takenStates);
     branch = nullptr;
   }
   bool scalarOutstanding() const {

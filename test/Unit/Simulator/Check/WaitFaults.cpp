@@ -114,7 +114,7 @@ const std::vector<PlantedFault> &tlc::test::hazardFaults() {
   v_mfma_f32_32x32x8_f16 v[32:47], v[8:9], v[10:11], 0
   s_nop 10
   v_add_f32 v1, v40, v40)"},
-      // A conditional branch is one state, and one more when it is taken.
+      // A conditional branch is one state, and three more when it is taken.
       {"branch_not_taken", "wait-states", "v_add_f32", TLC_MATRIX_INPUTS R"(
   s_cmp_eq_u32 s2, s2
   v_mfma_f32_16x16x16_f16 v[4:7], v[8:9], v[10:11], 0
@@ -135,7 +135,7 @@ const std::vector<PlantedFault> &tlc::test::hazardFaults() {
   s_cbranch_scc1 1f
   s_nop 7
 1:
-  s_nop 3
+  s_nop 1
   v_add_f32 v1, v4, v4)",
        TLC_MATRIX_INPUTS R"(
   s_cmp_eq_u32 s2, s2
@@ -143,7 +143,7 @@ const std::vector<PlantedFault> &tlc::test::hazardFaults() {
   s_cbranch_scc1 1f
   s_nop 7
 1:
-  s_nop 4
+  s_nop 2
   v_add_f32 v1, v4, v4)"},
       {"matrix_result_as_a", "wait-states", "v_mfma_f32_16x16x16_f16",
        TLC_MATRIX_INPUTS R"(
