@@ -26,20 +26,22 @@ bool Interpreter::isSymbolic(Value v) const {
   return v.is(VK::Region) && v.as<RegionObject>()->isElement;
 }
 
+Value Interpreter::lanewise(Value a, Value b, SourceRange range,
+                            llvm::function_ref<Value(Value, Value)> apply) {
+  int64_t lanes = laneCount({a, b}, range);
+  if (lanes < 0)
+    return Value();
+  return eachLane(lanes,
+                  [&](int64_t i) { return apply(laneOf(a, i), laneOf(b, i)); });
+}
+
 Value Interpreter::binary(BinOpKind op, Value a, Value b, SourceRange range) {
   for (Value v : {a, b})
     if (v.is(VK::Poison))
       return poisonError(v, range);
-  if (a.is(VK::Vector) || b.is(VK::Vector)) {
-    int64_t lanes = laneCount({a, b}, range);
-    return lanes < 0
-               ? Value()
-               : eachLane(
-                     lanes,
-                     [&](int64_t i) {
-                       return binary(op, laneOf(a, i), laneOf(b, i), range);
-                     });
-  }
+  if (a.is(VK::Vector) || b.is(VK::Vector))
+    return lanewise(a, b, range,
+                    [&](Value x, Value y) { return binary(op, x, y, range); });
   if (isSymbolic(a) || isSymbolic(b)) {
     Value x = deref(a, range), y = deref(b, range);
     if (!x || !y)
@@ -289,16 +291,9 @@ Value Interpreter::compare(CmpOpKind op, Value a, Value b, SourceRange range) {
   for (Value v : {a, b})
     if (v.is(VK::Poison))
       return poisonError(v, range);
-  if (a.is(VK::Vector) || b.is(VK::Vector)) {
-    int64_t lanes = laneCount({a, b}, range);
-    return lanes < 0
-               ? Value()
-               : eachLane(
-                     lanes,
-                     [&](int64_t i) {
-                       return compare(op, laneOf(a, i), laneOf(b, i), range);
-                     });
-  }
+  if (a.is(VK::Vector) || b.is(VK::Vector))
+    return lanewise(a, b, range,
+                    [&](Value x, Value y) { return compare(op, x, y, range); });
   switch (op) {
   case CmpOpKind::Is:
   case CmpOpKind::IsNot: {

@@ -431,6 +431,9 @@ public:
   int64_t laneCount(ArrayRef<Value> values, SourceRange range);
   Value laneOf(Value v, int64_t lane);
   Value eachLane(int64_t lanes, llvm::function_ref<Value(int64_t)> compute);
+  /// `apply` on each pair of lanes; a scalar is every lane.
+  Value lanewise(Value a, Value b, SourceRange range,
+                 llvm::function_ref<Value(Value, Value)> apply);
   Value callLanes(const BuiltinInfo *builtin, Args &args);
   bool namesVector(BufferObject *buffer, ArrayRef<Value> indices);
   bool eachElement(BufferObject *buffer, ArrayRef<Value> given,

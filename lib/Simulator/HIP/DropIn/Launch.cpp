@@ -224,15 +224,23 @@ hipError_t hipLaunchKernel_spt(const void *stub, dim3 grid, dim3 block,
                                hipStream_t stream) {
   return hipLaunchKernel(stub, grid, block, arguments, lds, stream);
 }
-hipError_t hipExtLaunchKernel(const void *stub, dim3 grid, dim3 block,
-                              void **arguments, size_t lds, hipStream_t stream,
-                              hipEvent_t start, hipEvent_t stop, int) {
+/// A launch with its events, either of which may be null.
+template <typename Launch>
+static hipError_t between(hipEvent_t start, hipEvent_t stop, hipStream_t stream,
+                          Launch launch) {
   if (start)
     entry::hipEventRecord(start, stream);
-  hipError_t error = hipLaunchKernel(stub, grid, block, arguments, lds, stream);
+  hipError_t error = launch();
   if (stop)
     entry::hipEventRecord(stop, stream);
   return error;
+}
+hipError_t hipExtLaunchKernel(const void *stub, dim3 grid, dim3 block,
+                              void **arguments, size_t lds, hipStream_t stream,
+                              hipEvent_t start, hipEvent_t stop, int) {
+  return between(start, stop, stream, [&] {
+    return hipLaunchKernel(stub, grid, block, arguments, lds, stream);
+  });
 }
 hipError_t hipExtModuleLaunchKernel(hipFunction_t function, uint32_t itemsX,
                                     uint32_t itemsY, uint32_t itemsZ,
@@ -246,14 +254,11 @@ hipError_t hipExtModuleLaunchKernel(hipFunction_t function, uint32_t itemsX,
   // Whole workgroups only.
   if (itemsX % blockX || itemsY % blockY || itemsZ % blockZ)
     return hipErrorInvalidConfiguration;
-  if (start)
-    entry::hipEventRecord(start, stream);
-  hipError_t error = entry::hipModuleLaunchKernel(
-      function, itemsX / blockX, itemsY / blockY, itemsZ / blockZ, blockX,
-      blockY, blockZ, static_cast<unsigned>(lds), stream, arguments, extra);
-  if (stop)
-    entry::hipEventRecord(stop, stream);
-  return error;
+  return between(start, stop, stream, [&] {
+    return entry::hipModuleLaunchKernel(
+        function, itemsX / blockX, itemsY / blockY, itemsZ / blockZ, blockX,
+        blockY, blockZ, static_cast<unsigned>(lds), stream, arguments, extra);
+  });
 }
 hipError_t hipHccModuleLaunchKernel(hipFunction_t function, uint32_t itemsX,
                                     uint32_t itemsY, uint32_t itemsZ,
