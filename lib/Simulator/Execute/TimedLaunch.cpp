@@ -30,7 +30,7 @@ namespace {
 
 /// Words recorded ahead for a workgroup, and those of a wavefront below which
 /// it is run on along with others.
-constexpr size_t wordsAhead = 1 << 16, lowWords = 1 << 10;
+constexpr size_t wordsAhead = 1 << 14, lowWords = 1 << 9;
 /// How often a workgroup that waits for others is tried before the replay goes
 /// on without it.
 constexpr unsigned idleTries = 3;

@@ -47,7 +47,8 @@ Machine::Impl::Impl(CodeTable &code, GroupSource &source,
       fits(occupancyOf(needs)),
       memory(options.xcds, cusPerXcd, options.sharers, options.warm),
       cus(options.xcds * cusPerXcd), nextGroup(options.xcds),
-      dispatchFree(options.xcds), counters(code.size()) {}
+      dispatchFree(options.xcds), events(options.xcds * cusPerXcd),
+      counters(code.size()) {}
 
 void Machine::Impl::schedule(unsigned cu, unsigned simd, uint64_t time) {
   // The SIMD's next turn.
@@ -56,7 +57,7 @@ void Machine::Impl::schedule(unsigned cu, unsigned simd, uint64_t time) {
   if (time >= unit.scheduled)
     return;
   unit.scheduled = time;
-  events.push({time, cu * simdsPerCu + simd});
+  events.push(time, cu);
 }
 
 void Machine::Impl::sortWaves(Simd &simd) {
@@ -99,7 +100,7 @@ void Machine::Impl::place(unsigned cu, uint64_t time, uint64_t id) {
     wave.record = &record.waves[w];
     wave.group = group.get();
     wave.next = wave.begin = time + w * dispatchCycles;
-    wave.fetchAt = double(wave.next);
+    wave.fetchAt = int64_t(wave.next) * fetchTick;
     wave.simd = best;
     wave.slot = unit.simds[best].waves.size();
     wave.age = age++;
@@ -184,10 +185,10 @@ bool Machine::Impl::run(std::vector<GroupTime> &list) {
     dispatch(xcd, launchCycles);
   if (!startPlaced())
     return false;
-  while (!events.empty()) {
-    auto [time, number] = events.top();
-    events.pop();
-    unsigned cu = number / simdsPerCu, simd = number % simdsPerCu;
+  uint64_t time = 0;
+  unsigned cu = 0;
+  while (events.pop(time, cu)) {
+    unsigned simd = time % issuePeriod;
     Simd &unit = cus[cu].simds[simd];
     if (unit.scheduled != time)
       continue;
@@ -230,10 +231,17 @@ TimingResult Machine::takeResult(uint64_t entry) {
   for (uint32_t i = 0; i < impl->counters.size(); ++i) {
     Counters &count = impl->counters[i];
     InstructionTiming &timing = count.timing;
-    if (!count.op)
+    if (!count.issues)
       continue;
-    timing.kind = count.op->kind;
-    timing.mnemonic = mnemonic(count.op->op->inst->op);
+    const StaticOp &op = impl->code.at(i);
+    timing.kind = op.kind;
+    timing.mnemonic = mnemonic(op.op->inst->op);
+    timing.issues = count.issues;
+    timing.stalls = count.stalls;
+    if (op.category == StaticOp::usesVectorAlu)
+      timing.busyCycles =
+          count.issues *
+          (op.kind == IssueKind::Matrix ? op.matrixCycles : op.vectorCycles);
     result.code[impl->code.addressOf(i) - entry] = std::move(timing);
   }
   sumUp(result);

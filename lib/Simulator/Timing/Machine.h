@@ -18,7 +18,6 @@
 #include "Recorder.h"
 
 #include <deque>
-#include <queue>
 
 namespace tlc::sim {
 

@@ -25,29 +25,25 @@
 #include "tlc/Simulator/Timing/Parameters.h"
 #include "tlc/Simulator/Timing/Timing.h"
 
-#include <cstdlib>
 #include <memory>
 #include <unordered_map>
 #include <vector>
 
 namespace tlc::sim {
 
-/// A set-associative cache with least-recently-used replacement.
+/// A set-associative cache with least-recently-used replacement. What a look-up
+/// goes through lies close together.
 class Cache {
 public:
   Cache(unsigned sets, unsigned ways);
 
-  struct Entry {
-    uint64_t tag; ///< line + 1; 0: empty
-    double ready; ///< when the data is there
-    uint32_t used;
-  };
+  using Entry = double; ///< when the data is there
   struct Victim {
     uint64_t line = 0;
     bool valid = false, dirty = false;
   };
 
-  /// The entry of a line, made the most recent, or null.
+  /// The entry of a line, made the most recent, or null. Lines are below 2^32.
   Entry *find(uint64_t line, unsigned set);
   /// Replaces the least recent entry of the set.
   Entry &insert(uint64_t line, unsigned set, Victim &victim);
@@ -57,14 +53,20 @@ public:
   uint64_t countDirty() const;
 
 private:
-  template <typename T> struct Zeroed {
-    void operator()(T *p) const { std::free(p); }
+  /// Zeros that cost nothing until they are touched.
+  struct Unmap {
+    size_t bytes;
+    void operator()(void *p) const;
   };
   unsigned ways;
   size_t total;
   uint32_t clock = 0;
-  std::unique_ptr<Entry[], Zeroed<Entry>> entries;
-  std::unique_ptr<uint8_t[], Zeroed<uint8_t>> dirty;
+  std::unique_ptr<void, Unmap> memory;
+  // Within it.
+  Entry *entries;
+  uint32_t *tags; ///< line + 1; 0: empty
+  uint32_t *used;
+  uint8_t *dirty;
 };
 
 class MemorySystem {
@@ -97,7 +99,7 @@ private:
     Xcd();
     Cache l2;
     double channelFree[param::l2Channels] = {};
-    uint64_t recent[param::l2Channels][recentLines] = {};
+    uint32_t recent[param::l2Channels][recentLines] = {};
     unsigned recentNext[param::l2Channels] = {};
     double linkFree = 0;
     uint64_t pages[param::tlbEntries] = {};
@@ -112,7 +114,7 @@ private:
 
   Xcd &xcdOf(unsigned cu) { return *xcds[cu / cusPerXcd]; }
   /// From the L2 of an XCD on; the time at which L2 has the line.
-  double fromL2(Xcd &xcd, uint64_t virtualLine, double time, bool isWrite,
+  double fromL2(Xcd &xcd, uint64_t line, double time, bool isWrite,
                 MemoryCounters &counters);
   double beyondL2(Xcd &xcd, uint64_t line, double time,
                   MemoryCounters &counters);
