@@ -45,7 +45,7 @@ Machine::Impl::Impl(CodeTable &code, GroupSource &source,
                     const GroupNeeds &needs, const MachineOptions &options)
     : code(code), source(source), needs(needs), options(options),
       fits(occupancyOf(needs)),
-      memory(options.xcds, cusPerXcd, options.sharers, options.warm),
+      memory(options.xcds, cusPerXcd, options.sharing, options.warm),
       cus(options.xcds * cusPerXcd), nextGroup(options.xcds),
       dispatchFree(options.xcds), events(options.xcds * cusPerXcd),
       counters(code.size()) {}
@@ -89,6 +89,9 @@ void Machine::Impl::place(unsigned cu, uint64_t time, uint64_t id) {
   unit.used = true;
   if (unit.groups == 0)
     unit.busyFrom = time;
+  notePace(unit, time);
+  unit.residents.push_back(group.get());
+  group->notedInstructions = 0;
   ++unit.groups;
   unit.waves += record.waveCount;
   for (unsigned w = 0; w < record.waveCount; ++w) {
@@ -138,14 +141,24 @@ bool Machine::Impl::startPlaced() {
 void Machine::Impl::dispatch(unsigned xcd, uint64_t time) {
   for (;;) {
     uint64_t id = options.firstXcd + xcd + nextGroup[xcd] * xcds;
-    if (id >= options.workgroups || nextGroup[xcd] >= options.groupsPerXcd)
+    if (id >= options.workgroups)
       return;
     unsigned best = xcd * cusPerXcd;
     for (unsigned cu = best + 1; cu < (xcd + 1) * cusPerXcd; ++cu)
       if (cus[cu].groups < cus[best].groups)
         best = cu;
-    if (cus[best].groups >= fits.groupsPerCu)
+    if (cus[best].groups >= std::min(fits.groupsPerCu, options.groupsPerCu))
       return;
+    if (xcd == 0 && (nextGroup[xcd] == options.firstMark ||
+                     nextGroup[xcd] == options.secondMark)) {
+      mark(time);
+      if (nextGroup[xcd] == options.secondMark) {
+        options.secondMark = never;
+        nextGroup[xcd] += options.skipped;
+        continue;
+      }
+      options.firstMark = never;
+    }
     ++nextGroup[xcd];
     uint64_t start = std::max(time, dispatchFree[xcd]);
     dispatchFree[xcd] = start + needs.waves * dispatchCycles;
@@ -153,33 +166,10 @@ void Machine::Impl::dispatch(unsigned xcd, uint64_t time) {
   }
 }
 
-void Machine::Impl::takeMiddle(uint64_t time) {
-  middleTaken = true;
-  for (const auto &group : groups) {
-    group->time.middle = time;
-    group->time.middleInstructions = group->time.instructions;
-  }
-}
-
-/// Long workgroups need not end: their pace is known.
-void Machine::Impl::stopAt(uint64_t time) {
-  for (const auto &group : groups) {
-    group->time.isPartial = true;
-    group->time.end = time;
-    for (const SimWave &wave : group->waves)
-      if (!wave.done)
-        totals.waveCycles += time - std::min(time, wave.begin);
-    if (group->time.begin < time)
-      finished->push_back(group->time);
-  }
-  for (const ComputeUnit &cu : cus)
-    if (cu.groups)
-      totals.activeCuCycles += time - std::min(time, cu.busyFrom);
-  lastEnd = time;
-}
-
-bool Machine::Impl::run(std::vector<GroupTime> &list) {
+bool Machine::Impl::run(std::vector<GroupTime> &list,
+                        std::vector<TimingResult> &taken) {
   finished = &list;
+  marks = &taken;
   // One workgroup after the other over the XCDs, as their dispatchers do.
   for (unsigned xcd = 0; xcd < options.xcds; ++xcd)
     dispatch(xcd, launchCycles);
@@ -194,8 +184,10 @@ bool Machine::Impl::run(std::vector<GroupTime> &list) {
       continue;
     unit.scheduled = never;
     if (options.instructionLimit) {
-      if (!middleTaken && instructions >= options.instructionLimit / 2)
-        takeMiddle(time);
+      if (marks->empty() && instructions >= options.instructionLimit / 2) {
+        mark(time);
+        pace.clear();
+      }
       if (instructions >= options.instructionLimit) {
         stopAt(time);
         return true;
@@ -215,40 +207,5 @@ Machine::Machine(CodeTable &code, GroupSource &source, const GroupNeeds &needs,
     : impl(std::make_unique<Impl>(code, source, needs, options)) {}
 Machine::~Machine() = default;
 
-bool Machine::run() { return impl->run(finished); }
-
-TimingResult Machine::takeResult(uint64_t entry) {
-  TimingResult &result = impl->totals;
-  result.occupancy = impl->fits;
-  result.instructions = impl->instructions;
-  result.computeUnits = impl->options.xcds * cusPerXcd;
-  result.simds = result.computeUnits * simdsPerCu;
-  result.workgroups = result.sampledWorkgroups = finished.size();
-  for (const ComputeUnit &cu : impl->cus)
-    result.usedComputeUnits += cu.used;
-  result.cycles =
-      uint64_t(impl->memory.finish(double(impl->lastEnd), result.memory));
-  for (uint32_t i = 0; i < impl->counters.size(); ++i) {
-    Counters &count = impl->counters[i];
-    InstructionTiming &timing = count.timing;
-    if (!count.issues)
-      continue;
-    const StaticOp &op = impl->code.at(i);
-    timing.kind = op.kind;
-    timing.mnemonic = mnemonic(op.op->inst->op);
-    timing.issues = count.issues;
-    timing.stalls = count.stalls;
-    if (op.category == StaticOp::usesVectorAlu)
-      timing.busyCycles =
-          count.issues *
-          (op.kind == IssueKind::Matrix ? op.matrixCycles : op.vectorCycles);
-    result.code[impl->code.addressOf(i) - entry] = std::move(timing);
-  }
-  sumUp(result);
-  result.traces.assign(std::make_move_iterator(impl->traces.begin()),
-                       std::make_move_iterator(impl->traces.end()));
-  if (result.cycles)
-    result.occupancy.averageWaves =
-        double(result.waveCycles) / (double(result.cycles) * result.simds);
-  return std::move(result);
-}
+bool Machine::run() { return impl->run(finished, taken); }
+const Pace &Machine::pace() const { return impl->pace; }

@@ -27,6 +27,13 @@ constexpr int64_t fetchTicks(unsigned bytes) {
 }
 static_assert(fetchTicks(4) * param::fetchBytesPerCycle == 4 * fetchTick);
 
+/// The cycle in which something is done.
+inline uint64_t roundUp(double time) {
+  time -= 1e-9;
+  uint64_t whole = uint64_t(time);
+  return whole + (double(whole) < time);
+}
+
 /// Completion times of operations in flight, oldest first.
 class InFlight {
 public:
@@ -102,6 +109,7 @@ struct SimGroup {
   std::vector<SimWave> waves;
   unsigned alive = 0, arrived = 0;
   GroupTime time;
+  uint64_t notedInstructions = 0; ///< of them the pace knows
 };
 
 struct Simd {
@@ -115,7 +123,9 @@ struct Simd {
 
 struct ComputeUnit {
   Simd simds[param::simdsPerCu];
-  unsigned groups = 0, waves = 0, ldsUsed = 0;
+  unsigned groups = 0, waves = 0;
+  std::vector<SimGroup *> residents; ///< by age
+  uint64_t notedAt = 0;              ///< up to then the pace knows of them
   // Servers, in fractions of cycles.
   double ldsIn[2] = {}, ldsOut[2] = {}, ldsArray = 0;
   double addressFree = 0;
@@ -135,8 +145,12 @@ struct Machine::Impl {
   Impl(CodeTable &code, GroupSource &source, const GroupNeeds &needs,
        const MachineOptions &options);
 
-  bool run(std::vector<GroupTime> &finished);
-  void takeMiddle(uint64_t time);
+  bool run(std::vector<GroupTime> &finished, std::vector<TimingResult> &marks);
+  /// Adds to the pace what has happened on a compute unit.
+  void notePace(ComputeUnit &unit, uint64_t time);
+  /// The launch as it would be if it ended at \p time.
+  TimingResult sumsAt(uint64_t time) const;
+  void mark(uint64_t time);
   void stopAt(uint64_t time);
   void dispatch(unsigned xcd, uint64_t time);
   void place(unsigned cu, uint64_t time, uint64_t id);
@@ -182,8 +196,9 @@ struct Machine::Impl {
   TimingResult totals;
   std::deque<WaveTrace> traces;
   std::vector<GroupTime> *finished = nullptr;
+  std::vector<TimingResult> *marks = nullptr;
+  Pace pace;
   uint64_t instructions = 0, age = 0, lastEnd = 0;
-  bool middleTaken = false;
 };
 
 } // namespace tlc::sim

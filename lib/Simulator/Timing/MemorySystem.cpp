@@ -120,11 +120,11 @@ MemorySystem::Xcd::Xcd() : l2(l2SetsPerChannel * l2Channels, l2Ways) {}
 MemorySystem::Cu::Cu()
     : l1(l1Sets, l1Ways), scalarCache(scalarSets, scalarWays) {}
 
-MemorySystem::MemorySystem(unsigned xcdCount, unsigned cuCount, double sharers,
-                           bool warm)
+MemorySystem::MemorySystem(unsigned xcdCount, unsigned cuCount,
+                           const LineSharing &sharing, bool warm)
     : cusPerXcd(cuCount), share(double(xcdCount) / param::xcds),
-      sharers(sharers),
-      mallSetCount(std::min<unsigned>(mallSets, mallSets * sharers * share)),
+      sharing(sharing), mallSetCount(std::min<unsigned>(
+                            mallSets, mallSets * sharing.mean() * share)),
       mall(mallSetCount, mallWays),
       warmLines(warm ? uint64_t(mallSetCount) * mallWays : 0) {
   for (unsigned i = 0; i < xcdCount; ++i)
@@ -153,7 +153,10 @@ uint64_t MemorySystem::physical(uint64_t line) {
   constexpr uint64_t pageLines = pageBytes / lineBytes;
   if (uint64_t page = line / pageLines; page != lastPage) {
     lastPage = page;
-    lastFrame = frames.try_emplace(page, frames.size()).first->second;
+    auto [frame, isNew] = frames.try_emplace(page, frames.size());
+    lastFrame = frame->second;
+    if (isNew)
+      pageOfFrame.push_back(page);
   }
   return lastFrame * pageLines + line % pageLines;
 }
@@ -169,8 +172,11 @@ bool MemorySystem::isWarm() {
 /// of `sharers` that want a line one fetches it from HBM. They all want it at
 /// about the same time, for workgroups begin together: all wait as long.
 bool MemorySystem::othersFetch(uint64_t line) const {
-  if (sharers <= 1)
+  if (share >= 1)
     return false;
+  constexpr uint64_t pageLines = pageBytes / lineBytes;
+  double sharers = sharing.sharersOf(pageOfFrame[line / pageLines] * pageLines +
+                                     line % pageLines);
   uint64_t hash = (line + 1) * 0x9e3779b97f4a7c15;
   return double(hash >> 11) * 0x1p-53 >= 1 / sharers;
 }

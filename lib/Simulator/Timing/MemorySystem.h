@@ -22,6 +22,8 @@
 #ifndef TLC_LIB_SIMULATOR_TIMING_MEMORYSYSTEM_H
 #define TLC_LIB_SIMULATOR_TIMING_MEMORYSYSTEM_H
 
+#include "LineSharing.h"
+
 #include "tlc/Simulator/Timing/Parameters.h"
 #include "tlc/Simulator/Timing/Timing.h"
 
@@ -72,9 +74,10 @@ private:
 class MemorySystem {
 public:
   /// \p xcds of the device take part, each with \p cus compute units.
-  /// \p sharers: how many XCDs want a line that one of them wants, on average.
+  /// \p sharing: what the other XCDs want.
   /// \p warm: what fits is in the Infinity Cache from the begin on.
-  MemorySystem(unsigned xcds, unsigned cus, double sharers, bool warm);
+  MemorySystem(unsigned xcds, unsigned cus, const LineSharing &sharing,
+               bool warm);
 
   /// When a line that compute unit \p cu looks up at \p time is there.
   double load(unsigned cu, uint64_t line, unsigned halves, double time,
@@ -132,7 +135,8 @@ private:
                             MemoryCounters &counters);
 
   unsigned cusPerXcd;
-  double share, sharers;
+  double share;
+  LineSharing sharing;
   std::vector<std::unique_ptr<Xcd>> xcds;
   std::vector<std::unique_ptr<Cu>> cus;
   /// What the others in the launch leave of the Infinity Cache.
@@ -141,6 +145,7 @@ private:
   uint64_t warmLines; ///< that are still to be met
   double mallFree = 0, hbmFree = 0;
   std::unordered_map<uint64_t, uint64_t> frames; ///< by page
+  std::vector<uint64_t> pageOfFrame;
   uint64_t lastPage = ~uint64_t(0), lastFrame = 0;
   /// Lines placed in L2, those of them that became dirty, and the fraction of
   /// a line that earlier launches still have to write.
