@@ -175,9 +175,8 @@ void goOn(TimingResult &r, const std::vector<GroupTime> &ran,
     each = scaled(each, factor);
 }
 
-/// From one XCD to all of them.
-void toDevice(TimingResult &r, const SamplePlan &plan) {
-  double factor = double(plan.workgroups) / double(plan.ofXcd);
+/// From one XCD to all of them, which execute `factor` times as much.
+void toDevice(TimingResult &r, const SamplePlan &plan, double factor) {
   MemoryCounters apart = memoryApart(r);
   scale(apart, factor);
   for (auto &[address, timing] : r.code)
@@ -296,7 +295,10 @@ TimingResult tlc::sim::extrapolate(TimingResult sample, const Machine &machine,
         launchCycles + scaled(r.cycles - launchCycles,
                               (last - launchCycles) / (own - launchCycles));
   }
-  toDevice(r, plan);
+  double all = 0;
+  for (uint64_t id = 0; id < plan.workgroups; ++id)
+    all += lengths.lengthOf(id);
+  toDevice(r, plan, all / instructions);
   r.occupancy.averageWaves =
       double(r.waveCycles) / (double(r.cycles) * r.simds);
   return sample;

@@ -160,6 +160,9 @@ std::vector<double> paceOverLives(const std::vector<GroupTime> &ran,
   return sums;
 }
 
+/// Workgroups that a line is fitted to.
+constexpr size_t leastPoints = 8;
+
 } // namespace
 
 Demand tlc::sim::fitDemand(const std::vector<GroupTime> &ran,
@@ -169,22 +172,18 @@ Demand tlc::sim::fitDemand(const std::vector<GroupTime> &ran,
   for (const GroupTime &group : ran)
     if (!group.isPartial)
       firstEnd = std::min(firstEnd, group.end);
-  // Those that ended; not those that began with the launch, when caches were
-  // empty, if there are enough others.
-  std::vector<std::pair<double, double>> early, later, points;
-  double begun = 0;
-  for (size_t i = 0; i < ran.size(); ++i) {
-    if (ran[i].isPartial)
-      begun += (sums[i] - double(ran[i].instructions)) / double(ran.size());
-    else
-      (ran[i].begin < firstEnd ? early : later)
-          .push_back({double(ran[i].instructions), sums[i]});
-  }
-  if (early.empty() && later.empty())
-    return {std::max(0.0, begun), 1};
-  points = later;
-  if (later.size() * 4 <= early.size())
-    points.insert(points.end(), early.begin(), early.end());
+  // The pace is that of what went on lately, beginnings and ends included: it
+  // needs no correction but for workgroups of other lengths. Those that began
+  // with the launch, when caches were empty, say nothing of it.
+  std::vector<std::pair<double, double>> points;
+  size_t early = 0;
+  for (size_t i = 0; i < ran.size(); ++i)
+    if (ran[i].begin < firstEnd)
+      ++early;
+    else if (!ran[i].isPartial)
+      points.push_back({double(ran[i].instructions), sums[i]});
+  if (points.size() < leastPoints || points.size() * 4 <= early)
+    return {};
   double n = points.size(), x = 0, y = 0, xx = 0, xy = 0;
   for (auto [length, sum] : points) {
     x += length / n;
