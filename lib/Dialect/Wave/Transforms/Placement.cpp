@@ -68,6 +68,11 @@ private:
   Outcome attempt();
   Outcome placeForward(int n);
   Outcome placeStores();
+  /// A load from global memory, and when LDS writes read what it brings.
+  struct Load {
+    int node, firstUse, lastUse;
+  };
+  std::pair<int, int> spanOf(ArrayRef<Load> loads) const;
   bool placeReads(int n, int t);
   void sinkReads();
 
@@ -302,6 +307,24 @@ Placer::Outcome Placer::placeForward(int n) {
   return Outcome::Never;
 }
 
+/// The slots to spread the loads of a loop of matrix work alone over, for the
+/// path to memory takes them one by one: not those where all wavefronts write
+/// LDS, and in time for their first use. Empty where there are none.
+std::pair<int, int> Placer::spanOf(ArrayRef<Load> loads) const {
+  if (graph.vectorCycles > kIssue * interval)
+    return {0, 0};
+  int first = kFar, begin = kUnplaced;
+  for (const Load &load : loads) {
+    if (load.firstUse == kFar)
+      return {0, 0};
+    first = std::min(first, load.firstUse);
+    begin = std::max(begin, earliest(load.node));
+  }
+  int written = first - ((first % interval) + interval) % interval;
+  begin = std::max({begin, first - interval + 1, written - interval + second});
+  return {begin, first - graph.loadSlots()};
+}
+
 Placer::Outcome Placer::placeStores() {
   int n = nodes.size(), writes = 0;
   // Writes to LDS, as early as their window lets them.
@@ -347,23 +370,33 @@ Placer::Outcome Placer::placeStores() {
     reserve(i, t);
   }
   // Loads: their registers are free once the iteration before has used them.
+  SmallVector<Load> loads;
   for (int i = 0; i < n; ++i) {
     const Node &node = nodes[i];
     if (time[i] != kUnplaced || !node.globalRead)
       continue;
-    int firstUse = kFar, lastUse = kUnplaced;
+    Load load{i, kFar, kUnplaced};
     for (const Edge &e : node.out)
       if (time[e.node] != kUnplaced) {
         int use = time[e.node] + e.distance * interval;
-        firstUse = std::min(firstUse, use);
-        lastUse = std::max(lastUse, use);
+        load.firstUse = std::min(load.firstUse, use);
+        load.lastUse = std::max(load.lastUse, use);
       }
+    loads.push_back(load);
+  }
+  auto [begin, end] = spanOf(loads);
+  for (auto [number, load] : llvm::enumerate(loads)) {
+    auto [i, firstUse, lastUse] = load;
+    const Node &node = nodes[i];
     int from = earliest(i), bound = from;
     if (lastUse != kUnplaced)
       bound = std::max(bound, lastUse - interval + 1);
     // Time for the data to come, even if two steps' registers live at once.
     if (firstUse != kFar)
       bound = std::max(from, std::min(bound, firstUse - graph.loadSlots()));
+    if (begin < end)
+      bound = std::max(bound, begin + (end - begin) * int(number) /
+                                          int(loads.size()));
     int t = bound;
     while (t < firstUse && !fits(node, t))
       ++t;
