@@ -45,10 +45,11 @@ static const Command commands[] = {
      "  --kernel NAME     choose a kernel of the file\n"
      "  --remarks         say what the passes decided\n"
      "  --report          registers, LDS, bank conflicts and cycles of loops\n"
-     "  --disable-pass P  leave an optional pass out: tile-swizzle-lds, "
-     "tile-pipeline,\n"
-     "                    tile-promote-operands, tile-split-masks "
-     "(repeatable)\n"
+     "  --disable-pass P  leave an optional pass out (repeatable): "
+     "tile-coalesce-stores,\n"
+     "                    tile-order-workgroups, tile-pipeline, "
+     "tile-promote-operands,\n"
+     "                    tile-split-masks, tile-swizzle-lds\n"
      "  --linker=LINKER   lld (built in, the default) or comgr (ROCm's)\n"},
     {"run", "compile a kernel, or take a code object, and execute it",
      runKernelOrObject, runUsage},
