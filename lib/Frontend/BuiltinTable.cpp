@@ -270,7 +270,7 @@ static const BuiltinInfo mathTable[] = {
     {"scalar.astype", &I::castTo, "dtype"},
     {"T.Cast", &I::castFrom, "dtype,x"},
     {"T.const_value", &I::constantOf, "value,dtype?"},
-    {"T.reinterpret", &I::reinterpretBits, "a,b?,dtype?,**"},
+    {"T.reinterpret", &I::reinterpretBits, "&a,&b?,dtype?,**"},
     {"T.infinity", &I::infinity, "dtype,**"},
     {"T.min_value", &I::limitValue, "dtype,**", 0},
     {"T.max_value", &I::limitValue, "dtype,**", 1},

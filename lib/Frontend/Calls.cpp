@@ -106,15 +106,22 @@ Value Interpreter::evalCall(const CallExpr *e) {
     return callPoison(poison, e);
   }
   case VK::DType: { // T.float32(x)
-    if (e->args.size() != 1 || !e->keywords.empty())
-      return fail(DiagID::BadCall, e->range, "a cast takes one value");
-    Value v = eval(e->args[0]);
+    DType type = callee.asDType();
+    bool laneByLane = type->lanes > 1 && e->args.size() == type->lanes;
+    if ((e->args.size() != 1 && !laneByLane) || !e->keywords.empty())
+      return fail(DiagID::BadCall, e->range,
+                  type->lanes > 1 ? "a cast to " + type->name +
+                                        " takes one value, or one of each lane"
+                                  : "a cast takes one value");
+    SmallVector<Value> lanes;
+    if (laneByLane && !evalList(e->args, lanes))
+      return {};
+    Value v = laneByLane ? makeSequence(VK::Vector, lanes) : eval(e->args[0]);
     if (!v)
       return {};
     if (v.is(VK::Str))
       if (v.asStr() == "inf" || v.asStr() == "-inf")
         v = Value::real(v.asStr()[0] == '-' ? -HUGE_VAL : HUGE_VAL);
-    DType type = callee.asDType();
     if (type->lanes > 1) {
       int64_t lanes = laneCount(v, e->range);
       if (lanes && lanes != type->lanes)

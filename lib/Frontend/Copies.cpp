@@ -152,7 +152,7 @@ bool Interpreter::copyBoxes(Box src, Box dst, SourceRange range, Args *args) {
       !isStatic || src.buffer->indexMap || dst.buffer->indexMap ||
       parallelDepth || src.buffer->isPacked() || dst.buffer->isPacked() ||
       (src.buffer->dtype != dst.buffer->dtype &&
-       (src.buffer->dtype->isSubByte() || dst.buffer->dtype->isSubByte())) ||
+       (src.buffer->dtype->isCoded() || dst.buffer->dtype->isCoded())) ||
       (src.buffer->dtype != dst.buffer->dtype &&
        (src.buffer->dtype->isBool() || dst.buffer->dtype->isBool() ||
         src.buffer->dtype->cls == DTypeInfo::UInt ||
