@@ -66,7 +66,6 @@ static const BuiltinInfo tileTable[] = {
      "&A,&B,&C,transpose_A?,transpose_B?,policy?,clear_accum?,k_pack?,wg_wait?,"
      "mbar?,**",
      0, Dev},
-    {"T.gemm_sp", &I::notYet, "*,**"},
     {"T.reduce", &I::reduceAny,
      "&buffer,&out,reduce_type,dim?,clear?,batch?,nan_propagate?", 0, Dev},
     {"T.reduce_sum", &I::reduceNamed, RED, int64_t(RK::Sum), Dev},
@@ -382,6 +381,7 @@ static const BuiltinInfo pythonTable[] = {
     {"str.removeprefix", &I::strMethod, "*", 7},
     {"str.join", &I::strJoin, "x"},
     {"str.split", &I::strSplit, "sep?"},
+    {"functools.partial", &I::makePartial, "&f,&*,**"},
     {"list.append", &I::listMethod, "*", 0},
     {"list.extend", &I::listMethod, "*", 1},
     {"list.index", &I::listMethod, "*", 2},

@@ -174,6 +174,7 @@ public:
   Value moduleAttribute(ModuleObject *module, StringRef attr, SourceRange range,
                         bool quiet = false);
   Value preludeName(StringRef name, SourceRange range);
+  SourceRange callerOf(SourceRange range);
   Value loadSibling(StringRef name, SourceRange range, unsigned level = 0);
   Value lazily(StringRef name, SourceRange use,
                llvm::function_ref<Value()> compute);
@@ -321,7 +322,8 @@ public:
   Value callPoison(PoisonObject *poison, const CallExpr *e);
   Value callBuiltin(const BuiltinInfo *builtin, const CallExpr *e, Value self);
   /// Calls a builtin or function with values (map, sorted keys, layouts).
-  Value callValue(Value callee, ArrayRef<Value> args, SourceRange range);
+  Value callValue(Value callee, ArrayRef<Value> args, SourceRange range,
+                  ArrayRef<std::pair<StringRef, Value>> keywords = {});
   bool bindArgs(const BuiltinInfo *builtin, const CallExpr *e, Args &args);
 
   bool evalArguments(const CallExpr *e, llvm::SmallVectorImpl<Value> &args,

@@ -211,7 +211,7 @@ Flow Interpreter::execAssert(const AssertStmt *s) {
     message = str(m);
   }
   if (t) {
-    error(DiagID::AssertionFailed, s->range,
+    error(DiagID::AssertionFailed, callerOf(s->range),
           message.empty() ? "this assertion does not hold"
                           : "assertion failed: " + message);
     return Flow::Error;
