@@ -192,6 +192,28 @@ void toDevice(TimingResult &r, const SamplePlan &plan, double factor) {
   r.waves = plan.workgroups * plan.needs.waves;
 }
 
+/// The XCD that ends last, were all instructions alike: its end is the
+/// launch's.
+unsigned lastXcd(const LengthModel &lengths, uint64_t workgroups,
+                 const GroupNeeds &needs) {
+  unsigned full = occupancyOf(needs).groupsPerCu;
+  Pace even;
+  for (unsigned rank = 0; rank < full; ++rank)
+    even.at(full, rank) = {1, 1};
+  Shares shares(even, full, 1);
+  unsigned last = 0;
+  double end = 0;
+  for (unsigned xcd = 0; xcd < xcds; ++xcd) {
+    Stepped stepped =
+        stepThrough(lengths, xcd, workgroups, needs, Demand(), shares);
+    if (stepped.end > end) {
+      end = stepped.end;
+      last = xcd;
+    }
+  }
+  return last;
+}
+
 } // namespace
 
 void SamplePlan::apply(MachineOptions &options) const {
@@ -225,7 +247,7 @@ SamplePlan tlc::sim::planSample(const LengthModel &lengths, uint64_t workgroups,
   SamplePlan plan;
   plan.workgroups = workgroups;
   plan.needs = needs;
-  plan.xcd = lengths.typicalXcd();
+  plan.xcd = lengths.isUniform() ? 0 : lastXcd(lengths, workgroups, needs);
   plan.ofXcd = (workgroups - plan.xcd + xcds - 1) / xcds;
   double all = 0;
   for (uint64_t id = plan.xcd; id < workgroups; id += xcds)
@@ -280,20 +302,6 @@ TimingResult tlc::sim::extrapolate(TimingResult sample, const Machine &machine,
     // What comes after the last workgroup: memory operations, dirty lines.
     double drain = double(r.cycles) - double(stopped);
     goOn(r, ran, plan, instructions, rest.end + drain, rest);
-  }
-  // Another XCD may have more to do.
-  if (!lengths.isUniform()) {
-    auto endOf = [&](unsigned xcd) {
-      return stepThrough(lengths, xcd, plan.workgroups, plan.needs, demand,
-                         shares)
-          .end;
-    };
-    double own = endOf(plan.xcd), last = own;
-    for (unsigned xcd = 0; xcd < xcds; ++xcd)
-      last = std::max(last, endOf(xcd));
-    r.cycles =
-        launchCycles + scaled(r.cycles - launchCycles,
-                              (last - launchCycles) / (own - launchCycles));
   }
   double all = 0;
   for (uint64_t id = 0; id < plan.workgroups; ++id)

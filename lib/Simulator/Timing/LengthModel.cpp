@@ -241,27 +241,6 @@ double LengthModel::lengthOf(uint64_t id) const {
   return double(known.at(*next));
 }
 
-unsigned LengthModel::typicalXcd() const {
-  if (uniform)
-    return 0;
-  double sums[param::xcds] = {}, all = 0;
-  uint64_t numbers[param::xcds] = {};
-  for (uint64_t id = 0; id < workgroups; ++id) {
-    sums[id % param::xcds] += lengthOf(id);
-    ++numbers[id % param::xcds];
-  }
-  for (double sum : sums)
-    all += sum / double(workgroups);
-  auto distance = [&](unsigned xcd) {
-    return std::abs(sums[xcd] / double(numbers[xcd]) - all);
-  };
-  unsigned best = 0;
-  for (unsigned xcd = 1; xcd < param::xcds; ++xcd)
-    if (distance(xcd) < 0.99 * distance(best))
-      best = xcd;
-  return best;
-}
-
 std::string LengthModel::describe() const {
   const char *how = uniform           ? "they are alike"
                     : lengths.empty() ? "the others are like the nearest"

@@ -40,8 +40,6 @@ public:
               LengthSource &source);
 
   double lengthOf(uint64_t id) const;
-  /// The XCD whose workgroups are most like all of them.
-  unsigned typicalXcd() const;
   /// "12 more were counted, ..."
   std::string describe() const;
   /// Workgroups are alike.
