@@ -187,6 +187,8 @@ void tlc::buildWavePipeline(PassManager &passes) {
   passes.addPass(createCSEPass());
   OpPassManager &kernel = passes.nest<wave::KernelOp>();
   kernel.addPass(wave::createWavePackConversions());
+  kernel.addPass(wave::createWaveDeferSums());
+  kernel.addPass(wave::createWaveGuardMaximum());
   kernel.addPass(wave::createWaveSkipRescale());
 }
 
