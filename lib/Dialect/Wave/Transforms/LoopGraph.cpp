@@ -53,11 +53,24 @@ static bool leavesHalf(scf::ForOp loop) {
   return kernel && 2 * int64_t(kernel.getLdsBytes()) <= int64_t(kLdsBytes);
 }
 
-int LoopGraph::loadSlots() const {
+int LoopGraph::wavesOfSimd() const {
   constexpr int kSimdLanes = 4 * 64;
-  int waves = std::max(1, threadsOf(loop) / kSimdLanes);
+  return std::max(1, threadsOf(loop) / kSimdLanes);
+}
+
+int LoopGraph::writeCycles(const Node &node) const {
+  // The address and the data go in by four bytes of each lane; two SIMDs share
+  // a way in, so that a wavefront of each goes first.
+  constexpr int kCyclesOfDword = 2 * 4;
+  auto store = dyn_cast<LdsStoreOp>(node.op);
+  int dwords = store ? getRegisters(store.getValue().getType()) : 1;
+  return (1 + dwords) * kCyclesOfDword * 7 / 5;
+}
+
+int LoopGraph::loadSlots() const {
+  int waves = wavesOfSimd();
   if (waves == 1 && leavesHalf(loop))
-    waves = 2;
+    waves = 2; // of two workgroups
   return kGlobalLatency / (slotCycles * waves);
 }
 
@@ -467,7 +480,8 @@ std::string LoopGraph::whySerial() {
       return "it writes a tile with one copy in LDS after reading it";
     read[node.tile] = read[node.tile] || node.ldsRead;
     written[node.tile] = written[node.tile] || single;
-    singleWrites += single;
+    if (single)
+      singleWriteCycles += writeCycles(node);
   }
   for (Node &node : nodes)
     if (node.tile >= 0 && written[node.tile]) {
