@@ -4,6 +4,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Verifiers refuse here what no later pass could give a meaning: shapes that do
+// not match, spaces an op cannot work in, sizes missing for `?` dimensions.
+// What is well formed but beyond gfx942 is left to tile-verify-target, whose
+// messages point into the user's source.
+//
+//===----------------------------------------------------------------------===//
 
 #include "tlc/Dialect/FuncSyntax.h"
 #include "tlc/Dialect/Tile/IR/TileDialect.h"
@@ -38,6 +45,8 @@ LogicalResult TensorOp::verify() {
     return emitOpError("needs a size for each of the ")
            << type.getNumDynamicDims() << " '?' dimensions, but has "
            << getSizes().size();
+  // A strided layout names its strides; each unknown one is an operand. With
+  // the identity layout they follow from the sizes.
   SmallVector<int64_t> strides;
   int64_t offset;
   if (failed(type.getStridesAndOffset(strides, offset)))
@@ -57,6 +66,7 @@ LogicalResult AllocOp::verify() {
                        "argument of the func");
   if (!cast<MemRefType>(getType()).getLayout().isIdentity())
     return emitOpError("result must have the identity layout");
+  // A given layout has a dimension for each of the buffer's.
   if (auto layout = getLayout())
     if (layout->getLayout().rank() != cast<MemRefType>(getType()).getRank())
       return emitOpError("layout has ")
@@ -77,6 +87,8 @@ LogicalResult ViewOp::verify() {
   return success();
 }
 
+/// The same bytes under another shape or element type: sizes must agree where
+/// both are known.
 LogicalResult AliasOp::verify() {
   auto src = cast<MemRefType>(getSource().getType());
   auto dst = cast<MemRefType>(getType());
@@ -145,6 +157,7 @@ LogicalResult KernelOp::verify() {
   if (getThreads().empty() || getThreads().size() > 3 ||
       llvm::any_of(getThreads(), [](int64_t t) { return t < 1; }))
     return emitOpError("needs 1 to 3 positive thread extents");
+  // 1024 work items are the limit of a workgroup on gfx9: 16 wavefronts.
   if (getNumThreads() > 1024)
     return emitOpError("has ")
            << getNumThreads() << " threads; gfx942 allows 1024 in a workgroup";
@@ -208,6 +221,8 @@ LogicalResult ParallelOp::verify() {
     return emitOpError("needs positive extents");
   if (getBody().getNumArguments() != getExtents().size())
     return emitOpError("needs one region argument per extent");
+  // One level of points is spread over threads; a loop nest inside is scalar
+  // code of one point.
   if ((*this)->getParentOfType<ParallelOp>())
     return emitOpError("cannot stand inside another tile.parallel");
   if (auto layout = getLayout())
@@ -220,6 +235,8 @@ LogicalResult ParallelOp::verify() {
 // Tile ops
 //===----------------------------------------------------------------------===//
 
+/// Extents other than 1, in order: what a copy compares, so that a row of a
+/// matrix matches a vector.
 static SmallVector<int64_t> squeezed(Value buffer) {
   SmallVector<int64_t> shape;
   for (int64_t extent : cast<MemRefType>(buffer.getType()).getShape())
@@ -232,6 +249,7 @@ static InFlightDiagnostic &printShape(InFlightDiagnostic &diag,
                                       ArrayRef<int64_t> shape) {
   diag << '[';
   llvm::interleave(shape, [&](int64_t e) { diag << e; }, [&] { diag << ", "; });
+  // Lists stand in brackets, as in the source.
   diag << ']';
   return diag;
 }
@@ -241,6 +259,7 @@ LogicalResult CopyOp::verify() {
     if (!cast<MemRefType>(v.getType()).hasStaticShape())
       return emitOpError("operands must have static shapes: view the tensor");
   SmallVector<int64_t> src = squeezed(getSrc()), dst = squeezed(getDst());
+  // The types may differ: a copy converts element by element.
   if (src != dst) {
     InFlightDiagnostic diag = emitOpError("shapes do not match: ");
     printShape(diag, src) << " to ";
@@ -276,6 +295,7 @@ static LogicalResult matrixShape(Operation *op, Value buffer, StringRef what,
   return success();
 }
 
+// C(M, N) += A(M, K) * B(K, N), each after its transposition.
 LogicalResult GemmOp::verify() {
   int64_t m, k, k2, n, m2, n2;
   if (failed(matrixShape(*this, getA(), "A", getTransA(), m, k)) ||
@@ -298,6 +318,8 @@ LogicalResult GemmOp::verify() {
   return success();
 }
 
+// M, N and K of the product, transpositions taken into account; the shapes have
+// been verified to have two dimensions at least.
 int64_t GemmOp::getM() {
   auto shape = cast<MemRefType>(getC().getType()).getShape();
   return shape[shape.size() - 2];
@@ -310,6 +332,8 @@ int64_t GemmOp::getK() {
   return getTransA() ? shape[shape.size() - 2] : shape.back();
 }
 
+/// The reduced dimension is dropped or kept with extent 1; a vector is reduced
+/// to one element.
 LogicalResult ReduceOp::verify() {
   auto src = cast<MemRefType>(getSrc().getType()).getShape();
   auto dst = cast<MemRefType>(getDst().getType()).getShape();
@@ -329,6 +353,7 @@ LogicalResult ReduceOp::verify() {
   return success();
 }
 
+/// Prefix sums and maxima keep the shape.
 LogicalResult ScanOp::verify() {
   if (cast<MemRefType>(getSrc().getType()).getShape() !=
       cast<MemRefType>(getDst().getType()).getShape())
@@ -355,6 +380,8 @@ LogicalResult TransposeOp::verify() {
 // Scalar access
 //===----------------------------------------------------------------------===//
 
+/// One index for each dimension, and the element's own type: conversions are
+/// ops of their own.
 static LogicalResult verifyAccess(Operation *op, Value buffer, Type element,
                                   size_t indices) {
   auto type = cast<MemRefType>(buffer.getType());
@@ -375,6 +402,7 @@ LogicalResult StoreOp::verify() {
                       getIndices().size());
 }
 LogicalResult AtomicOp::verify() {
+  // An atomic returns the old value; registers have no atomics.
   if (getResult().getType() != getValue().getType())
     return emitOpError("result type differs from value type");
   if (getSpace(getDest()) != Space::Global &&

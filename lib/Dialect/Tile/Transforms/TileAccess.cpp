@@ -4,6 +4,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Indices are folded into affine forms by walking their ops: additions,
+// subtractions, products and shifts by constants, extensions. In
+//
+//   tile.parallel (%i, %j) = [64, 32] { tile.load %a[%i, %b + 2 * %j + 1] }
+//
+// the second index has coefficients (0, 2), constant 1 and uniform part %b.
+// Anything else is unknown, and the callers treat it as any element.
+//
+//===----------------------------------------------------------------------===//
 
 #include "tlc/Dialect/Tile/Transforms/TileAccess.h"
 #include "mlir/IR/Matchers.h"
@@ -13,6 +23,7 @@ using namespace mlir;
 using namespace tlc;
 using namespace tlc::tile;
 
+/// -1 for a scaled, shifted or summed index.
 int PointIndex::getDim() const {
   if (!known || constant || uniform)
     return -1;
@@ -38,6 +49,7 @@ int64_t PointIndex::at(ArrayRef<int64_t> point) const {
   return value;
 }
 
+/// 32 point dimensions at most; programs have three or four.
 bool Access::isPlain() const {
   auto shape = cast<MemRefType>(buffer.getType()).getShape();
   llvm::SmallBitVector seen(32);
@@ -61,6 +73,8 @@ static PointIndex unknownIndex() {
   return index;
 }
 
+/// Affine in the integers: that the sums do not wrap at 32 bits is taken for
+/// granted, as in the program itself.
 PointIndex tile::getPointIndex(Value value, Block *body) {
   unsigned rank = body->getNumArguments();
   PointIndex index;
@@ -75,6 +89,7 @@ PointIndex tile::getPointIndex(Value value, Block *body) {
       index.coeffs[arg.getArgNumber()] = 1;
       return index;
     }
+  // Computed outside of the loop: the same for all points.
   if (!body->getParentOp()->isAncestor(value.getParentBlock()->getParentOp())) {
     index.uniform = value;
     return index;
@@ -90,6 +105,8 @@ PointIndex tile::getPointIndex(Value value, Block *body) {
   PointIndex b = getPointIndex(op->getOperand(1), body);
   if (!a.known || !b.known)
     return unknownIndex();
+  // Only a constant may scale, and not a uniform part, which would need a
+  // product of its own.
   if (isa<arith::MulIOp, arith::ShLIOp>(op)) {
     if (isa<arith::MulIOp>(op) && a.isUniform() && !a.uniform)
       std::swap(a, b);
@@ -158,6 +175,7 @@ static Access getBoxAccess(Operation *op, Value buffer, bool writes,
   return access;
 }
 
+/// In program order; a copy gives its source, then its destination.
 std::vector<Access> tile::getPointAccesses(Operation *op) {
   std::vector<Access> accesses;
   if (auto copy = dyn_cast<CopyOp>(op)) {
@@ -194,6 +212,7 @@ std::vector<Access> tile::getPointAccesses(Operation *op) {
     }
     access.op = inner;
     access.buffer = buffer;
+    // Below a branch or loop inside the body.
     access.conditional = inner->getBlock() != body;
     for (Value index : indices)
       access.indices.push_back(getPointIndex(index, body));
@@ -202,6 +221,8 @@ std::vector<Access> tile::getPointAccesses(Operation *op) {
   return accesses;
 }
 
+/// Leading dimensions are fixed; of the last two, k is point dimension 1,
+/// whichever of them it is.
 Access tile::getOperandAccess(GemmOp gemm, unsigned operand) {
   Value buffer = gemm->getOperand(operand);
   tile::Region region = getRegion(buffer);
@@ -234,6 +255,7 @@ static bool sameDigits(ArrayRef<Digit> a, ArrayRef<Digit> b) {
   return true;
 }
 
+/// Aliases reshape the layout of what they see, digit by digit.
 std::optional<Layout> tile::getFragmentLayout(Value buffer) {
   if (getSpace(buffer) != Space::Fragment)
     return std::nullopt;
@@ -253,6 +275,9 @@ std::optional<Layout> tile::getFragmentLayout(Value buffer) {
       cast<MemRefType>(alias.getType()).getShape());
 }
 
+/// Plain accesses whose digits agree need one thread only, since all behave
+/// alike; otherwise every thread and register is tried: registers x threads
+/// look-ups.
 FailureOr<SmallVector<int64_t>> tile::getSlots(const Layout &loop,
                                                const Access &access,
                                                const Layout &buffer,
@@ -278,6 +303,7 @@ FailureOr<SmallVector<int64_t>> tile::getSlots(const Layout &loop,
       extents = getPoints(parallel);
   if (extents.size() != loop.rank())
     extents.clear();
+  // = extent| Padding of the layout's digits beyond the loop's own extents.
   bool partial = false;
   for (auto [d, extent] : llvm::enumerate(extents))
     partial |= extent < loop.covered(d);
@@ -303,6 +329,7 @@ FailureOr<SmallVector<int64_t>> tile::getSlots(const Layout &loop,
         takesPart &= (*point)[d] < extent;
       for (auto [d, extent] : llvm::enumerate(shape))
         isElement &= element[d] < extent;
+      // The register of this thread that holds the element, if any.
       std::optional<int64_t> slot = buffer.slotIn(t, element);
       if (!takesPart && isElement) {
         if (slot)
