@@ -25,6 +25,8 @@ using namespace mlir;
 using namespace tlc;
 using namespace tlc::wave;
 
+/// 512 registers of a lane, VGPRs and AGPRs, shared by the wavefronts that one
+/// workgroup puts on a SIMD (gfx90a and later have one file for both).
 int64_t wave::registersOfLane(int64_t threads) {
   constexpr int64_t kLanes = 64, kSimds = 4, kRegisters = 512;
   int64_t waves = llvm::divideCeil(llvm::divideCeil(threads, kLanes), kSimds);
@@ -58,6 +60,7 @@ private:
 };
 } // namespace
 
+/// Branches of an `if` get the same numbers, since only one of them runs.
 void Counter::number(Operation *op) {
   Span span;
   span.first = next++;
@@ -129,11 +132,14 @@ static bool isAlias(Operation *op) {
   return true;
 }
 
+/// Bytes of a lane's vector registers; 0 for what lies in scalar registers, is
+/// an immediate or names registers counted elsewhere.
 int64_t Counter::bytesOf(Value value) {
   Type type = value.getType();
   if (isa<RsrcType>(type) || isa<IndexType>(type) || type.isInteger(1) ||
       isShared(value))
     return 0;
+  // A 64-bit address.
   if (isa<PtrType>(type))
     return 8;
   Operation *op = value.getDefiningOp();
@@ -174,6 +180,8 @@ int64_t Counter::firstUse(Value value) {
   return first;
 }
 
+/// Alive from `from` up to its last use; a value that nobody reads counts
+/// nothing.
 void Counter::countValue(Value value, int64_t from) {
   int64_t bytes = bytesOf(value);
   if (!bytes)
@@ -198,6 +206,7 @@ void Counter::count(Operation *op) {
     }
 }
 
+/// 32-bit registers at the peak of a running sum; linear in ops and uses.
 int64_t Counter::run(KernelOp kernel) {
   number(kernel);
   change.assign(next + 1, 0);

@@ -24,6 +24,8 @@ constexpr int kLdsLatency = 128;     // cycles, ds_read_b128 under load
 constexpr int kGlobalLatency = 1500; // cycles, HBM
 } // namespace
 
+/// Operands, and for ops with regions what their bodies take from outside: the
+/// whole op is one node.
 SmallVector<Value> LoopGraph::getInputs(Operation *op) {
   SmallVector<Value> inputs(op->getOperands());
   for (Region &region : op->getRegions())
@@ -35,6 +37,7 @@ SmallVector<Value> LoopGraph::getInputs(Operation *op) {
   return inputs;
 }
 
+/// 32-bit registers of a lane; resources and pointers are not counted here.
 int LoopGraph::getRegisters(Type type) {
   if (isa<RsrcType, PtrType>(type))
     return 0;
@@ -46,12 +49,16 @@ static int threadsOf(scf::ForOp loop) {
   return kernel ? int(kernel.getThreads()) : 1;
 }
 
+/// While one wavefront waits, the others of its SIMD use the matrix core: the
+/// distance in its own slots shrinks with their number.
 int LoopGraph::loadSlots() const {
   constexpr int kSimdLanes = 4 * 64;
   int waves = std::max(1, threadsOf(loop) / kSimdLanes);
   return kGlobalLatency / (slotCycles * waves);
 }
 
+/// Registers of a lane that leave the workgroups beside it room, plus what the
+/// estimate is known to be too high by.
 int LoopGraph::likelyRegisters() const {
   // The estimate is high: loops of 285 have fitted 256 registers.
   constexpr int kInFavour = 30;
@@ -70,6 +77,8 @@ int LoopGraph::likelyRegisters() const {
 // What is scalar, what is free
 //===----------------------------------------------------------------------===//
 
+/// Memoised. Kernel arguments, loop variables, block and wave numbers, and what
+/// is computed from them; loads count as divergent.
 bool LoopGraph::isUniform(Value value) {
   if (auto it = uniform.find(value); it != uniform.end())
     return it->second;
@@ -93,6 +102,8 @@ bool LoopGraph::isUniform(Value value) {
 
 static Type scalarOf(Type type) { return getElementTypeOrSelf(type); }
 
+/// Address arithmetic in the wide sense: integers, indices, pointers,
+/// resources.
 static bool isInteger(Operation *op) {
   return op->getNumResults() == 1 &&
          (isa<IntegerType, IndexType>(scalarOf(op->getResult(0).getType())) ||
@@ -135,6 +146,8 @@ static bool fuses(Operation *op) {
          user->getBlock() == op->getBlock();
 }
 
+/// Decides whether an op is free, operands first (program order). What is
+/// yielded must be a node: it is handed on between rows.
 void LoopGraph::classify(Operation *op) {
   bool result = false;
   bool yielded = llvm::any_of(
@@ -175,7 +188,10 @@ static bool isTranscendental(Operation *op) {
       op);
 }
 
-/// VALU issue cycles of an op.
+/// VALU issue cycles of an op: 4 an instruction of 64 lanes, 16 for
+/// transcendental ones and integer products (a quarter of the rate); expansions
+/// by the number of their instructions. Estimates: they share out work among
+/// slots, and no result depends on them.
 static int vectorCost(Operation *op) {
   if (op->getNumResults() != 1 || op->getNumRegions())
     return 0;
@@ -188,6 +204,7 @@ static int vectorCost(Operation *op) {
   int wide = scalarOf(type).getIntOrFloatBitWidth() > 32 ? 2 : 1;
   if (isTranscendental(op))
     return 16 * count;
+  // Elements of 16 bits go by pairs, wider ones move singly.
   if (auto elements = dyn_cast<vector::FromElementsOp>(op)) {
     int bits = scalarOf(type).getIntOrFloatBitWidth();
     return isRegisterMove(elements) ? 0
@@ -197,6 +214,7 @@ static int vectorCost(Operation *op) {
   if (isa<arith::MaxNumFOp, arith::MinNumFOp, arith::MaximumFOp,
           arith::MinimumFOp>(op))
     return 2 * count; // two make one v_max3
+  // gfx942 rounds to bf16 by integer operations, cheaper in pairs.
   if (auto trunc = dyn_cast<arith::TruncFOp>(op))
     return scalarOf(type).isF16() ? 4 * count : count > 1 ? 10 * count : 16;
   if (isa<arith::DivFOp, arith::DivSIOp, arith::DivUIOp, arith::RemSIOp,
@@ -209,6 +227,8 @@ static int vectorCost(Operation *op) {
   return 4 * count * wide;
 }
 
+/// Enters an op with its unit, its cost and the slots until its result is
+/// there.
 void LoopGraph::addNode(Operation *op) {
   Node node;
   node.op = op;
@@ -273,6 +293,8 @@ int LoopGraph::latencyOf(const Node &from, const Node &to,
                          Value through) const {
   auto mfma = dyn_cast<MfmaOp>(to.op);
   if (from.unit == Unit::Matrix)
+    // An accumulator goes straight into the next product: no wait states
+    // between instructions on the same registers.
     return mfma && mfma.getC() == through ? 1 : from.latency;
   if (from.unit == Unit::Memory)
     return from.latency;
@@ -308,6 +330,8 @@ bool LoopGraph::collect(Value value, int distance,
                       [&](Value v) { return collect(v, distance, found); });
 }
 
+/// From each node to those that read its results, through everything that is
+/// free.
 void LoopGraph::addDataEdges() {
   for (unsigned i = 0; i < nodes.size(); ++i)
     for (Value input : getInputs(nodes[i].op)) {
@@ -329,6 +353,7 @@ void LoopGraph::joinTiles() {
     if (!node.ldsRead && !node.ldsWrite)
       continue;
     classes.insert(i);
+    // An access without the attribute may touch all of LDS.
     std::pair<int64_t, int64_t> range = {0, INT64_MAX};
     if (auto attr = node.op->getAttrOfType<DenseI64ArrayAttr>(kLdsAttr))
       range = {attr[0], attr[1]};
@@ -349,6 +374,8 @@ void LoopGraph::joinTiles() {
   numTiles = numbers.size();
 }
 
+/// Orders within one iteration, quadratic in the nodes; across iterations the
+/// windows of Placement.cpp keep the order.
 void LoopGraph::addMemoryEdges() {
   for (int i = 0, n = nodes.size(); i < n; ++i) {
     Node &a = nodes[i];
@@ -362,11 +389,14 @@ void LoopGraph::addMemoryEdges() {
       bool barrier = a.unit == Unit::Barrier || b.unit == Unit::Barrier;
       if ((lds && !apart) || global)
         connect(i, j, 1);
+      // An access may stand in the barrier's slot behind it (latency 0), not in
+      // front.
       else if (barrier && (a.unit == b.unit || a.tile >= 0 || b.tile >= 0 ||
                            a.globalWrite || b.globalWrite))
         connect(i, j,
                 a.unit == Unit::Barrier && b.unit != Unit::Barrier ? 0 : 1,
                 /*distance=*/0, /*data=*/false, a.unit != b.unit);
+      // Loads pass a barrier unless it orders global memory too.
       else if (barrier && (a.globalRead || b.globalRead) &&
                (a.op->hasAttr("wave.global") || b.op->hasAttr("wave.global")))
         connect(i, j, 1);
@@ -374,6 +404,8 @@ void LoopGraph::addMemoryEdges() {
   }
 }
 
+/// Reads the loop's body. On an empty return the graph is complete, and
+/// `serial` says whether iterations may overlap.
 std::string LoopGraph::build() {
   llvm::DenseMap<int, int> passes;
   for (Operation &op : *loop.getBody())
@@ -384,6 +416,8 @@ std::string LoopGraph::build() {
                               scalarOf(mfma.getC().getType())))
         ++passes[info->passes];
     }
+  // The slot is that of the most frequent matrix instruction; of two, of the
+  // longer one.
   int most = 0;
   for (auto [p, count] : passes)
     if (count > most || (count == most && 4 * p > slotCycles)) {
@@ -397,6 +431,7 @@ std::string LoopGraph::build() {
       return "it sets priorities or traps";
     if (isa<FenceOp>(op))
       return "lanes exchange data in it";
+    // A branch may hold arithmetic only: it is placed as a whole.
     if (op.getNumRegions()) {
       bool pure = !isa<scf::ForOp, scf::WhileOp>(op);
       op.walk([&](Operation *inner) {

@@ -153,6 +153,8 @@ static int roomOf(const LoopGraph &graph) {
   return std::max(graph.slotCycles - 2 * kIssue, kIssue);
 }
 
+/// Whether slot t has room for the node. A slot takes vector work of any length
+/// if it has none yet, so that an op longer than a share can stand somewhere.
 bool Placer::fits(const Node &node, int t) {
   int i = index(t);
   if (i >= int(table.size()))
@@ -181,6 +183,8 @@ void Placer::reserve(int n, int t) {
   slot.vector += nodes[n].cycles;
 }
 
+/// The first time that predecessors placed so far allow. A lazy one without a
+/// time (an LDS read) is taken to come at its own earliest.
 int Placer::earliest(int n) const {
   int t = begin(n);
   for (const Edge &e : nodes[n].in) {
@@ -197,6 +201,7 @@ int Placer::earliest(int n) const {
   return t;
 }
 
+/// The last time that successors placed so far and the window allow.
 int Placer::latest(int n) const {
   int t = windowEnd(nodes[n]);
   for (const Edge &e : nodes[n].out) {
@@ -243,12 +248,14 @@ bool Placer::placeReads(int n, int t) {
       windowFixed[tile] = true;
       settled.push_back(tile);
     }
+    // The latest slot with room.
     int from = earliest(r), best = std::min(latest(r), due);
     // Fragments that wait long for their use take registers.
     if (nodes[r].ldsRead)
       from = std::max(from, std::min(due, windowEnd(nodes[r])) - kRing);
     while (best >= from && !fits(nodes[r], best))
       --best;
+    // Undo: the node will try a later time.
     if (best < from) {
       for (int p : placed) {
         --table[index(time[p])].memory;
@@ -266,6 +273,9 @@ bool Placer::placeReads(int n, int t) {
   return true;
 }
 
+/// The earliest time at which the node and the reads it waits for fit. Again:
+/// some other node, or a window, was pushed back, and the attempt starts anew;
+/// Never: nothing helps.
 Placer::Outcome Placer::placeForward(int n) {
   Node &node = nodes[n];
   int from = earliest(n), to = latest(n);
@@ -281,6 +291,7 @@ Placer::Outcome Placer::placeForward(int n) {
   // Too late for what was placed before it: that must come later.
   for (const Edge &e : node.out)
     if (time[e.node] != kUnplaced) {
+      // By how much the successor must give way.
       int bound = time[e.node] - e.latency + e.distance * interval;
       if (bound < from) {
         floor[e.node] = std::max(floor[e.node], time[e.node] + from - bound);
@@ -302,6 +313,7 @@ Placer::Outcome Placer::placeForward(int n) {
   return Outcome::Never;
 }
 
+/// Sweep 3.
 Placer::Outcome Placer::placeStores() {
   int n = nodes.size(), writes = 0;
   // Writes to LDS, as early as their window lets them.
@@ -393,6 +405,8 @@ void Placer::sinkReads() {
   }
 }
 
+/// All sweeps with the floors and first windows as they are; each attempt
+/// starts from an empty table.
 Placer::Outcome Placer::attempt() {
   int n = nodes.size();
   time.assign(n, kUnplaced);
@@ -413,6 +427,8 @@ Placer::Outcome Placer::attempt() {
           urgent[e.node] = true;
 
   std::vector<int> missing(n, 0);
+  // Kahn's order over the edges within an iteration, without the nodes that
+  // later sweeps place.
   SmallVector<int> ready;
   auto waits = [&](const Edge &e) {
     return !e.distance && !isLazy(nodes[e.node]);
@@ -441,6 +457,7 @@ Placer::Outcome Placer::attempt() {
     ready.erase(best);
     ++round;
     Outcome outcome = Outcome::Done;
+    // The first barrier is the origin of time; all windows count from it.
     if (nodes[i].unit == Unit::Barrier && overlap) {
       time[i] = barriers++ ? second : 0;
     } else {
@@ -496,6 +513,7 @@ bool Placer::move(int n, int aim) {
     const Slot &there = table[index(t)];
     if (&there == &here || (store && there.memory >= memoryShare))
       continue;
+    // What leaves the crowded slot less what overflows in the other.
     int gain = std::min(cost, here.issue() - aim) -
                std::max(0, there.issue() + cost - std::max(aim, there.issue()));
     if (gain > bestGain ||
@@ -555,6 +573,9 @@ bool Placer::rotate(Placement &result) {
   return true;
 }
 
+/// Without overlap, one attempt in a table without end; otherwise an interval
+/// of one slot for each matrix instruction, first with room for LDS to drain
+/// before barriers, then without.
 std::optional<Placement> Placer::run() {
   if (!overlap) {
     interval = 1 << 20;
@@ -569,6 +590,8 @@ std::optional<Placement> Placer::run() {
   interval = graph.numMatrix;
   if (interval < kMinInterval)
     return std::nullopt;
+  // A barrier has a wait for the accesses in flight before it: slots just
+  // before it should start none.
   drain = graph.numBarriers > 1 ? slotsOf(kLdsCycles) : 0;
   std::optional<Placement> best = search();
   if (!best && drain) {
@@ -581,6 +604,7 @@ std::optional<Placement> Placer::run() {
 /// Some ways to do it: of those whose registers are likely to suffice, the one
 /// that keeps the matrix core waiting least. More room where none is found.
 std::optional<Placement> Placer::search() {
+  // Vector and memory issue cycles spread evenly over the slots.
   int even =
       (graph.vectorCycles + kIssue * graph.numMemory + interval - 1) / interval;
   memoryShare = (graph.numMemory + interval - 1) / interval;
@@ -593,6 +617,7 @@ std::optional<Placement> Placer::search() {
         break;
       hasty = way & 1;
       ahead = way > 1;
+      // At least 20 cycles, in steps of an instruction's four.
       vectorShare = std::max(20, (even + 3) / 4 * 4 + 4 * more);
       std::optional<Placement> result = overlapped();
       if (!result)
@@ -614,6 +639,8 @@ std::optional<Placement> Placer::search() {
 /// A modulo schedule with the shares as they are set.
 std::optional<Placement> Placer::overlapped() {
   if (graph.numBarriers > 1) {
+    // The writes between the barriers, as the port takes them, and until the
+    // last one is done.
     second = slotsOf(graph.singleWrites * kWriteCycles) + slotsOf(kLdsCycles);
     if (2 * second > interval)
       return std::nullopt;
