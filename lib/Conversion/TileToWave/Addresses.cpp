@@ -27,6 +27,8 @@
 using namespace mlir;
 using namespace tlc;
 
+/// An alias sees bytes in row-major order; tile-swizzle-lds has left the buffer
+/// behind it so.
 Layout KernelLowering::ldsLayoutOf(Value buffer) {
   if (auto alias = buffer.getDefiningOp<tile::AliasOp>())
     return Layout::rowMajor(
@@ -42,6 +44,10 @@ int64_t KernelLowering::ldsOffsetOf(Value buffer) {
   return alloc.getLdsOffset().value_or(0);
 }
 
+/// The layout's place of `index`, in elements, as arithmetic: each digit by
+/// shift and mask where it is a power of two, by division where not; then the
+/// XOR terms. The outermost digit needs no remainder, since indices are in
+/// bounds.
 Value KernelLowering::layoutAddress(const Layout &layout, ArrayRef<Value> index,
                                     Location loc) {
   auto op = [&](auto tag, Value x, int64_t c) -> Value {
@@ -49,6 +55,7 @@ Value KernelLowering::layoutAddress(const Layout &layout, ArrayRef<Value> index,
   };
   Value sum;
   for (unsigned d = 0; d < layout.rank(); ++d) {
+    // Each digit is what is left above the digits below it.
     int64_t scale = 1;
     for (auto [i, digit] : llvm::enumerate(layout.dim(d))) {
       Value v = index[d];
@@ -82,6 +89,10 @@ Value KernelLowering::layoutAddress(const Layout &layout, ArrayRef<Value> index,
 // LDS
 //===----------------------------------------------------------------------===//
 
+/// Plans the access of every register of the loop to an LDS tile. The places
+/// are tabulated for all threads and registers (registers x threads entries,
+/// thousands at most), grouped into wide accesses, and reduced to a few base
+/// addresses plus immediates.
 FailureOr<AccessPlan> KernelLowering::planLds(const tile::Access &access,
                                               const PointMap &points,
                                               Location loc, bool store) {
@@ -107,6 +118,8 @@ FailureOr<AccessPlan> KernelLowering::planLds(const tile::Access &access,
       dynamic = true;
   }
 
+  // Indices beyond the tile, of padded points, are clamped: reads there stay
+  // inside the buffer.
   auto indexOf = [&](int64_t t, int64_t r, SmallVectorImpl<int64_t> &element) {
     for (auto [d, index] : llvm::enumerate(access.indices)) {
       int64_t v = index.constant;
@@ -116,6 +129,7 @@ FailureOr<AccessPlan> KernelLowering::planLds(const tile::Access &access,
       element[d] = clampedIndex(v, shape[d]);
     }
   };
+  // The table: bytes from the tile's beginning.
   int64_t n = points.registers;
   std::vector<int64_t> table(n * points.threads);
   SmallVector<int64_t, 4> element(shape.size());
@@ -135,6 +149,8 @@ FailureOr<AccessPlan> KernelLowering::planLds(const tile::Access &access,
         return false;
     return true;
   };
+  // An access is as wide as the uniform offset keeps aligned; an offset that
+  // goes through the layout's XOR may break up anything.
   int64_t alignment = 16;
   for (unsigned d = 0; d < shape.size(); ++d)
     if (linear[d])
@@ -142,11 +158,14 @@ FailureOr<AccessPlan> KernelLowering::planLds(const tile::Access &access,
   if (dynamic)
     alignment = bytes;
 
+  // An address register and the loop register that it was computed for.
   struct Base {
     int64_t reg;
     Value address;
   };
   SmallVector<Base> bases;
+  // What the schedule is told: the bytes of LDS that the access can reach, and
+  // which of rotating copies it names.
   int64_t start = ldsOffsetOf(access.buffer);
   int64_t size = 0;
   for (int64_t offset : table)
@@ -173,6 +192,7 @@ FailureOr<AccessPlan> KernelLowering::planLds(const tile::Access &access,
           uniform ? arith::AddIOp::create(b, loc, uniform, v).getResult() : v;
     }
 
+  // The address of register r for this thread, as operations.
   auto addressOf = [&](int64_t r) {
     SmallVector<Value> index;
     for (auto [d, form] : llvm::enumerate(access.indices)) {
@@ -193,6 +213,8 @@ FailureOr<AccessPlan> KernelLowering::planLds(const tile::Access &access,
         v = arith::AddIOp::create(b, loc, v, constant(loc, form.constant));
       if (form.uniform && !linear[d] && shape[d] != 1)
         v = arith::AddIOp::create(b, loc, v, toI32(lookup(form.uniform), loc));
+      // The same clamp as in the table, at run time: to the last element, or
+      // within the last unit of a vector.
       if (mayLeave) {
         int64_t unit = clampUnit(shape[d]);
         Value last = constant(loc, shape[d] - unit);
@@ -217,6 +239,8 @@ FailureOr<AccessPlan> KernelLowering::planLds(const tile::Access &access,
     int64_t r = registers.front();
     const Base *base = nullptr;
     int64_t delta = 0;
+    // An earlier base serves if it lies a constant apart in every thread. The
+    // immediate must not be negative: ds_* offsets are unsigned (16 bits).
     if (!dynamic)
       for (const Base &candidate : bases) {
         delta = offset(0, r) - offset(0, candidate.reg);
@@ -229,6 +253,7 @@ FailureOr<AccessPlan> KernelLowering::planLds(const tile::Access &access,
         }
       }
     if (!base) {
+      // What depends on the thread alone is computed once, before the body.
       OpBuilder::InsertionGuard guard(b);
       if (!dynamic)
         b.setInsertionPoint(anchor);
@@ -240,6 +265,7 @@ FailureOr<AccessPlan> KernelLowering::planLds(const tile::Access &access,
     if (uniform)
       group.address = arith::AddIOp::create(b, loc, group.address, uniform);
     group.offset = start + delta;
+    // Stores of padded points must not happen; loads of them may.
     if (store) {
       for (unsigned d = 0; d < points.extents.size(); ++d)
         if (points.isPadded(d)) {
@@ -259,6 +285,8 @@ FailureOr<AccessPlan> KernelLowering::planLds(const tile::Access &access,
   return plan;
 }
 
+/// The plan for either memory, with a warning where it is slow. Fails where an
+/// address cannot be formed.
 FailureOr<AccessPlan> KernelLowering::plan(const tile::Access &access,
                                            const PointMap &points, Location loc,
                                            bool store) {
@@ -301,6 +329,7 @@ void KernelLowering::warnIfSlow(const AccessPlan &plan, Value buffer,
         << plan.filled;
 }
 
+/// A constant of a scalar or vector type, all elements alike.
 Value KernelLowering::splat(Attribute element, Type type, Location loc) {
   if (auto vector = dyn_cast<VectorType>(type))
     return arith::ConstantOp::create(b, loc,
@@ -312,6 +341,7 @@ Value KernelLowering::splat(Attribute element, Type type, Location loc) {
 // Loads and stores
 //===----------------------------------------------------------------------===//
 
+/// One value for each register; registers without a point give zero.
 SmallVector<Value> KernelLowering::load(const AccessPlan &plan,
                                         int64_t registers, Type element,
                                         Location loc) {
@@ -328,6 +358,7 @@ SmallVector<Value> KernelLowering::load(const AccessPlan &plan,
     } else
       v = wave::BufferLoadOp::create(b, loc, type, plan.resource, group.address,
                                      group.soffset, group.offset);
+    // Out of range a buffer gives 0; another pad value is chosen here.
     if (plan.pad && group.valid)
       v = arith::SelectOp::create(b, loc, group.valid, v,
                                   splat(plan.pad, type, loc));
@@ -341,6 +372,8 @@ SmallVector<Value> KernelLowering::load(const AccessPlan &plan,
   return values;
 }
 
+/// LDS has no range check: an invalid lane branches around its store. A buffer
+/// drops it by its offset.
 void KernelLowering::store(const AccessPlan &plan, ArrayRef<Value> values,
                            Location loc) {
   for (const AccessGroup &group : plan.groups) {

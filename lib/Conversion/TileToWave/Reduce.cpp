@@ -17,6 +17,8 @@ using namespace tlc;
 
 using tile::ReduceKind;
 
+/// One step of a reduction; with `propagateNaN`, minima and maxima of floats
+/// give NaN where either side is one.
 mlir::Value KernelLowering::combine(ReduceKind kind, Value a, Value c,
                                     Location loc) {
   bool fp = isa<FloatType>(a.getType());
@@ -56,7 +58,8 @@ mlir::Value KernelLowering::combine(ReduceKind kind, Value a, Value c,
   llvm_unreachable("all kinds are handled");
 }
 
-/// The neutral element of a reduction.
+/// The neutral element, for points that do not exist. Absolute maxima start at
+/// 0.
 static TypedAttr identity(OpBuilder &b, ReduceKind kind, Type type) {
   if (auto fp = dyn_cast<FloatType>(type)) {
     const llvm::fltSemantics &semantics = fp.getFloatSemantics();
@@ -80,6 +83,8 @@ static TypedAttr identity(OpBuilder &b, ReduceKind kind, Type type) {
   }
 }
 
+/// Fails, with an error, where layouts are missing or the lanes along the row
+/// form no butterfly (tile-infer-layouts has expanded those).
 LogicalResult KernelLowering::lowerReduce(tile::ReduceOp op) {
   Location loc = op.getLoc();
   std::optional<Layout> srcLayout = tile::getFragmentLayout(op.getSrc());
@@ -105,6 +110,8 @@ LogicalResult KernelLowering::lowerReduce(tile::ReduceOp op) {
   SmallVector<Value> sums(dst.numRegisters());
   SmallVector<SmallVector<int64_t, 4>> elementOf(dst.numRegisters());
   for (int64_t r = 0; r < points.registers; ++r) {
+    // Thread 0 tells which element a register stands for in the result: the
+    // same for all, moved by the thread's own digits.
     auto index = src.indexOf(0, r);
     if (!index)
       continue;
@@ -124,9 +131,13 @@ LogicalResult KernelLowering::lowerReduce(tile::ReduceOp op) {
     if (!slot)
       return op.emitError("result layout does not follow from the source's");
     Value v = cast(in.get(b, loc, r), type, loc);
+    // Sizes before anything is combined, so that what follows is a plain sum or
+    // maximum.
     if (kind == ReduceKind::AbsMax || kind == ReduceKind::AbsSum)
       v = isa<FloatType>(type) ? math::AbsFOp::create(b, loc, v).getResult()
                                : math::AbsIOp::create(b, loc, v).getResult();
+    // Padding along the reduced dimension must not take part. Padding of other
+    // dimensions gives results that nobody reads.
     if (points.isPadded(dim)) {
       bool needed = false;
       for (int64_t t = 0; t < threads; ++t)
@@ -153,6 +164,8 @@ LogicalResult KernelLowering::lowerReduce(tile::ReduceOp op) {
       waveDigits.push_back(digit);
       continue;
     }
+    // The part of the digit within a wavefront goes by lanes, the rest by
+    // wavefronts.
     if (digit.stride * digit.extent > 64) {
       lanes = 64 / digit.stride;
       if (digit.extent % lanes)
@@ -162,6 +175,8 @@ LogicalResult KernelLowering::lowerReduce(tile::ReduceOp op) {
     if (!llvm::isPowerOf2_64(lanes) || !llvm::isPowerOf2_64(digit.stride))
       return op.emitError("a reduction over lanes whose number is no power of "
                           "two is not supported");
+    // log2(lanes) exchanges: lane l with l xor mask; all lanes end up with the
+    // result.
     for (int64_t mask = digit.stride; mask < digit.stride * lanes; mask *= 2)
       for (Value &v : sums)
         if (v)
@@ -176,6 +191,8 @@ LogicalResult KernelLowering::lowerReduce(tile::ReduceOp op) {
       return op.emitError("spans wavefronts but has no scratch: run "
                           "tile-infer-layouts first");
     // scratch[wavefront][element of the result]
+    // Rows are what one wavefront holds of the result, row-major with the
+    // layout's padding.
     int64_t bytes = type.getIntOrFloatBitWidth() / 8;
     auto dstShape = dstType.getShape();
     int64_t covered = 1;
@@ -198,6 +215,8 @@ LogicalResult KernelLowering::lowerReduce(tile::ReduceOp op) {
     SmallVector<int64_t> offsets = {0};
     for (const Digit &digit : waveDigits) {
       int64_t stride = digit.stride / 64;
+      // This wavefront's digit is taken out of its number; `offsets` lists the
+      // numbers of all that share its results, relative to the first.
       Value v = arith::DivUIOp::create(b, loc, waveId, constant(loc, stride));
       v = arith::RemUIOp::create(b, loc, v, constant(loc, digit.extent));
       v = arith::MulIOp::create(b, loc, v, constant(loc, stride));
@@ -215,10 +234,12 @@ LogicalResult KernelLowering::lowerReduce(tile::ReduceOp op) {
       Value v = layoutAddress(memory, index, loc);
       return arith::MulIOp::create(b, loc, v, constant(loc, bytes)).getResult();
     };
+    // The part of wavefront `wave`.
     auto row = [&](Value wave) {
       return arith::MulIOp::create(b, loc, wave, constant(loc, covered * bytes))
           .getResult();
     };
+    // Readers of an earlier reduction through the same buffer are done.
     wave::BarrierOp::create(b, loc);
     Value mine = row(waveId), shared = row(first);
     SmallVector<Value> addresses(sums.size());
@@ -230,6 +251,9 @@ LogicalResult KernelLowering::lowerReduce(tile::ReduceOp op) {
           b, loc, v, arith::AddIOp::create(b, loc, addresses[slot], mine),
           start);
     }
+    // Now every wavefront's partial results are in LDS; each reads all that
+    // belong to its own, so that all hold the same result, combined in the same
+    // order.
     wave::BarrierOp::create(b, loc);
     for (auto [slot, v] : llvm::enumerate(sums)) {
       if (!v)
@@ -249,6 +273,7 @@ LogicalResult KernelLowering::lowerReduce(tile::ReduceOp op) {
   for (auto [slot, v] : llvm::enumerate(sums)) {
     if (!v)
       continue;
+    // The old content takes part last.
     if (op.getAccumulate()) {
       Value old = cast(out.get(b, loc, slot), type, loc);
       if (kind == ReduceKind::AbsMax)

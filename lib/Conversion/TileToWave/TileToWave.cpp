@@ -51,6 +51,8 @@ using namespace tlc;
 // State across regions
 //===----------------------------------------------------------------------===//
 
+/// Buffers in registers that `regions` write and that live outside of them:
+/// what control flow must carry. In order of first write.
 SmallVector<mlir::Value>
 KernelLowering::writtenBuffers(ArrayRef<mlir::Region *> regions) {
   llvm::SetVector<Value> buffers;
@@ -77,6 +79,8 @@ KernelLowering::writtenBuffers(ArrayRef<mlir::Region *> regions) {
   return buffers.takeVector();
 }
 
+/// The registers of the buffers as values, in chunks; unpackState() is its
+/// inverse.
 SmallVector<mlir::Value> KernelLowering::packState(ArrayRef<Value> buffers,
                                                    Location loc) {
   SmallVector<Value> values;
@@ -97,6 +101,7 @@ void KernelLowering::unpackState(ArrayRef<Value> buffers, ValueRange values) {
   }
 }
 
+/// Iteration arguments: those of the loop, then the chunks of written buffers.
 LogicalResult KernelLowering::lowerFor(scf::ForOp op) {
   Location loc = op.getLoc();
   SmallVector<Value> buffers = writtenBuffers({&op.getRegion()});
@@ -109,6 +114,7 @@ LogicalResult KernelLowering::lowerFor(scf::ForOp op) {
                                  lookup(op.getStep()), init);
   auto saved = state;
   OpBuilder::InsertionGuard guard(b);
+  // The loop was built with a body; its terminator is made anew below.
   Block *body = loop.getBody();
   if (!body->empty() && isa<scf::YieldOp>(body->back()))
     body->back().erase();
@@ -135,6 +141,8 @@ LogicalResult KernelLowering::lowerFor(scf::ForOp op) {
   return success();
 }
 
+/// Both sides start from the state before, and yield what the op yields, then
+/// the chunks of buffers that either side writes.
 LogicalResult KernelLowering::lowerIf(scf::IfOp op) {
   Location loc = op.getLoc();
   SmallVector<mlir::Region *> regions = {&op.getThenRegion()};
@@ -178,6 +186,7 @@ LogicalResult KernelLowering::lowerIf(scf::IfOp op) {
   return success();
 }
 
+/// As lowerFor(), with the state passed through both regions.
 LogicalResult KernelLowering::lowerWhile(scf::WhileOp op) {
   Location loc = op.getLoc();
   SmallVector<Value> buffers =
@@ -236,6 +245,8 @@ LogicalResult KernelLowering::lowerWhile(scf::WhileOp op) {
 // Ops
 //===----------------------------------------------------------------------===//
 
+/// One op by its kind. Arithmetic is cloned as it is: it means the same in a
+/// lane.
 LogicalResult KernelLowering::lowerOp(Operation *op) {
   return llvm::TypeSwitch<Operation *, LogicalResult>(op)
       .Case<tile::AllocOp>([&](tile::AllocOp alloc) {
@@ -287,6 +298,8 @@ LogicalResult KernelLowering::lowerOp(Operation *op) {
                                        lookup(o.getCondition())));
         return success();
       })
+      // The workgroup is launched in one dimension: indices of several come by
+      // division, x fastest.
       .Case<tile::ThreadIdOp>([&](tile::ThreadIdOp o) -> LogicalResult {
         ArrayRef<int64_t> extents = kernel.getThreads();
         int64_t dim = o.getDim(), below = 1;
@@ -323,6 +336,8 @@ LogicalResult KernelLowering::lowerBlock(Block &block) {
   return success();
 }
 
+/// The func's arguments become the kernel's; code of the func before the
+/// kernel, which computes scalars, is repeated inside.
 FailureOr<wave::KernelOp> KernelLowering::run() {
   auto func = kernel->getParentOfType<tile::FuncOp>();
   threads = kernel.getNumThreads();
@@ -333,6 +348,7 @@ FailureOr<wave::KernelOp> KernelLowering::run() {
   for (Type t : func.getArgumentTypes())
     types.push_back(isa<tile::PtrType>(t) ? wave::PtrType::get(b.getContext())
                                           : t);
+  // The highest end of any shared buffer, in units of 16 bytes.
   int64_t ldsBytes = 0;
   kernel.walk([&](tile::AllocOp alloc) {
     if (tile::getSpace(alloc.getType()) != tile::Space::Shared)
@@ -370,6 +386,7 @@ FailureOr<wave::KernelOp> KernelLowering::run() {
     return failure();
   for (auto [arg, index] : llvm::zip(kernel.getBody().getArguments(), *indices))
     map.map(arg, index);
+  // Everything that depends on the thread alone is put before this constant.
   anchor =
       arith::ConstantOp::create(b, kernel.getLoc(), b.getI32IntegerAttr(0));
   if (failed(lowerBlock(kernel.getBody().front())))
@@ -383,6 +400,7 @@ struct ConvertTileToWave : tlc::impl::ConvertTileToWaveBase<ConvertTileToWave> {
     ModuleOp module = getOperation();
     SmallVector<tile::FuncOp> funcs(module.getOps<tile::FuncOp>());
     for (tile::FuncOp func : funcs) {
+      // Kernels stand in the module in the order of their launch.
       OpBuilder builder(func);
       for (auto kernel : func.getBody().getOps<tile::KernelOp>()) {
         builder.setInsertionPoint(func);

@@ -4,6 +4,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Three things that the other files ask for: the registers of a buffer as SSA
+// values, the parts of a point that thread and register contribute, and what
+// can be proved about scalars.
+//
+// Registers keep a chunk either as a vector or as elements, so that code which
+// works on whole accumulators makes no vector shuffles, and element-wise code
+// none either. Proofs are intervals and divisors, walked up from the value;
+// they are conservative and memoised, and what might wrap in 32 bits proves
+// nothing.
+//
+//===----------------------------------------------------------------------===//
 
 #include "KernelLowering.h"
 #include "mlir/IR/Matchers.h"
@@ -52,6 +64,7 @@ mlir::Value Registers::getChunk(OpBuilder &b, Location loc, int64_t c) {
   if (chunk == 1)
     return vectors[c] = get(b, loc, c);
   SmallVector<mlir::Value> parts;
+  // A chunk never written is one constant, not a chain of inserts.
   bool any = false;
   for (int64_t i = 0; i < chunk; ++i)
     any |= bool(elements[c * chunk + i]);
@@ -87,6 +100,7 @@ static int64_t chunkFor(mlir::Value buffer, int64_t registers) {
   return chunk;
 }
 
+/// The state of a buffer here; made unwritten at its first use.
 Registers &KernelLowering::registersOf(Value buffer) {
   buffer = tile::getBase(buffer); // an alias numbers its elements the same way
   auto it = state.find(buffer);
@@ -94,6 +108,7 @@ Registers &KernelLowering::registersOf(Value buffer) {
     return it->second;
   auto alloc = buffer.getDefiningOp<tile::AllocOp>();
   auto type = mlir::cast<MemRefType>(buffer.getType());
+  // Without a layout (a private array) every thread holds all elements.
   int64_t count = alloc.getLayout()
                       ? alloc.getLayout()->getLayout().numRegisters()
                       : type.getNumElements();
@@ -113,6 +128,8 @@ Value KernelLowering::zero(Type type, Location loc) {
   return arith::ConstantOp::create(b, loc, b.getZeroAttr(type));
 }
 
+/// Whether the kernel has code that is written per thread: scalar code outside
+/// loops then differs between threads, else it is the workgroup's.
 bool KernelLowering::perThread() {
   if (!simt) {
     simt =
@@ -129,6 +146,7 @@ bool KernelLowering::perThread() {
   return *simt;
 }
 
+/// Made once, before the body.
 Value KernelLowering::threadId() {
   if (!tid) {
     OpBuilder::InsertionGuard guard(b);
@@ -138,6 +156,8 @@ Value KernelLowering::threadId() {
   return tid;
 }
 
+/// Tabulates a layout: coordinates are the sum of what the thread's and the
+/// register's digits say. Entries beyond the extents belong to no point.
 PointMap KernelLowering::getPointMap(const Layout &layout,
                                      ArrayRef<int64_t> extents) {
   PointMap map;
@@ -179,6 +199,8 @@ static mlir::Value digitOf(OpBuilder &b, Location loc, mlir::Value v,
              : arith::RemUIOp::create(b, loc, v, constant(extent)).getResult();
 }
 
+/// Coordinate d that this thread contributes, as a value before the body;
+/// shared by all loops whose thread digits agree.
 Value KernelLowering::threadPart(const PointMap &points, unsigned d) {
   Layout::Digits digits;
   int64_t scale = 1;
@@ -189,6 +211,7 @@ Value KernelLowering::threadPart(const PointMap &points, unsigned d) {
           digits.push_back({scale, Place::Memory, 1});
     scale *= digit.extent;
   }
+  // A handful of entries: a list is enough.
   for (auto &[key, value] : digitParts)
     if (key == digits)
       return value;
@@ -211,6 +234,7 @@ Value KernelLowering::threadPart(const PointMap &points, unsigned d) {
   return sum;
 }
 
+/// Coordinate d of the point in register r of this thread.
 Value KernelLowering::pointValue(const PointMap &points, unsigned d, int64_t r,
                                  Location loc) {
   Value base = threadPart(points, d);
@@ -220,12 +244,16 @@ Value KernelLowering::pointValue(const PointMap &points, unsigned d, int64_t r,
   return arith::AddIOp::create(b, loc, base, constant(loc, part));
 }
 
+/// Null stands for true.
 Value KernelLowering::andAlso(Location loc, Value a, Value c) {
   if (!a || !c)
     return a ? a : c;
   return arith::AndIOp::create(b, loc, a, c);
 }
 
+/// Whether this thread is the first of those that hold the same points, or null
+/// if each point has one holder. Replicas differ in the digits of the thread's
+/// number that the layout does not use: those must be 0.
 Value KernelLowering::isOwner(const PointMap &points) {
   SmallVector<std::pair<int64_t, int64_t>> used; // stride, extent
   for (unsigned d = 0; d < points.layout.rank(); ++d)
@@ -238,6 +266,7 @@ Value KernelLowering::isOwner(const PointMap &points) {
   Value t = threadId(), result;
   b.setInsertionPoint(anchor);
   int64_t next = 1;
+  // A digit between `from` and `to` that no dimension uses.
   auto gap = [&](int64_t from, int64_t to) {
     if (to <= from)
       return;
@@ -254,6 +283,7 @@ Value KernelLowering::isOwner(const PointMap &points) {
   return result;
 }
 
+/// Truncates; only for values whose range has been looked at.
 Value KernelLowering::toI32(Value v, Location loc) {
   if (v.getType().isInteger(32))
     return v;
@@ -262,6 +292,8 @@ Value KernelLowering::toI32(Value v, Location loc) {
   return arith::TruncIOp::create(b, loc, b.getI32Type(), v);
 }
 
+/// The conversion between element types: floats round to nearest even, integers
+/// from floats truncate, booleans are 0 and 1.
 Value KernelLowering::cast(Value v, Type to, Location loc) {
   Type from = v.getType();
   if (from == to)
@@ -299,6 +331,8 @@ static int64_t clampInt(__int128 v) {
   return v > kInfinity ? kInfinity : v < -kInfinity ? -kInfinity : int64_t(v);
 }
 
+/// Bounds of an integer, by interval arithmetic over its operands. Of a loop's
+/// variable: from the least lower bound to the greatest upper bound less 1.
 Interval KernelLowering::rangeOf(Value v) {
   if (auto it = ranges.find(v); it != ranges.end())
     return it->second;
@@ -311,6 +345,7 @@ Interval KernelLowering::rangeOf(Value v) {
     result = {c.getSExtValue(), c.getSExtValue()};
   } else if (auto arg = dyn_cast<BlockArgument>(v)) {
     Operation *owner = arg.getOwner()->getParentOp();
+    // A workgroup's index is below the grid's extent.
     if (owner == kernel) {
       Interval grid = rangeOf(kernel.getGrid()[arg.getArgNumber()]);
       result = {0, std::max<int64_t>(0, grid.hi - 1)};
@@ -330,6 +365,7 @@ Interval KernelLowering::rangeOf(Value v) {
       result = {clampInt(__int128(in(0).lo) - in(1).hi),
                 clampInt(__int128(in(0).hi) - in(1).lo)};
     } else if (isa<arith::MulIOp>(op)) {
+      // Products in 128 bits: two saturated bounds would wrap in 64.
       __int128 p[] = {
           __int128(in(0).lo) * in(1).lo, __int128(in(0).lo) * in(1).hi,
           __int128(in(0).hi) * in(1).lo, __int128(in(0).hi) * in(1).hi};
@@ -349,6 +385,7 @@ Interval KernelLowering::rangeOf(Value v) {
     } else if (isa<arith::DivSIOp, arith::DivUIOp, arith::FloorDivSIOp,
                    arith::CeilDivSIOp>(op) &&
                in(1).lo > 0 && in(0).lo >= 0) {
+      // Non-negative by positive: all roundings agree but ceil's.
       int64_t up = isa<arith::CeilDivSIOp>(op) ? in(1).lo - 1 : 0;
       result = {in(0).lo / in(1).hi,
                 clampInt((__int128(in(0).hi) + up) / in(1).lo)};
@@ -375,6 +412,8 @@ Interval KernelLowering::rangeOf(Value v) {
   return ranges[v] = result;
 }
 
+/// A positive number that divides v, 1 where nothing is known. It serves to
+/// prove the alignment of accesses, of which 16 bytes is the most.
 int64_t KernelLowering::divisorOf(Value v) {
   APInt c;
   if (matchPattern(v, m_ConstantInt(&c)))

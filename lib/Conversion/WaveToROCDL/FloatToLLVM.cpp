@@ -42,6 +42,8 @@ Value forEachElement(Build &build, Value value, Type resultType, Body body) {
   return result;
 }
 
+/// v_exp_f32, without the scaling that code generation would add to keep
+/// denormal results.
 struct Exp2Pattern : ConvertOpToLLVMPattern<math::Exp2Op> {
   using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
   LogicalResult
@@ -59,6 +61,8 @@ struct Exp2Pattern : ConvertOpToLLVMPattern<math::Exp2Op> {
   }
 };
 
+/// v_rsq_f32 takes a denormal for 0, so an operand below 2^-100 is scaled by
+/// 2^24, and its root by 2^12: sqrt(2^24) exactly.
 struct RsqrtPattern : ConvertOpToLLVMPattern<math::RsqrtOp> {
   using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
   LogicalResult
@@ -93,6 +97,9 @@ StringRef hardwareName(Type type) {
   return isa<Float8E5M2FNUZType>(type) ? "bf8" : "";
 }
 
+/// v_cvt_pk_fp8_f32 and v_cvt_pk_bf8_f32 put two elements into half of a dword;
+/// the fourth operand says which half. 240 and 57344 are the largest numbers of
+/// the FNUZ formats.
 struct TruncToF8Pattern : ConvertOpToLLVMPattern<arith::TruncFOp> {
   using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
   LogicalResult
@@ -149,6 +156,7 @@ struct TruncToF8Pattern : ConvertOpToLLVMPattern<arith::TruncFOp> {
   }
 };
 
+/// v_cvt_pk_f32_fp8 takes two bytes of a dword; a scalar is byte 0.
 struct ExtFromF8Pattern : ConvertOpToLLVMPattern<arith::ExtFOp> {
   using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
   LogicalResult
@@ -189,6 +197,7 @@ struct ExtFromF8Pattern : ConvertOpToLLVMPattern<arith::ExtFOp> {
 
 void populateFloatPatterns(LLVMTypeConverter &converter,
                            RewritePatternSet &patterns) {
+  // Before MLIR's own patterns for the same ops.
   patterns.add<Exp2Pattern, RsqrtPattern, TruncToF8Pattern, ExtFromF8Pattern>(
       converter, /*benefit=*/10);
 }

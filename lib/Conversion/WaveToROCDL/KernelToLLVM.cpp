@@ -42,6 +42,9 @@ constexpr StringLiteral kUnusedInputs[] = {
     "amdgpu-no-queue-ptr",         "amdgpu-no-workitem-id-y",
     "amdgpu-no-workitem-id-z"};
 
+/// What code generation must know to assign registers: the workgroup's exact
+/// size, wavefronts a SIMD if the driver has fixed them, and which inputs of
+/// the ABI are not used.
 ArrayAttr getFunctionAttributes(wave::KernelOp kernel, OpBuilder &b) {
   SmallVector<Attribute> attrs;
   auto add = [&](StringRef key, const Twine &value) {
@@ -79,6 +82,9 @@ DictionaryAttr getPointerAttributes(DictionaryAttr source, OpBuilder &b) {
   return b.getDictionaryAttr(attrs);
 }
 
+/// Makes the llvm.func and, for a kernel with LDS, one byte array named
+/// `<kernel>.lds`, which all LDS accesses index. Refuses workgroups and LDS
+/// that gfx942 does not have.
 struct KernelPattern : ConvertOpToLLVMPattern<wave::KernelOp> {
   using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
 
@@ -155,6 +161,7 @@ Value withRange(Build &build, Value id, int64_t end) {
   return id;
 }
 
+/// 1024 where a function carries no size: the machine's limit.
 int64_t threadsOf(Operation *op) {
   auto func = op->getParentOfType<LLVM::LLVMFuncOp>();
   auto attr = func ? func->getAttrOfType<IntegerAttr>(kThreads) : nullptr;
@@ -189,6 +196,7 @@ struct LaneIdPattern : ConvertOpToLLVMPattern<wave::LaneIdOp> {
   }
 };
 
+/// Uniform by nature, but computed on the vector unit: pinned to a scalar.
 struct WaveIdPattern : ConvertOpToLLVMPattern<wave::WaveIdOp> {
   using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
   LogicalResult
@@ -240,8 +248,11 @@ struct BarrierPattern : ConvertOpToLLVMPattern<wave::BarrierOp> {
         f->setDiscardableAttr(LLVM::LLVMDialect::getMmraAttrName(), local);
     };
     fence(LLVM::AtomicOrdering::release);
-    // lgkmcnt(0), and vmcnt(0) where global memory is ordered too. LLVM 22 drops the fence's own wait where
-    // the LDS writes come around a loop's back edge.
+    // lgkmcnt(0), and vmcnt(0) where global memory is ordered too. LLVM 22
+    // drops the fence's own wait where the LDS writes come around a loop's back
+    // edge.
+    // The immediate of s_waitcnt on gfx9: vmcnt in bits 3:0 and 15:14, expcnt
+    // in 6:4, lgkmcnt in 11:8; all ones waits for nothing.
     Value ldsOnly = build.i32(global ? 0x0070 : 0xc07f);
     build.intrinsic("llvm.amdgcn.s.waitcnt", ValueRange(ldsOnly));
     build.intrinsic("llvm.amdgcn.s.barrier", {});
@@ -264,6 +275,7 @@ struct FencePattern : ConvertOpToLLVMPattern<wave::FenceOp> {
   }
 };
 
+/// Mask 0: no instruction may be moved across it.
 struct SchedBarrierPattern : ConvertOpToLLVMPattern<wave::SchedBarrierOp> {
   using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
   LogicalResult
