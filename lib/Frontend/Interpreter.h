@@ -210,6 +210,8 @@ public:
   Value hostBinary(BinOpKind op, Value a, Value b, SourceRange range);
   Value hostArith(BinOpKind op, Value a, Value b, SourceRange range);
   std::optional<bool> hostEquals(Value a, Value b);
+  /// dict[key] = value: an equal key keeps its place and gets the new value.
+  void setEntry(DictObject *dict, Value key, Value value);
   /// Truth of a compile-time value; nothing for a symbolic one.
   std::optional<bool> truth(Value v, SourceRange range, bool &failed);
   bool isSymbolic(Value v) const;
@@ -446,8 +448,13 @@ public:
   bool storeLanes(const Box &box, Value value, SourceRange range);
   // Layouts.cpp
   using Table = std::vector<int64_t>;
+  /// More points than registers or LDS of a compute unit hold, copies included.
+  static constexpr int64_t kMostTabulated = 1 << 21;
   bool tabulate(FunctionObject *map, ArrayRef<int64_t> box, SourceRange range,
                 llvm::SmallVectorImpl<Table> &out);
+  bool sendsApart(BufferObject *buffer, FunctionObject *map,
+                  ArrayRef<int64_t> shape, ArrayRef<int64_t> addresses,
+                  SourceRange range);
   bool applyLayout(BufferObject *buffer, FunctionObject *map,
                    SourceRange range);
   bool layoutShared(BufferObject *buffer, FunctionObject *map,

@@ -130,6 +130,22 @@ static int64_t product(ArrayRef<int64_t> extents) {
   return n;
 }
 
+/// Whether a layout gives each element of a buffer an address of its own;
+/// false, with a report, where it does not.
+bool Interpreter::sendsApart(BufferObject *buffer, FunctionObject *map,
+                             ArrayRef<int64_t> shape,
+                             ArrayRef<int64_t> addresses, SourceRange range) {
+  auto twice = findCollision(addresses);
+  if (!twice)
+    return true;
+  error(DiagID::BadLayout, range,
+        "the layout puts two elements of '" + buffer->name +
+            "' into one place: " + indexAt(twice->first, shape) + " and " +
+            indexAt(twice->second, shape))
+      .note(map->range(), "by this function");
+  return false;
+}
+
 //===----------------------------------------------------------------------===//
 // Global tensors
 //===----------------------------------------------------------------------===//
@@ -177,6 +193,14 @@ bool Interpreter::applyLayout(BufferObject *buffer, FunctionObject *map,
               "'" + buffer->name + "' has shape " + shapeText(buffer->shape));
     return false;
   }
+  // As many places as elements; whether two share one is looked at where the
+  // table is of a size to be made.
+  if (product(shape) <= kMostTabulated) {
+    SmallVector<Table> tables;
+    if (!tabulate(map, shape, range, tables) ||
+        !sendsApart(buffer, map, shape, flatten(tables, product(shape)), range))
+      return false;
+  }
   at(range);
   buffer->indexMap = map;
   if (physical != shape)
@@ -209,14 +233,8 @@ bool Interpreter::layoutShared(BufferObject *buffer, FunctionObject *map,
       !tabulate(map, shape, range, tables))
     return false;
   Table addresses = flatten(tables, product(shape));
-  if (auto twice = findCollision(addresses)) {
-    error(DiagID::BadLayout, range,
-          "the layout puts two elements of '" + buffer->name +
-              "' into one place: " + indexAt(twice->first, shape) + " and " +
-              indexAt(twice->second, shape))
-        .note(map->range(), "by this function");
+  if (!sendsApart(buffer, map, shape, addresses, range))
     return false;
-  }
   std::optional<Layout> layout;
   if (!addresses.empty())
     layout = fitMemory(shape, addresses);

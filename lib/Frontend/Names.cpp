@@ -393,8 +393,15 @@ bool Interpreter::isDefinedIn(Value v, mlir::Region *region) {
                         [&](Value o) { return isDefinedIn(o, region); });
   case VK::Tuple:
   case VK::List:
+  case VK::Set:
+  case VK::Vector:
     return llvm::any_of(v.as<SequenceObject>()->elements,
                         [&](Value o) { return isDefinedIn(o, region); });
+  case VK::Dict:
+    return llvm::any_of(v.as<DictObject>()->entries, [&](auto &entry) {
+      return isDefinedIn(entry.first, region) ||
+             isDefinedIn(entry.second, region);
+    });
   default:
     return false;
   }

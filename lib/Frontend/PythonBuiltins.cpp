@@ -194,28 +194,47 @@ Value Interpreter::pyAnyAll(Args &args) {
   return Value::boolean(result);
 }
 
+/// sorted(x, key=f, reverse=True). Stable, also in reverse; what is compared,
+/// the elements or their keys, are numbers or strings.
 Value Interpreter::pySorted(Args &args) {
   SmallVector<Value> items;
   if (!iterate(args[0], args.rangeOf(0), items))
     return {};
-  if (llvm::any_of(items,
-                   [](Value v) { return !v.isNumber() && !v.is(VK::Str); }))
-    return fail(DiagID::BadArgument, args.range,
-                "sorted takes numbers or strings");
-  bool mixed = false;
-  llvm::stable_sort(items, [&](Value x, Value y) {
-    if (x.isNumber() != y.isNumber()) {
-      mixed = true;
-      return x.isNumber();
+  Value key;
+  bool reverse = false, failed = false;
+  for (auto &[name, v] : args.extra) {
+    if (name == "key") {
+      if (!v.is(VK::None))
+        key = v;
+    } else if (name == "reverse") {
+      reverse = truth(v, args.range, failed).value_or(false);
+    } else {
+      return fail(DiagID::BadCall, args.range,
+                  "'sorted' has no parameter '" + name + "'");
     }
+  }
+  if (failed)
+    return {};
+  SmallVector<std::pair<Value, Value>> keyed;
+  for (Value item : items) {
+    Value k = key ? callValue(key, {item}, args.range) : item;
+    if (!k)
+      return {};
+    if (!k.isNumber() && !k.is(VK::Str))
+      return fail(DiagID::BadArgument, args.range,
+                  "sorted compares numbers or strings");
+    if (!keyed.empty() && k.isNumber() != keyed[0].first.isNumber())
+      return fail(DiagID::BadArgument, args.range,
+                  "numbers and strings do not compare");
+    keyed.push_back({k, item});
+  }
+  llvm::stable_sort(keyed, [&](const auto &a, const auto &b) {
+    Value x = reverse ? b.first : a.first, y = reverse ? a.first : b.first;
     return x.isNumber() ? x.asFloat() < y.asFloat() : x.asStr() < y.asStr();
   });
-  for (auto &[name, v] : args.extra)
-    if (name == "reverse" && v.isIntLike() && v.asBool())
-      std::reverse(items.begin(), items.end());
-  return mixed ? fail(DiagID::BadArgument, args.range,
-                      "numbers and strings do not compare")
-               : makeSequence(VK::List, items);
+  for (auto [item, entry] : llvm::zip(items, keyed))
+    item = entry.second;
+  return makeSequence(VK::List, items);
 }
 
 Value Interpreter::pyIsInstance(Args &args) {
@@ -295,12 +314,12 @@ Value Interpreter::pyDict(Args &args) {
         SmallVector<Value> pair;
         if (!iterate(item, args.range, pair) || pair.size() != 2)
           return fail(DiagID::BadArgument, args.range, "dict takes pairs");
-        dict->entries.push_back({pair[0], pair[1]});
+        setEntry(dict, pair[0], pair[1]);
       }
     }
   }
   for (auto &[name, v] : args.extra)
-    dict->entries.push_back({makeString(name), v});
+    setEntry(dict, makeString(name), v);
   return Value::object(dict);
 }
 

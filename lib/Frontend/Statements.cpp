@@ -268,12 +268,7 @@ bool Interpreter::assign(const Expr *target, Value value, SourceRange range) {
       return fillBox(element, value, range, range);
     }
     if (object.is(VK::Dict)) {
-      for (auto &entry : object.as<DictObject>()->entries)
-        if (auto equal = hostEquals(entry.first, index); equal && *equal) {
-          entry.second = value;
-          return true;
-        }
-      object.as<DictObject>()->entries.push_back({index, value});
+      setEntry(object.as<DictObject>(), index, value);
       return true;
     }
     if (object.is(VK::List) && index.isIntLike()) {
