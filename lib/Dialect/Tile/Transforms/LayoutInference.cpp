@@ -309,7 +309,7 @@ static int64_t vectorWidth(ArrayRef<int64_t> points, int64_t bits,
     total *= extent;
   int64_t width = std::max<int64_t>(1, 128 / bits);
   while (width > 1 &&
-         /// width| Halving the width doubles the threads with work.
+         // Halving the width doubles the threads with work.
          (points.back() % width || total / width < std::min(total, threads)))
     width /= 2;
   return width;

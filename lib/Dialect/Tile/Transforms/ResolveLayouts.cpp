@@ -98,7 +98,7 @@ LogicalResult LayoutInference::normalize() {
       bool written = i == last - 1;
       auto reduce = dyn_cast<ReduceOp>(op);
       builder.setInsertionPoint(op);
-      // | !reduce| A result that is only overwritten needs no old content.
+      // A result that is only overwritten needs no old content.
       if (!written || !reduce || reduce.getAccumulate())
         CopyOp::create(builder, op->getLoc(), operand, temp, LayoutAttr());
       op->setOperand(i, temp);

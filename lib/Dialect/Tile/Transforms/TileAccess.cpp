@@ -303,7 +303,7 @@ FailureOr<SmallVector<int64_t>> tile::getSlots(const Layout &loop,
       extents = getPoints(parallel);
   if (extents.size() != loop.rank())
     extents.clear();
-  // = extent| Padding of the layout's digits beyond the loop's own extents.
+  // Padding of the layout's digits beyond the loop's own extents.
   bool partial = false;
   for (auto [d, extent] : llvm::enumerate(extents))
     partial |= extent < loop.covered(d);
