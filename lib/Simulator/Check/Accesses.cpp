@@ -4,6 +4,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// The formulas of addresses stand here a second time, apart from the handlers:
+// the checkers must know them before the instruction runs.
+//
+//===----------------------------------------------------------------------===//
 
 #include "Accesses.h"
 #include "llvm/ADT/StringRef.h"
@@ -15,11 +20,13 @@ using llvm::StringRef;
 
 namespace {
 
+/// Of a scalar register or a constant.
 uint32_t scalarOf(const Wave &wave, const Source &source) {
   return source.kind == OperandKind::Scalar ? wave.sgpr[source.index]
                                             : uint32_t(source.value);
 }
 
+/// An atomic both reads and writes.
 void setKind(AccessPart &part, const Instruction &inst) {
   part.atomic = inst.has(flag::Atomic);
   part.reads = inst.has(flag::Load | flag::Atomic);
@@ -40,6 +47,7 @@ void splitByAperture(AccessParts &parts, const AccessPart &all) {
       space = Space::Scratch;
     lanes[unsigned(space)] |= uint64_t(1) << l;
   }
+  // Addresses within LDS and scratch count from 0.
   constexpr uint64_t base[3] = {0, sharedAperture, privateAperture};
   for (unsigned s = 0; s < 3; ++s) {
     if (!lanes[s])
@@ -61,6 +69,8 @@ void findChanges(AccessPart &part, const Wave &wave, const Op &op,
     return;
   const Source &data = op.src[part.dataSource];
   unsigned dwords = part.bytes / 4;
+  // Whole dwords: one comparison each. A lane beyond LDS counts as changing;
+  // the engine faults there.
   if (dwords) {
     part.changes = 0;
     for (uint64_t rest = part.lanes; rest; rest &= rest - 1) {
@@ -87,6 +97,8 @@ void findChanges(AccessPart &part, const Wave &wave, const Op &op,
   }
 }
 
+/// One part, or two for read2 and write2, whose offsets count elements (times
+/// 64 for the st64 forms).
 void addDs(AccessParts &parts, const Wave &wave, const Op &op,
            const OpFacts &facts) {
   const Instruction &inst = *op.inst;
@@ -116,6 +128,8 @@ void addDs(AccessParts &parts, const Wave &wave, const Op &op,
   }
 }
 
+/// FLAT, GLOBAL and SCRATCH: a VGPR address of one or two dwords, or a scalar
+/// base with a VGPR offset, or neither; the instruction's offset is signed.
 void addFlatFamily(AccessParts &parts, const Wave &wave, const Op &op,
                    const OpFacts &facts) {
   const Instruction &inst = *op.inst;
@@ -140,6 +154,7 @@ void addFlatFamily(AccessParts &parts, const Wave &wave, const Op &op,
     part.address[l] = scratch ? uint32_t(at) : at;
     part.inBounds[l] = part.bytes;
   }
+  // Only FLAT looks at the apertures; nearly always all lanes are global.
   if (inst.encoding != Encoding::FLAT)
     return;
   uint64_t elsewhere = 0;
@@ -171,6 +186,7 @@ void addScalar(AccessParts &parts, const Wave &wave, const Op &op) {
     offset += scalarOf(wave, op.src[2]);
   uint64_t start = wave.pair(base.index);
   part.inBounds[0] = part.bytes;
+  // Dwords beyond the resource's size read 0.
   if (base.dwords == 4) { // a buffer resource
     uint64_t stride = start >> 48 & 0x3fff, records = wave.sgpr[base.index + 2];
     uint64_t size = stride ? stride * records : records;
@@ -184,6 +200,9 @@ void addScalar(AccessParts &parts, const Wave &wave, const Op &op) {
   }
 }
 
+/// The buffer rules: without a stride or an index num_records counts bytes and
+/// is checked dword by dword (whole for less than a dword); with both it counts
+/// rows.
 void addBuffer(AccessParts &parts, const Wave &wave, const Op &op,
                const OpFacts &facts) {
   const Instruction &inst = *op.inst;
@@ -236,6 +255,8 @@ void addBuffer(AccessParts &parts, const Wave &wave, const Op &op,
 
 } // namespace
 
+/// Read off mnemonic and operands: the data of cmpswap holds two values, that
+/// of read2 two elements.
 unsigned tlc::sim::bytesOfLane(const Instruction &inst) {
   if (!inst.has(flag::Load | flag::Store | flag::Atomic))
     return 0;
@@ -257,6 +278,8 @@ unsigned tlc::sim::bytesOfLane(const Instruction &inst) {
   return 4 * (halves ? dwords / 2 : dwords);
 }
 
+/// No parts for typed buffers, swizzled resources and cross-lane forms; see
+/// docs/simulator.md for what that means.
 void tlc::sim::findAccesses(const Wave &wave, const Op &op,
                             const OpFacts &facts, AccessParts &parts) {
   parts.clear();
@@ -291,6 +314,8 @@ void tlc::sim::findAccesses(const Wave &wave, const Op &op,
   }
 }
 
+/// Lanes that continue one another make one run: a coalesced access of a
+/// wavefront is one run of up to 1024 bytes.
 void ByteRuns::of(const AccessPart &part) {
   count = 0;
   uint64_t last = 0;

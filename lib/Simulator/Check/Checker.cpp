@@ -30,6 +30,8 @@ LaunchChecker::LaunchChecker(const KernelDescriptor &descriptor,
       global(std::make_unique<GlobalShadow>(memory)) {}
 LaunchChecker::~LaunchChecker() = default;
 
+/// The first of a kind at an instruction; of several workgroups the lowest, so
+/// that the report does not depend on host threads.
 void LaunchChecker::report(CheckFinding finding) {
   std::lock_guard lock(mutex);
   if (seen.insert({finding.op->address, finding.kind}).second) {
@@ -56,6 +58,8 @@ std::vector<CheckFinding> LaunchChecker::findings() {
   return sorted;
 }
 
+/// The checkers of one workgroup, on one host thread; reused for the next one,
+/// with all that has been learnt about the code.
 struct GroupChecker::State {
   explicit State(LaunchChecker &launch) : launch(launch) {}
 
@@ -72,6 +76,7 @@ struct GroupChecker::State {
     finding.lane = lane;
     launch.report(std::move(finding));
   }
+  // Facts of an instruction, worked out at its first sight.
   const OpFacts &factsFor(const Op &op) {
     if (op.number >= facts.size())
       facts.resize(op.number + 256);
@@ -146,6 +151,8 @@ static bool endsPiece(const Op &op, const OpFacts &facts) {
       return true;
   return false;
 }
+/// Memory instructions, and scalar control that may stop or redirect a
+/// wavefront.
 static bool goesAlone(const Op &op, const OpFacts &facts) {
   const Instruction &inst = *op.inst;
   if (facts.isVmem || facts.isLds || facts.isSmem ||
@@ -166,6 +173,8 @@ static bool goesAlone(const Op &op, const OpFacts &facts) {
   }
 }
 
+/// The longest straight piece from \p first, its registers and the strictest of
+/// its waits.
 void GroupChecker::State::measure(const Op &first, Piece &piece) {
   constexpr unsigned longest = 512;
   piece.known = true;
@@ -200,6 +209,9 @@ void GroupChecker::State::pass(PathChecker::Place &place, const Wave &wave,
       });
 }
 
+/// How many instructions from the wavefront's on need no watching by the memory
+/// and undefined-value checkers; their waits and wait states are checked here
+/// and now. 0: the next one must be watched. At most \p budget.
 unsigned GroupChecker::straight(Wave &wave, int64_t budget) {
   State &s = *state;
   unsigned w = wave.number;
@@ -226,6 +238,8 @@ unsigned GroupChecker::straight(Wave &wave, int64_t budget) {
       return 0;
   }
   s.pass(s.places[w], wave, first, count);
+  // Waits within the piece, as one: nothing is issued between them that they
+  // could tell apart.
   if (count == piece.length && piece.vmCount != 0xff)
     s.waits[w].waitFor(piece.vmCount, piece.lgkmCount);
   else if (piece.vmCount != 0xff)
@@ -351,6 +365,8 @@ GroupChecker::GroupChecker(LaunchChecker &launch)
     : state(std::make_unique<State>(launch)) {}
 GroupChecker::~GroupChecker() = default;
 
+/// Nothing is known of the new workgroup's registers and LDS; what was learnt
+/// about code stays.
 void GroupChecker::begin(const Workgroup &group) {
   State &s = *state;
   const KernelDescriptor &descriptor = s.launch.descriptor;
@@ -369,6 +385,8 @@ void GroupChecker::begin(const Workgroup &group) {
   s.lds.begin(group.ldsBytes, count);
 }
 
+/// Checks waits, wait states and operands, and notes what the instruction is
+/// about to access.
 void GroupChecker::before(Wave &wave, const Op &op) {
   State &s = *state;
   s.parts.clear();
@@ -377,6 +395,7 @@ void GroupChecker::before(Wave &wave, const Op &op) {
     return;
   const OpFacts &facts = *s.current;
   unsigned w = wave.number;
+  // Arriving at a barrier of the grid releases, as a coherent write does.
   if (op.inst->has(flag::Gws) && wave.globalTurn && !wave.syncWaiting) {
     s.launch.global->arrive(s.group->linearId);
     s.postponeStores();
@@ -414,6 +433,8 @@ void GroupChecker::before(Wave &wave, const Op &op) {
                              s.launch.global.get());
 }
 
+/// Records what the instruction has done, if it was performed (\p executed),
+/// and moves the wavefront on.
 void GroupChecker::after(Wave &wave, const Op &op, bool executed) {
   State &s = *state;
   if (!s.current || !executed)
@@ -454,6 +475,7 @@ void GroupChecker::after(Wave &wave, const Op &op, bool executed) {
     s.waits[w].issue(facts);
 }
 
+/// All that wait pass; who has ended before is divergence.
 void GroupChecker::barrierReleased() {
   State &s = *state;
   s.lds.barrier(s.waits);

@@ -4,6 +4,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// The common case, one workgroup in a page of memory, must cost little: a page
+// is found by a cursor of the thread, a block of 256 bytes is one cell, and
+// `usual` decides with a few comparisons. Blocks open into cells, and cells
+// into dwords, only where workgroups meet. Locks: a page's own, and one for the
+// clock, never both at once but in that order.
+//
+//===----------------------------------------------------------------------===//
 
 #include "GlobalShadow.h"
 #include <algorithm>
@@ -27,6 +35,8 @@ struct GlobalShadow::Page {
   void openBlock(unsigned block);
 };
 
+/// Gives each of the block's sixteen cells the record of the block, as far as
+/// its mask says.
 void GlobalShadow::Page::openBlock(unsigned block) {
   if (isOpen(block))
     return;
@@ -65,6 +75,8 @@ void GlobalShadow::define(const ByteRuns &runs) {
     memory.writtenBytes().mark(run.begin, run.end - run.begin);
 }
 
+/// Moves the clock for accesses that order workgroups, and says what \p number
+/// knows at this moment.
 GlobalShadow::View GlobalShadow::synchronise(uint64_t number,
                                              const AccessPart &part) {
   std::lock_guard lock(groupMutex);
@@ -91,6 +103,7 @@ void GlobalShadow::leave(uint64_t number) {
   groups[number].acquired = time;
 }
 
+/// Pages live as long as the launch, so that cursors stay valid.
 GlobalShadow::Page &GlobalShadow::pageAt(uint64_t number, Cursor &cursor) {
   unsigned slot = number % Cursor::count;
   if (cursor.numbers[slot] == number && cursor.pages[slot])
@@ -130,6 +143,8 @@ void GlobalShadow::postpone(uint64_t number, const ByteRuns &runs,
     }
 }
 
+/// Whether the workgroup of \p earlier has released after that access, before
+/// we last acquired.
 bool GlobalShadow::ordered(const Access &earlier, const View &now) {
   if (earlier.group == now.group || now.acquired == 0)
     return earlier.group == now.group;
@@ -139,6 +154,7 @@ bool GlobalShadow::ordered(const Access &earlier, const View &now) {
          group.releases[earlier.period] <= now.acquired;
 }
 
+/// The message, or empty. Atomics among themselves do not conflict.
 std::string GlobalShadow::conflict(const Cell &cell, const Access &access,
                                    uint64_t address, bool writes,
                                    const View &now) {
@@ -162,6 +178,8 @@ std::string GlobalShadow::conflict(const Cell &cell, const Access &access,
   return "";
 }
 
+/// Two readers of different workgroups suffice: any later writer differs from
+/// one of them.
 bool GlobalShadow::noteRead(Cell &cell, const Access &access, const View &now,
                             bool must) {
   for (Access *reader : {&cell.read, &cell.otherRead}) {
@@ -194,6 +212,8 @@ bool GlobalShadow::note(Cell &cell, const Access &access, bool writes,
                   cell.write.atomic == access.atomic;
   if (left && !together && !must)
     return false;
+  // Bytes that the same workgroup wrote before stay recorded with the later
+  // period, which is the stricter one.
   cell.write = access;
   if (own)
     cell.write.bytes |= left;
@@ -234,6 +254,7 @@ GlobalShadow::usual(Cell &cell, const Access &access, bool writes) {
   return !(access.bytes & ~(cell.read.bytes & cell.otherRead.bytes));
 }
 
+/// Looks for a conflict, then records. False: the cell must be split first.
 bool GlobalShadow::visit(Cell &cell, const Access &access, uint64_t address,
                          bool writes, const View &now, bool must,
                          std::string &problem) {
@@ -247,6 +268,8 @@ bool GlobalShadow::visit(Cell &cell, const Access &access, uint64_t address,
   return note(cell, access, writes, now, must);
 }
 
+/// A cell of sixteen bytes, or its four dwords once it is split; dwords are
+/// never split further, and hold what fits (\p must).
 void GlobalShadow::visitCell(Page &page, unsigned index, Access access,
                              uint64_t address, bool writes, const View &now,
                              std::string &problem) {
@@ -287,6 +310,7 @@ std::string GlobalShadow::access(uint64_t group, const Op &op,
   access.atomic = part.atomic || part.coherent;
   std::string problem;
   for (const ByteRuns::Run &run : runs) {
+    // Cells of a page under one lock.
     uint64_t at = run.begin / cellBytes * cellBytes;
     while (at < run.end) {
       Page &page = pageAt(at / pageBytes, cursor);

@@ -4,6 +4,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// The rules are those of LLVM's GCNHazardRecognizer for gfx940 and of the CDNA3
+// ISA's section on manually inserted wait states; the table is at the head of
+// HazardChecker.h. Every rule has the form: so many states between the last
+// write (or use) of a register and now.
+//
+//===----------------------------------------------------------------------===//
 
 #include "HazardChecker.h"
 #include <fmt/format.h>
@@ -42,6 +49,7 @@ void HazardChecker::begin(unsigned vgprCount, unsigned accumOffset_) {
   accumOffset = accumOffset_;
 }
 
+/// The message if fewer than \p states lie between; empty otherwise.
 std::string HazardChecker::need(const RegisterRange &range, const Op *writer,
                                 uint32_t at, unsigned states,
                                 const char *use) const {
@@ -54,6 +62,7 @@ std::string HazardChecker::need(const RegisterRange &range, const Op *writer,
                      toString(*writer->inst), states);
 }
 
+/// A source of an MFMA: what a VALU or an earlier MFMA wrote.
 std::string HazardChecker::checkMatrixSource(const OpFacts &facts,
                                              const RegisterRange &range) const {
   const Last &last = vector[range.first];
@@ -79,9 +88,11 @@ std::string HazardChecker::checkMatrixSource(const OpFacts &facts,
   return need(range, last.op, last.state, states, "read by an MFMA");
 }
 
+/// One register range that an instruction reads.
 std::string HazardChecker::checkRead(const Op &op, const OpFacts &facts,
                                      const RegisterRange &range) const {
   const Instruction &inst = *op.inst;
+  // Scalar registers written by a VALU (compares, readlane).
   if (!range.vector) {
     for (unsigned i = 0; i < range.count; ++i) {
       const Last &last = scalar[range.first + i];
@@ -147,6 +158,8 @@ std::string HazardChecker::checkRead(const Op &op, const OpFacts &facts,
   return "";
 }
 
+/// Overwriting a result still in the matrix pipeline, C while an MFMA reads it,
+/// or the data of a wide store.
 std::string HazardChecker::checkWrite(const OpFacts &facts,
                                       const RegisterRange &range) const {
   if (!range.vector || facts.isMatrix)
@@ -176,6 +189,7 @@ std::string HazardChecker::checkWrite(const OpFacts &facts,
   return "";
 }
 
+/// The first thing wrong, or empty.
 std::string HazardChecker::check(const Op &op, const OpFacts &facts) {
   if (facts.isScalar || facts.isSmem)
     return "";
@@ -206,6 +220,8 @@ std::string HazardChecker::check(const Op &op, const OpFacts &facts) {
   return "";
 }
 
+/// The instruction has run: notes what it wrote and used, and counts its
+/// states.
 void HazardChecker::issue(const Op &op, const OpFacts &facts) {
   const Instruction &inst = *op.inst;
   Last last;
@@ -255,6 +271,8 @@ unsigned HazardChecker::statesOf(const Instruction &inst) {
   return inst.op == Opcode::s_nop ? unsigned(inst.imm & 0xf) + 1 : 1;
 }
 
+/// As if it had been issued \p age states ago: how PathChecker rebuilds a
+/// state.
 void HazardChecker::recall(const Op &op, const OpFacts &facts, unsigned age) {
   uint32_t now = state;
   state -= age;

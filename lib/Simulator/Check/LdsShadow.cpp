@@ -18,6 +18,8 @@
 
 using namespace tlc::sim;
 
+/// Records of the workgroup before are told by their epoch: cells need no
+/// clearing unless some were split.
 void LdsShadow::begin(uint32_t ldsBytes, unsigned waves) {
   size_t count = (ldsBytes + cellBytes - 1) / cellBytes;
   if (size != ldsBytes || !single.empty()) {
@@ -31,6 +33,8 @@ void LdsShadow::begin(uint32_t ldsBytes, unsigned waves) {
   firstEpoch = ++epoch;
 }
 
+/// Notes how far each wavefront's operations were waited for, and starts an
+/// epoch.
 void LdsShadow::barrier(const std::vector<WaitCounters> &counters) {
   for (size_t w = 0; w < counters.size() && w < completed.size(); ++w)
     completed[w] = {counters[w].vm.retired, counters[w].lgkm.retired};
@@ -44,6 +48,7 @@ bool LdsShadow::anyUndefined(uint64_t byte, unsigned count) const {
   return false;
 }
 
+/// Whole cells in the middle at once.
 void LdsShadow::define(uint64_t byte, unsigned count) {
   uint64_t end = std::min<uint64_t>(byte + count, size);
   for (; byte < end && byte % cellBytes; ++byte)
@@ -68,6 +73,8 @@ constexpr uint64_t firstDwords =
 } // namespace
 
 template <unsigned Dwords>
+/// Lane by lane: within a cell, aligned, inside LDS, defined, and nobody else
+/// has written it unordered.
 bool LdsShadow::loadCells(unsigned wave, const Op &op, uint64_t exec,
                           const uint32_t *offsets, uint32_t offset) {
   constexpr uint32_t bytes = Dwords * 4;
@@ -114,6 +121,9 @@ bool LdsShadow::load(const Wave &wave, const Op &op, const uint32_t *offsets,
 }
 
 template <unsigned Dwords>
+/// The same for stores: no other wavefront has read in this epoch or written
+/// unordered. Neighbours that one wavefront writes in one epoch share the
+/// record.
 bool LdsShadow::storeCells(const Write &now, uint64_t exec,
                            const uint32_t *offsets, uint32_t offset) {
   constexpr uint32_t bytes = Dwords * 4;
@@ -191,6 +201,7 @@ bool LdsShadow::visit(Cell &cell, const Write &now, Kind kind, bool changes,
   const Write &last = cell.write;
   bool unordered = last.op && !ordered(last);
   bool byOther = unordered && last.wave != now.wave;
+  // Both wrote the same byte: a race, unless the value is the same.
   if (uint16_t both = byOther ? last.bytes & now.bytes : 0) {
     if (kind.writes && !changes)
       return false; // two wrote the same: the bytes keep both in mind
@@ -211,6 +222,7 @@ bool LdsShadow::visit(Cell &cell, const Write &now, Kind kind, bool changes,
       whole &= part == 0xf;
     }
   bool readNow = cell.readEpoch == epoch;
+  // Who has read it since the barrier?
   if (kind.writes) {
     uint64_t others =
         readNow ? cell.readers & dwords * uint16_t(~mark) : uint64_t(0);
@@ -237,6 +249,8 @@ bool LdsShadow::visit(Cell &cell, const Write &now, Kind kind, bool changes,
     cell.write = now;
     cell.write.bytes = bytes;
   }
+  // Record the reader: whole dwords by wavefront, parts of dwords for one
+  // wavefront only.
   if (!kind.reads)
     return true;
   if (!readNow) {
@@ -256,6 +270,8 @@ bool LdsShadow::visit(Cell &cell, const Write &now, Kind kind, bool changes,
   return true;
 }
 
+/// From now on the cell's sixteen byte cells count; slots are kept for the
+/// launch.
 void LdsShadow::split(Cell &cell) {
   if (!cell.slot) {
     cell.slot = uint32_t(single.size()) + 1;
@@ -290,6 +306,8 @@ void LdsShadow::join(Cell &cell) {
   cell.slot = slot;
 }
 
+/// As visit(), with room for everything: several writers of one value, late
+/// reads of FLAT, atomics.
 void LdsShadow::visitByte(ByteCell &cell, const Write &now, Kind kind,
                           bool changes, uint64_t address,
                           std::string &problem) {
@@ -350,6 +368,7 @@ void LdsShadow::visitByte(ByteCell &cell, const Write &now, Kind kind,
     cell.lateRead = now;
 }
 
+/// A range of bytes of one access, cell by cell.
 void LdsShadow::visitBytes(uint64_t begin, uint64_t end, Write now, Kind kind,
                            bool changes, std::string &problem) {
   for (uint64_t at = begin / cellBytes * cellBytes; at < end; at += cellBytes) {
@@ -389,6 +408,7 @@ std::string LdsShadow::access(unsigned wave, const Op &op, const OpFacts &facts,
   bool onlyReads = part.reads && !part.atomic;
   Kind kind{part.writes, onlyReads, onlyReads && !facts.isLds};
   std::string problem;
+  // Loads to LDS: 256 bytes at once, a cell at a time.
   if (part.contiguous && part.lanes == ~uint64_t(0)) {
     uint64_t begin = part.address[0], end = begin + part.bytes * waveLanes;
     if (end <= size)

@@ -4,6 +4,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Facts are read off the decoded instruction once for each Op: operands,
+// implicit registers by flags, counters by encoding. The passes of matrix
+// instructions are a table; they are those of LLVM's SISchedule.td and of AMD's
+// matrix instruction calculator, which agree.
+//
+//===----------------------------------------------------------------------===//
 
 #include "OpFacts.h"
 #include "Accesses.h"
@@ -91,6 +98,8 @@ void addScalar(llvm::SmallVectorImpl<RegisterRange> &list, unsigned first,
 
 } // namespace
 
+/// Ranges may lie beyond the register file; sets are filled only if they do not
+/// (the engine faults there).
 OpFacts tlc::sim::factsOf(const Op &op) {
   const Instruction &inst = *op.inst;
   OpFacts facts;
@@ -171,6 +180,8 @@ OpFacts tlc::sim::factsOf(const Op &op) {
       if (row.op == inst.op)
         facts.passes = row.passes;
     facts.isDouble = facts.isMatrix && inst.src[2].type == DataType::F64;
+    // f32 (not xf32, whose operands have two dwords) and f64 products run on
+    // another pipeline.
     facts.isXdl =
         facts.isMatrix && !facts.isDouble &&
         !(inst.src[0].dwords == 1 && inst.src[2].type == DataType::F32);

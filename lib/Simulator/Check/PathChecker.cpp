@@ -118,6 +118,8 @@ PathChecker::PathChecker(unsigned vgprCount, unsigned accumOffset)
 }
 PathChecker::~PathChecker() = default;
 
+/// The numbers of operations and states are relative: any origin will do, if it
+/// is larger than all ages.
 void PathChecker::restore(const State &state) {
   waits.begin(vgprCount, accumOffset);
   hazards.begin(vgprCount, accumOffset);
@@ -133,6 +135,8 @@ void PathChecker::restore(const State &state) {
     hazards.recall(*r.op, *r.facts, r.age);
 }
 
+/// States are equal if their ages and instructions are: compared as strings of
+/// bytes.
 uint32_t PathChecker::numberOf(const State &state) {
   std::string text{char(state.vmOut), char(state.lgkmOut),
                    char(state.scalarAge)};
@@ -155,6 +159,7 @@ uint32_t PathChecker::numberOf(const State &state) {
   return entry->second;
 }
 
+/// An open hash table, half full at most; entries are never removed.
 void PathChecker::remember(uint64_t key, uint32_t next) {
   auto insert = [&](const Edge &edge) {
     size_t at = hashOf(edge.key) & mask;
@@ -202,6 +207,8 @@ bool PathChecker::passOne(State &state, const Op &op, const Op &effective,
   return right;
 }
 
+/// The slow way: works the transition out, and remembers it unless something
+/// was reported or the state holds instructions whose registers moved.
 void PathChecker::learn(Place &place, const Op *first, unsigned count,
                         FactsOf factsOf, Report report) {
   uint32_t from = place.state;

@@ -15,6 +15,8 @@
 
 using namespace tlc::sim;
 
+/// What the ABI initialises is defined: v0, user SGPRs, workgroup ids, EXEC,
+/// flat scratch. All else is not.
 void Undefined::begin(const Wave &wave, const KernelDescriptor &descriptor) {
   accumOffset = descriptor.accumOffset();
   vector.assign(wave.vgprCount, ByteMasks{~0ull, ~0ull, ~0ull, ~0ull});
@@ -42,6 +44,7 @@ void Undefined::begin(const Wave &wave, const KernelDescriptor &descriptor) {
   dirty.setScc();
 }
 
+/// The registers that both sets have, lane by lane.
 bool Undefined::touchesLanes(const RegisterSet &registers, uint64_t exec,
                              bool allLanes) const {
   for (unsigned w = 0; w < RegisterSet::words; ++w) {
@@ -90,6 +93,8 @@ bool Undefined::inputsDefined(const OpFacts &facts) const {
   return true;
 }
 
+/// In order: branches, EXEC, addresses, data stored to global memory. Data
+/// stored to LDS or scratch is only passed on.
 std::string Undefined::check(const Wave &wave, const Op &op,
                              const OpFacts &facts,
                              llvm::ArrayRef<AccessPart> parts,
@@ -128,6 +133,8 @@ std::string Undefined::check(const Wave &wave, const Op &op,
   bool memory = facts.isVmem || facts.isLds || facts.isSmem;
   if (!memory || inst.has(flag::CacheControl))
     return "";
+  // Which sources are data and which address follows from the encoding: source
+  // 1 is the data, source 2 of DS too.
   for (const RegisterRange &range : facts.reads) {
     bool isData = range.source == 1 || range.source == -1 ||
                   (facts.isLds && range.source == 2);
@@ -190,6 +197,8 @@ struct ScalarBits {
 
 } // namespace
 
+/// Bit by bit for moves, logic, shifts and selects; any other operation makes
+/// its whole result undefined if any operand is.
 void Undefined::propagateScalar(const Wave &wave, const Op &op,
                                 const OpFacts &facts) {
   const Instruction &inst = *op.inst;

@@ -37,6 +37,8 @@ constexpr uint64_t newPerRound = 256;
 /// With more in flight than this, new ones are admitted only to make progress.
 constexpr size_t flightLimit = 256;
 
+/// Runs one launch to its end or first fault. Owns the states of workgroups,
+/// which are reused; a state is held only while its workgroup is in flight.
 class Runner {
 public:
   Runner(LaunchContext &context, unsigned threads)
@@ -67,6 +69,7 @@ private:
   uint64_t flops = 0;
 };
 
+/// Called by all host threads.
 std::unique_ptr<GroupState> Runner::takeState() {
   {
     std::lock_guard lock(mutex);
@@ -85,6 +88,8 @@ void Runner::finish(std::unique_ptr<GroupState> state) {
   free.push_back(std::move(state));
 }
 
+/// Runs all flights, the new ones included, in parallel, each until it is done,
+/// waits or faults.
 void Runner::round(size_t admitted) {
   size_t first = flights.size();
   flights.resize(first + admitted);
@@ -102,6 +107,8 @@ void Runner::round(size_t admitted) {
   });
 }
 
+/// Faults count by flight order, so that the report is the same for every
+/// number of threads.
 void Runner::run(LaunchResult &result) {
   bool stuck = false;
   const Workgroup *faulted = nullptr;
@@ -119,6 +126,8 @@ void Runner::run(LaunchResult &result) {
     std::erase_if(flights, [](const Flight &flight) {
       return flight.status == GroupStatus::Done;
     });
+    // No workgroup came to its end: the ones in flight may wait for one that
+    // has not started.
     stuck = flights.size() == before;
     // The order rotates with the seed; it is the same for every number of
     // threads.
@@ -130,6 +139,7 @@ void Runner::run(LaunchResult &result) {
       if (flight.state->group().fault.kind)
         faulted = &flight.state->group();
     }
+    // All workgroups are in flight and each can only wait for the others.
     bool deadlocked = !faulted && next == total && !flights.empty();
     for (const Flight &flight : flights)
       deadlocked = deadlocked && flight.state->waitsForSync();
@@ -142,6 +152,7 @@ void Runner::run(LaunchResult &result) {
     result.failed = true;
     result.findings.push_back(describeFault(context, *faulted));
   }
+  // Findings of checkers fail the launch, but its results are complete.
   if (context.checker)
     for (const CheckFinding &finding : context.checker->findings()) {
       result.failed = true;
@@ -160,6 +171,7 @@ void Runner::run(LaunchResult &result) {
       state->statistics().addTo(result, entry);
 }
 
+/// A launch that did not start.
 LaunchResult failed(const LaunchRequest &request, const char *kind,
                     std::string text) {
   LaunchResult result;
@@ -173,6 +185,7 @@ LaunchResult failed(const LaunchRequest &request, const char *kind,
 
 } // namespace
 
+/// What the driver would refuse; empty if nothing.
 std::string tlc::sim::checkLaunch(const LaunchRequest &request) {
   const KernelInfo &kernel = *request.kernel;
   const uint32_t *block = request.block, *grid = request.grid;
@@ -200,6 +213,8 @@ std::string tlc::sim::checkLaunch(const LaunchRequest &request) {
   return "";
 }
 
+/// Blocks until the launch is over. Allocations cannot change meanwhile
+/// (launchLock).
 LaunchResult tlc::sim::runLaunch(const LaunchRequest &request,
                                  DeviceMemory &memory,
                                  const SimulatorOptions &options) {

@@ -4,6 +4,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Code is decoded where execution comes to it, as runs: straight pieces from an
+// entry to a jump, a return or code that is there already. A run is an array of
+// Ops, so that the next instruction is the next element; branches point to
+// their targets directly. A slot for each dword of the code finds the Op of an
+// address. Decoding takes a lock, looking up does not: slots are published with
+// release order and never change.
+//
+//===----------------------------------------------------------------------===//
 
 #include "tlc/Simulator/Execute/Program.h"
 
@@ -71,6 +80,7 @@ Program::~Program() = default;
 
 void Program::AlignedFree::operator()(uint32_t *p) const { std::free(p); }
 
+/// Null outside the code or between dwords.
 const Op *Program::at(uint64_t address) {
   uint64_t offset = address - codeBase;
   if (offset >= code.size() || offset % 4 != 0)
@@ -84,6 +94,8 @@ const Op *tlc::sim::instructionAt(Program &program, uint64_t address) {
   return program.at(address);
 }
 
+/// Decodes everything that branches reach from here, so that they can be
+/// resolved at once; what only computed jumps reach comes later.
 const Op *Program::decodeFrom(uint64_t offset) {
   std::lock_guard lock(mutex);
   if (const Op *op = slots[offset / 4].load(std::memory_order_acquire))
@@ -107,6 +119,9 @@ const Op *Program::decodeFrom(uint64_t offset) {
   return slots[offset / 4].load(std::memory_order_acquire);
 }
 
+/// Decodes one run and adds the targets of its branches to \p pending.
+/// Undecodable words become an Op that faults when it is run, not before: data
+/// may stand between code.
 void Program::decodeRun(uint64_t offset, std::vector<uint64_t> &pending) {
   auto run = std::make_unique<Run>();
   uint64_t begin = offset;
@@ -140,6 +155,7 @@ void Program::decodeRun(uint64_t offset, std::vector<uint64_t> &pending) {
     run->ops[i].number = decoded++;
     address += run->instructions[i].sizeBytes;
   }
+  // The element behind the last: a link to the run that follows, or a fault.
   Op &last = run->ops[count];
   last.inst = &run->instructions[count];
   last.address = address;
@@ -155,6 +171,8 @@ void Program::decodeRun(uint64_t offset, std::vector<uint64_t> &pending) {
   runs.push_back(std::move(run));
 }
 
+/// The place of an operand in the register file; false if the kernel's
+/// descriptor does not allocate it.
 bool Program::registerIndex(const Operand &operand, uint32_t &index) const {
   unsigned dwords = operand.dwords ? operand.dwords : 1;
   switch (operand.kind) {
@@ -175,6 +193,8 @@ bool Program::registerIndex(const Operand &operand, uint32_t &index) const {
   }
 }
 
+/// A constant broadcast to 64 lanes, so that lane loops read it as a register;
+/// shared by all instructions with the same one.
 const uint32_t *Program::constantLanes(uint64_t value, unsigned dwords) {
   auto &entry = constants[{value, dwords}];
   if (!entry) {
@@ -240,6 +260,8 @@ static void unsupported(Wave &wave, const Op &op) {
   raise(wave, op, fault);
 }
 
+/// Resolves all that does not change from run to run: handler, register places,
+/// constants.
 void Program::lower(const Instruction &inst, uint64_t address, Op &op) {
   op.inst = &inst;
   op.address = address;
@@ -259,6 +281,7 @@ void Program::lower(const Instruction &inst, uint64_t address, Op &op) {
   inRange &= registerIndex(inst.sdst, op.sdst);
   op.dstKind = inst.dst.kind;
   op.dstDwords = inst.dst.dwords;
+  // Faults are put in the handler's place, so that the loop need not test.
   if (!inRange)
     op.run = registerOutOfRange;
   else if (op.lanes)

@@ -44,11 +44,15 @@ constexpr uint64_t sampleFrom = param::xcds * param::cusPerXcd;
 constexpr uint64_t sharerGroups = 2 * param::xcds;
 constexpr size_t sharerWords = 1 << 19;
 
+/// A workgroup that has begun, and what is recorded of it but not yet replayed.
 struct Live : GroupRecord {
   std::unique_ptr<GroupState> state;
   GroupStatus status = GroupStatus::Paused;
 };
 
+/// Serves the replay with workgroups (GroupSource) and the model of lengths
+/// with counts (LengthSource). Only the thread of the replay calls it; it uses
+/// the pool by itself.
 class LaunchSource : public GroupSource, public LengthSource {
 public:
   LaunchSource(LaunchContext &context, CodeTable &code, unsigned threads)
@@ -87,6 +91,7 @@ private:
   uint64_t flops = 0, executed = 0;
 };
 
+// Of all wavefronts of a workgroup so far.
 uint64_t executedBy(const Live &group) {
   const Workgroup &workgroup = group.state->group();
   uint64_t sum = 0;
@@ -106,6 +111,7 @@ double LaunchSource::flopsPerInstruction() const {
   return all ? double(work) / double(all) : 0;
 }
 
+/// A state with registers and LDS, reused if one is free.
 std::unique_ptr<Live> LaunchSource::take() {
   std::unique_ptr<Live> group;
   if (spare.empty()) {
@@ -133,6 +139,7 @@ bool LaunchSource::firstExceeds(uint64_t instructions) {
   Live &group = static_cast<Live &>(begin(0));
   uint64_t ran = 0;
   for (unsigned tries = 0; tries < countTries; ++tries) {
+    // Grows the record as far as it takes: nobody replays it yet.
     group.state->recordTo(code, group, wordsAhead + group.wordsLeft(), true);
     group.status = group.state->run();
     const Workgroup &workgroup = group.state->group();
@@ -152,6 +159,7 @@ bool LaunchSource::firstExceeds(uint64_t instructions) {
   return ran > instructions;
 }
 
+/// The replay has finished with the workgroup: its state goes back.
 void LaunchSource::end(GroupRecord &group) {
   auto it = std::find_if(live.begin(), live.end(), [&](const auto &each) {
     return each.get() == &group;
@@ -171,6 +179,9 @@ static size_t leastLeft(const Live &group) {
   return least;
 }
 
+/// Runs \p wanted on, and with it all others that are about to run dry, so that
+/// the pool has something to do. False after a fault. The order of global
+/// operations is by workgroup number: the same for every number of threads.
 bool LaunchSource::runLow(Live &wanted) {
   std::vector<Live *> low;
   for (const auto &group : live)
@@ -196,6 +207,8 @@ bool LaunchSource::runLow(Live &wanted) {
   return !fault;
 }
 
+/// True also if nothing more can be had now: the replay then goes on with other
+/// workgroups, which may be what this one waits for.
 bool LaunchSource::refill(GroupRecord &group) {
   Live &wanted = static_cast<Live &>(group);
   for (unsigned tries = 0; tries < idleTries; ++tries) {
@@ -212,6 +225,7 @@ bool LaunchSource::refill(GroupRecord &group) {
 /// Counts the instructions of a workgroup, without recording it.
 uint64_t LaunchSource::count(uint64_t id) {
   std::unique_ptr<Live> group = take();
+  // No recordTo(): runs at full speed.
   group->state->begin(id);
   GroupStatus status = GroupStatus::Paused;
   for (unsigned tries = 0; tries < countTries; ++tries) {
@@ -220,6 +234,7 @@ uint64_t LaunchSource::count(uint64_t id) {
       break;
     group->state->globalTurn();
   }
+  // Kept alive: the fault points into it.
   if (status == GroupStatus::Faulted) {
     fault = &group->state->group();
     live.push_back(std::move(group));
@@ -230,6 +245,8 @@ uint64_t LaunchSource::count(uint64_t id) {
   return sum;
 }
 
+/// Scalar registers of the first wavefront after \p instructions; null after a
+/// fault. Valid until the next call.
 const uint32_t *LaunchSource::begin(uint64_t id, uint64_t instructions) {
   if (!beginner)
     beginner = take();
@@ -309,6 +326,8 @@ void tlc::sim::runTimed(LaunchContext &context, unsigned threads,
   options.traceWaves = wanted.traceWaves;
   options.traceEvents = wanted.traceEvents;
 
+  // Sampling: long launches whose workgroups do not wait for one another run
+  // one XCD in detail, and the rest by its counts.
   uint64_t detail = wanted.detailInstructions ? wanted.detailInstructions
                                               : detailInstructions;
   std::unique_ptr<LengthModel> lengths;
@@ -344,6 +363,7 @@ void tlc::sim::runTimed(LaunchContext &context, unsigned threads,
       lengths ? uint64_t(source.flopsPerInstruction() * timing.instructions)
               : source.matrixFlops();
   timing.sampling = "every workgroup ran in detail";
+  // From the detailed workgroups to the whole grid.
   if (lengths) {
     lengths->learn(machine.groups());
     timing.sampling = fmt::format(
