@@ -33,6 +33,8 @@ uint32_t tlc::sim::undefinedWord(const ByteMasks &masks, unsigned lane) {
   return word;
 }
 
+/// SDWA and op_sel write a half or a byte; the other bytes of the register keep
+/// what they had, and so do their flags.
 unsigned tlc::sim::writtenBytes(const Instruction &inst) {
   if (inst.form == Form::Sdwa && inst.dstUnused == SdwaUnused::Preserve)
     switch (inst.dstSel) {
@@ -63,6 +65,8 @@ struct Undefined::LaneView {
   uint32_t value[3] = {0, 0, 0}, undefined[3] = {0, 0, 0};
 };
 
+/// False where the operation is none of those that keep bytes apart: the caller
+/// then takes the whole lane.
 bool Undefined::propagateBytes(const Wave &wave, const Op &op) {
   const Instruction &inst = *op.inst;
   if (op.dstKind == OperandKind::Scalar || op.dstDwords != 1 ||
@@ -70,6 +74,8 @@ bool Undefined::propagateBytes(const Wave &wave, const Op &op) {
     return false;
   // The result's undefined bits from those of the operands; see below.
   auto evaluate = [&](const LaneView &x, bool &known) -> uint32_t {
+    // A bit that either operand is known to clear (set, for or) is defined,
+    // whatever the other is.
     auto andBits = [&](unsigned i, unsigned j, uint32_t invert = 0) {
       uint32_t vi = x.value[i] ^ invert;
       uint32_t zero = (~x.undefined[i] & ~vi) | (~x.undefined[j] & ~x.value[j]);
@@ -153,6 +159,8 @@ bool Undefined::propagateBytes(const Wave &wave, const Op &op) {
     default:
       break;
     }
+    // Packed halves: each half of the result depends on the halves that op_sel
+    // and op_sel_hi pick.
     if (inst.encoding == Encoding::VOP3P &&
         (inst.src[0].type == DataType::V2F16 ||
          inst.src[0].type == DataType::V2I16) &&
@@ -172,6 +180,7 @@ bool Undefined::propagateBytes(const Wave &wave, const Op &op) {
     return 0;
   };
 
+  // The mask of v_cndmask decides lane by lane which source counts.
   bool isSelect = inst.op == Opcode::v_cndmask_b32;
   uint64_t mask = 0, maskUndefined = 0;
   if (isSelect && op.src[2].kind == OperandKind::Scalar) {

@@ -26,6 +26,8 @@ bool Undefined::sourceByte(const Op &op, unsigned source, unsigned lane,
   return vector[data.index / waveLanes + byte / 4][byte % 4] >> lane & 1;
 }
 
+/// ds_permute, ds_bpermute and ds_swizzle: flags move as the data does; a lane
+/// that is off delivers a defined 0.
 void Undefined::propagateCrossLane(const Wave &wave, const Op &op) {
   const Instruction &inst = *op.inst;
   uint64_t exec = wave.exec();
@@ -58,6 +60,9 @@ void Undefined::propagateCrossLane(const Wave &wave, const Op &op) {
   setLanes(op.dst / waveLanes, exec, result);
 }
 
+/// Everything read is first taken for defined, then the undefined bytes of
+/// memory are marked. Narrow loads extend: a sign bit that is undefined spreads
+/// upwards.
 void Undefined::propagateLoads(const Wave &wave, const Op &op,
                                const OpFacts &facts,
                                llvm::ArrayRef<AccessPart> parts,
@@ -123,6 +128,7 @@ void Undefined::propagateLoads(const Wave &wave, const Op &op,
   }
 }
 
+/// LDS and scratch take the data's flags; global memory counts as written.
 void Undefined::propagateStores(const Wave &wave, const Op &op,
                                 const OpFacts &facts,
                                 llvm::ArrayRef<AccessPart> parts,
@@ -182,6 +188,7 @@ void Undefined::propagateScalarMemory(const Op &op, const OpFacts &facts,
   }
 }
 
+/// One instruction, by its unit. Registers hold what they had before it.
 void Undefined::propagate(const Wave &wave, const Op &op, const OpFacts &facts,
                           llvm::ArrayRef<AccessPart> parts, LdsShadow &lds,
                           GlobalShadow *global) {

@@ -98,6 +98,7 @@ uint64_t Undefined::sourceLanes(const Op &op, unsigned i) const {
   return lanes;
 }
 
+/// Replaces the flags of some lanes of a register.
 void Undefined::setLanes(uint32_t reg, uint64_t lanes,
                          const ByteMasks &undefined) {
   ByteMasks &masks = vector[reg];
@@ -116,6 +117,9 @@ void Undefined::defineWrites(const Wave &wave, const OpFacts &facts,
     }
 }
 
+/// Source 0 comes from the lane that dpp_ctrl names; lanes that are masked, or
+/// have no source and no bound_ctrl, keep their value and their flags. False if
+/// the instruction is no DPP.
 bool Undefined::propagateDpp(const Wave &wave, const Op &op) {
   const Instruction &inst = *op.inst;
   if (inst.form != Form::Dpp || op.dstKind == OperandKind::Scalar)
@@ -146,6 +150,7 @@ bool Undefined::propagateDpp(const Wave &wave, const Op &op) {
   return true;
 }
 
+// A bit of the result for each lane.
 void Undefined::propagateCompare(const Wave &wave, const Op &op,
                                  const OpFacts &facts) {
   uint64_t lanes = (sourceLanes(op, 0) | sourceLanes(op, 1)) & wave.exec();
@@ -201,6 +206,9 @@ void Undefined::propagateMatrix(const Op &op) {
     vector[op.dst / waveLanes + d] = result[d];
 }
 
+/// From the cheap cases to the exact ones: matrix, lane reads and writes, DPP,
+/// all defined, compares, byte-exact operations; what is left spreads over the
+/// lane.
 void Undefined::propagateVector(const Wave &wave, const Op &op,
                                 const OpFacts &facts) {
   const Instruction &inst = *op.inst;
@@ -256,6 +264,7 @@ void Undefined::propagateVector(const Wave &wave, const Op &op,
   if (propagateBytes(wave, op))
     return;
 
+  // Lanes with anything undefined in any operand.
   uint64_t lanes = 0;
   for (unsigned i = 0; i < 3; ++i)
     lanes |= sourceLanes(op, i);
@@ -315,6 +324,7 @@ void Undefined::propagateVector(const Wave &wave, const Op &op,
       if (bytes >> byte & 1)
         masks[byte] = (masks[byte] & ~exec) | bad;
   }
+  // Carries and masks: a bit for each lane.
   for (const RegisterRange &range : facts.writes)
     if (!range.vector)
       for (unsigned i = 0; i < range.count; ++i)

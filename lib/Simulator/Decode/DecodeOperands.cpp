@@ -36,6 +36,8 @@ constexpr uint64_t doubles[] = {
     0xbff0000000000000, 0x4000000000000000, 0xc000000000000000,
     0x4010000000000000, 0xc010000000000000, 0x3fc45f306dc9c882};
 
+/// The constant in the operand's own format; integers of 16 bits take the f16
+/// pattern, other types the f32 one.
 uint64_t inlineFloat(DataType type, unsigned index) {
   switch (type) {
   case DataType::I16:
@@ -59,6 +61,7 @@ bool isSpecial(unsigned code, unsigned dwords) {
 
 } // namespace
 
+/// Inline integers are sign-extended to the operand's size later.
 bool Decoder::constant(Operand &op, unsigned code, const OperandInfo &info) {
   op.type = info.type;
   op.dwords = info.dwords;
@@ -77,6 +80,8 @@ bool Decoder::constant(Operand &op, unsigned code, const OperandInfo &info) {
   return code == LiteralCode && literal(op, info);
 }
 
+/// The word after the instruction; an f64 takes it as its upper half. Several
+/// operands may share one literal.
 bool Decoder::literal(Operand &op, const OperandInfo &info) {
   // The word after a 64-bit encoding is the next instruction, never a literal.
   if (inst.sizeBytes != 4 && !inst.hasLiteral)
@@ -92,6 +97,8 @@ bool Decoder::literal(Operand &op, const OperandInfo &info) {
   return true;
 }
 
+/// A scalar register or tuple: within one of the ranges of register numbers,
+/// aligned.
 bool Decoder::scalar(Operand &op, unsigned code, const OperandInfo &info) {
   using namespace ScalarReg;
   unsigned dwords = info.dwords;
@@ -111,6 +118,7 @@ bool Decoder::scalar(Operand &op, unsigned code, const OperandInfo &info) {
   return true;
 }
 
+/// A VGPR or accumulation register, or a tuple of them.
 bool Decoder::vgpr(Operand &op, unsigned reg, const OperandInfo &info,
                    bool accumulator) {
   if (reg + info.dwords > 256 || (info.dwords > 1 && reg % 2))
@@ -122,6 +130,8 @@ bool Decoder::vgpr(Operand &op, unsigned reg, const OperandInfo &info,
   return true;
 }
 
+/// An operand by the number in the encoding; false where the instruction's
+/// table does not allow it.
 bool Decoder::source(Operand &op, unsigned code, const OperandInfo &info,
                      bool accumulator) {
   bool isVgpr = code >= FirstVgpr;
@@ -174,6 +184,7 @@ bool Decoder::destination(Operand &op, unsigned code, const OperandInfo &info) {
   }
 }
 
+// The implicit mask of the 32-bit forms.
 void Decoder::vcc(Operand &op) {
   op.kind = OperandKind::Scalar;
   op.type = DataType::B64;

@@ -48,6 +48,7 @@ bool Decoder::vop1() {
   return source(inst.src[0], src0, info->src[0]);
 }
 
+/// Carries go through VCC in this form; v_madmk and v_madak have a literal.
 bool Decoder::vop2() {
   if (!select(Encoding::VOP2, bits(low, 30, 25)) ||
       !destination(inst.dst, bits(low, 24, 17), info->dst))
@@ -187,6 +188,7 @@ bool Decoder::dpp() {
   return true;
 }
 
+/// Modifiers that the operation does not have must be 0.
 bool Decoder::vop3Modifiers() {
   bool hasSdst = info->sdst.file != RegisterFile::None;
   unsigned count = sourceCount();
@@ -219,6 +221,8 @@ bool Decoder::vop3Modifiers() {
   return true;
 }
 
+/// The 64-bit form of any VOP1, VOP2 or VOPC operation, or an operation of
+/// VOP3's own.
 bool Decoder::vop3() {
   if (!select(Encoding::VOP3, bits(low, 25, 16)) || !needHigh())
     return false;
@@ -237,6 +241,7 @@ bool Decoder::vop3() {
   return vop3Modifiers();
 }
 
+/// op_sel_hi has its third bit apart from the others.
 bool Decoder::vop3p() {
   if (!select(Encoding::VOP3P, bits(low, 22, 16)) || !needHigh() ||
       !destination(inst.dst, bits(low, 7, 0), info->dst))
@@ -260,6 +265,8 @@ bool Decoder::vop3p() {
   return true;
 }
 
+/// acc bits choose between VGPRs and accumulation registers, for A, B, and C
+/// together with D.
 bool Decoder::mai() {
   if (!select(Encoding::MAI, bits(low, 22, 16)) || !needHigh())
     return false;

@@ -41,6 +41,7 @@ constexpr Row all[] = {
 /// Where the 64-bit forms of the 32-bit families start among VOP3's opcodes.
 constexpr unsigned Vop2InVop3 = 0x100, Vop1InVop3 = 0x140;
 
+/// VOP3 also lists the 64-bit forms of the other vector families.
 constexpr std::array<Table, NumEncodings> makeTables() {
   std::array<Table, NumEncodings> tables{};
   for (const Row &row : rows::all) {
@@ -120,6 +121,8 @@ bool Decoder::run() {
   return vop2();
 }
 
+/// False, with an empty record, where the bytes at \p offset are no instruction
+/// of gfx942 or run past the end.
 bool tlc::sim::decode(llvm::ArrayRef<uint8_t> code, uint64_t offset,
                       Instruction &out) {
   out = Instruction();

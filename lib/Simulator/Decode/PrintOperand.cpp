@@ -43,6 +43,7 @@ constexpr Named specialNames[] = {
     {SpecialReg::Execz, "src_execz", "src_execz"},
     {SpecialReg::Scc, "src_scc", "src_scc"}};
 
+/// v5, or v[4:7].
 void printTuple(raw_ostream &os, const char *prefix, unsigned first,
                 unsigned dwords) {
   os << prefix;
@@ -52,6 +53,7 @@ void printTuple(raw_ostream &os, const char *prefix, unsigned first,
     os << '[' << first << ':' << first + dwords - 1 << ']';
 }
 
+/// Named registers by their names, trap registers as ttmp.
 void printScalar(raw_ostream &os, const Operand &op) {
   for (const Named &name : scalarNames)
     if (name.code == op.reg) {
@@ -88,6 +90,8 @@ void printHex(raw_ostream &os, uint64_t value) {
   os << llvm::format("0x%llx", static_cast<unsigned long long>(value));
 }
 
+/// By value: small integers, the nine floats by name, anything else in
+/// hexadecimal of the operand's width.
 void printConstantOperand(raw_ostream &os, const Operand &op) {
   int64_t value;
   const char *name = nullptr;

@@ -69,6 +69,7 @@ private:
   bool first = true;
 };
 
+/// SOP families: registers, then the 16-bit constant; s_setreg puts it first.
 void Printer::scalar() {
   if (inst.has(flag::ImmSrc1)) {
     item(inst.src[0]);
@@ -128,6 +129,7 @@ void Printer::smem() {
   named(inst.sc0, "glc");
 }
 
+/// A source with its modifiers: -, |x|, sext().
 void Printer::source(unsigned i) {
   const Operand &op = inst.src[i];
   if (op.isNone())

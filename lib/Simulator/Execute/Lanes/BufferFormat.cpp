@@ -36,6 +36,7 @@ struct Typed {
   }
 };
 
+/// Raises the fault that ends the run; always false.
 bool refuse(Wave &w, const Op &op, const char *why) {
   Fault fault;
   fault.kind = "unsupported-instruction";
@@ -44,6 +45,7 @@ bool refuse(Wave &w, const Op &op, const char *why) {
   return false;
 }
 
+/// Reads the format from the instruction or the resource.
 bool typedOf(Wave &w, const Op &op, const BufferResource &r, Typed &typed) {
   const Instruction &inst = *op.inst;
   bool own = inst.encoding == Encoding::MTBUF;
@@ -177,6 +179,8 @@ void putComponents(const Typed &t, const u8 *element, u32 *d, unsigned l) {
   }
 }
 
+/// Lane by lane: formats are rare in compute code, and each element is unpacked
+/// bit by bit.
 template <unsigned Count, Width W> void load(Wave &w, const Op &op) {
   u64 active = w.exec();
   if (!active || (op.inst->sc1 && awaitTurn(w, op)))

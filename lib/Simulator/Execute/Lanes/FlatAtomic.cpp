@@ -17,6 +17,8 @@
 namespace tlc::sim::TLC_SIM_ISA {
 namespace {
 
+/// Reads, combines and writes lane by lane; the destination may be the data
+/// register.
 template <typename T, auto F>
 void apply(Wave &w, const Op &op, const LaneAddresses &a, u64 active) {
   // Data, then the compare value behind it.

@@ -39,6 +39,7 @@ void privateStore(Wave &w, const Op &op, u64 active, const u32 *offsets,
   }
 }
 
+/// Coherent (sc1) loads wait for the wavefront's turn, plain ones do not.
 template <typename E> void globalLoad(Wave &w, const Op &op) {
   u64 active = w.exec();
   if (!active || (op.inst->sc1 && awaitTurn(w, op)))
@@ -58,6 +59,7 @@ template <typename E> void globalStore(Wave &w, const Op &op) {
     storeLanes<E>(a, active, registers(w, op.src[1]));
 }
 
+/// Scratch lanes are served apart from the others.
 template <typename E> void flatLoad(Wave &w, const Op &op) {
   u64 active = w.exec();
   if (!active || (op.inst->sc1 && awaitTurn(w, op)))
@@ -101,7 +103,8 @@ template <typename E> void scratchStore(Wave &w, const Op &op) {
     privateStore<E>(w, op, active, offsets, registers(w, op.src[1]));
 }
 
-/// Loads to LDS: M0 plus the offset, one dword for each lane.
+/// Loads to LDS: M0 plus the offset, one dword for each lane. Narrow elements
+/// are extended to a dword first.
 template <typename E> void globalLoadLds(Wave &w, const Op &op) {
   u64 active = w.exec();
   if (!active || (op.inst->sc1 && awaitTurn(w, op)))

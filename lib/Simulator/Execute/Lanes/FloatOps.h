@@ -92,6 +92,8 @@ template <typename T> inline typename Format<T>::Signed ordered(T v) {
   return s < 0 ? S(s ^ S(~signBit<T>)) : s;
 }
 
+/// v_min and v_max: of a number and a NaN the number. With IEEE mode a
+/// signalling NaN wins, made quiet. -0 is below +0.
 template <typename T>
 [[gnu::always_inline]] inline T minimum(T a, T b, bool ieee) {
   T r = ordered(a) < ordered(b) ? a : b;
@@ -116,6 +118,8 @@ template <typename T>
 [[gnu::always_inline]] inline T maximum3(T a, T b, T c, bool ieee) {
   return maximum(maximum(a, b, ieee), c, ieee);
 }
+/// v_med3: the middle one; with any NaN the minimum of the three, as the ISA
+/// defines it.
 template <typename T>
 [[gnu::always_inline]] inline T median(T a, T b, T c, bool ieee) {
   T least = minimum3(a, b, c, ieee);

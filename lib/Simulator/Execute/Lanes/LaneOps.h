@@ -148,6 +148,7 @@ inline u64 packMask(const u8 *flags) {
   return mask;
 }
 
+/// EXEC as a word for each lane; kept until EXEC changes.
 inline const u32 *execLanes(Wave &w) {
   u64 exec = w.exec();
   if (exec != w.expandedExec) {

@@ -16,6 +16,7 @@
 namespace tlc::sim::TLC_SIM_ISA {
 namespace {
 
+// Nothing happens, not even a fault, without active lanes.
 template <typename E> void read(Wave &w, const Op &op) {
   u64 active = w.exec();
   LaneAddresses a;
@@ -30,6 +31,7 @@ template <typename E> void write(Wave &w, const Op &op) {
     storeLanes<E>(a, active, registers(w, op.src[1]));
 }
 
+/// Both addresses are checked before anything is loaded.
 template <typename E, unsigned Stride> void read2(Wave &w, const Op &op) {
   u64 active = w.exec();
   if (!active)

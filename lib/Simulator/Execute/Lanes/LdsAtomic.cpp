@@ -16,6 +16,8 @@
 namespace tlc::sim::TLC_SIM_ISA {
 namespace {
 
+/// F gets the old value and both data operands; forms with one operand ignore
+/// the second.
 template <typename T, auto F> void atomic(Wave &w, const Op &op) {
   u64 active = w.exec();
   LaneAddresses a;

@@ -42,6 +42,8 @@ unsigned broadcastBlock(const Instruction &inst, unsigned block) {
   return (block & ~(run - 1)) | (inst.abid & (run - 1));
 }
 
+/// One matrix instruction: unpack A and B to [block][k][row], apply blgp and
+/// cbsz, multiply. About 2 n n K blocks operations of the host, in vectors.
 template <typename A, typename B, typename S> void mfma(Wave &w, const Op &op) {
   using Sum = typename A::Sum;
   constexpr bool wide = sizeof(Sum) == 8;
@@ -52,6 +54,7 @@ template <typename A, typename B, typename S> void mfma(Wave &w, const Op &op) {
   const u32 *ra = w.vgpr + op.src[0].index, *rb = w.vgpr + op.src[1].index;
   const Instruction &inst = *op.inst;
 
+  // Element e of the lane's registers is k = perLane * slice + e.
   for (unsigned e = 0; e < S::perLane; ++e)
     for (unsigned g = 0; g < S::groups; ++g) {
       unsigned block = g % S::blocks, k = S::perLane * (g / S::blocks) + e;

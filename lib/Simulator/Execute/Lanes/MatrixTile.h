@@ -158,6 +158,8 @@ inline void multiply(const ValueOf<Sum> *a, const ValueOf<Sum> *b, const u32 *c,
       left[r] = a + block * K * n + Acc::row(v, g);
       at[r] = v * words * waveLanes + g * n;
       Value start[n] = {};
+      // Integers start at 0 and C is added in 32 bits at the end: their
+      // products fit f32 exactly, C would not.
       if constexpr (!integer)
         for (unsigned j = 0; j < n; ++j)
           start[j] = get<Sum>(c + at[r], j);

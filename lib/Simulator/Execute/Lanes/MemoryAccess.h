@@ -50,6 +50,7 @@ template <typename T> inline void writeHost(u64 address, T v) {
   __builtin_memcpy(reinterpret_cast<void *>(address), &v, sizeof(T));
 }
 
+/// One lane's element from a host address into its register.
 template <typename E> inline void loadLane(u64 host, u32 *d, unsigned l) {
   if constexpr (E::bytes >= 4) {
     for (unsigned i = 0; i < E::dwords; ++i)
@@ -130,6 +131,8 @@ inline bool consecutive(const LaneAddresses &a, u64 step) {
   return different == 0;
 }
 
+/// All active lanes. Whole wavefronts of consecutive dwords are one copy, those
+/// of 8 and 16 bytes go by fours through a transposition.
 template <typename E>
 inline void loadLanes(const LaneAddresses &a, u64 active, u32 *d) {
   if (active == ~u64(0)) {

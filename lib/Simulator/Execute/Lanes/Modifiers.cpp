@@ -22,6 +22,8 @@
 
 namespace tlc::sim::TLC_SIM_ISA {
 
+/// Sources that are no registers: apertures, condition bits, and a dword of LDS
+/// at M0.
 u64 specialValue(const Wave &w, unsigned reg) {
   switch (reg) {
   case SpecialReg::SharedBase:
@@ -49,6 +51,7 @@ u64 specialValue(const Wave &w, unsigned reg) {
   return 0;
 }
 
+/// Into the wavefront's scratch room number \p slot.
 const u32 *broadcast(Wave &w, const Source &s, unsigned slot) {
   u32 *to = w.scratchLanes[slot];
   for (unsigned i = 0; i < s.dwords && i < 4; ++i) {
@@ -64,6 +67,7 @@ const u32 *broadcast(Wave &w, const Source &s, unsigned slot) {
   return to;
 }
 
+/// The usual case: sources as they are, result straight to its register.
 void runPlain(Wave &w, const Op &op) {
   Lanes x;
   x.a = lanesOf(w, op.src[0], 0);
@@ -123,6 +127,7 @@ struct DppLanes {
 };
 constexpr unsigned dppControls = DppCtrl::RowNewBcast + 16;
 
+/// Tabulated for all controls at the first use.
 const DppLanes &dppLanes(unsigned control) {
   static const DppLanes *table = [] {
     DppLanes *rows = new DppLanes[dppControls];
@@ -181,6 +186,7 @@ void applyDpp(const Wave &w, const Instruction &inst, const u32 *from, u32 *to,
   }
 }
 
+/// The byte or word that SDWA names, extended by zeros or the sign.
 u32 selectSdwa(u32 v, SdwaSel sel, bool sext) {
   unsigned s = static_cast<unsigned>(sel);
   if (sel == SdwaSel::Dword)
@@ -262,6 +268,7 @@ bool isModified(const Instruction &inst, const Source &s, unsigned i) {
          ((inst.neg | inst.abs) >> i & 1);
 }
 
+// clamp of floats: to [0, 1]; NaN becomes 0 with DX10_CLAMP and stays without.
 template <typename T>
 [[gnu::always_inline]] inline T clampUnit(T v, bool dx10) {
   T r = v > T(0) ? v : T(0); // -0 becomes 0
@@ -273,6 +280,7 @@ inline f16 times(f16 v, f32 factor) { return toHalf(f32(v) * factor); }
 inline f32 times(f32 v, f32 factor) { return v * factor; }
 inline f64 times(f64 v, f32 factor) { return v * f64(factor); }
 template <typename T>
+// omod scales by 2, 4 or 1/2 before the clamp.
 void finishFloat(u32 *d, unsigned omod, bool clamp, bool dx10) {
   constexpr f32 factors[] = {1.0f, 2.0f, 4.0f, 0.5f};
   f32 factor = factors[omod & 3];
@@ -289,6 +297,7 @@ void finishHalves(u32 *d, bool dx10) {
   }
 }
 
+/// Output modifiers, on the type that the mnemonic says.
 void finishResult(Wave &w, const Instruction &inst, DataType type, u32 *d) {
   if (!inst.clamp && !inst.omod)
     return;
@@ -329,6 +338,8 @@ u32 mergeSdwa(u32 old, u32 r, SdwaSel sel, SdwaUnused unused) {
 
 } // namespace
 
+/// See the head of the file. Sources are copied only where something changes
+/// them.
 void runModified(Wave &w, const Op &op) {
   const Instruction &inst = *op.inst;
   const u32 *sources[3];

@@ -24,6 +24,7 @@ template <typename T> u32 joined(T lo, T hi) {
   return u32(bits<u16>(hi)) << 16 | bits<u16>(lo);
 }
 
+/// Both halves of a register, or two registers for f32.
 template <typename T, auto F> void pk2(const Lanes &x) {
   if constexpr (sizeof(T) == 4)
     return map2<Pair<T>, Pair<T>, Pair<T>, [](Pair<T> a, Pair<T> b) {
@@ -52,6 +53,7 @@ template <typename T, auto F> void pk3(const Lanes &x) {
     }
 }
 
+// Integer sums wrap, or saturate with clamp.
 template <LaneFunction Wrap, LaneFunction Saturate>
 void clampable(const Lanes &x) {
   x.op->inst->clamp ? Saturate(x) : Wrap(x);
@@ -106,6 +108,8 @@ inline f32 clampUnit(f32 v, bool dx10) {
 }
 
 enum class MixTo { Single, Low, High };
+/// v_fma_mix: sources are f32 or a half by op_sel_hi and op_sel; the result is
+/// f32, or f16 into one half.
 template <MixTo To> void mix(const Lanes &x) {
   const Instruction &inst = *x.op->inst;
   bool half[3], high[3], neg[3], abs[3];
