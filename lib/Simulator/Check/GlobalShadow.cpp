@@ -8,8 +8,8 @@
 // The common case, one workgroup in a page of memory, must cost little: a page
 // is found by a cursor of the thread, a block of 256 bytes is one cell, and
 // `usual` decides with a few comparisons. Blocks open into cells, and cells
-// into dwords, only where workgroups meet. Locks: a page's own, and one for the
-// clock, never both at once but in that order.
+// into dwords, only where workgroups meet. Locks: a page's own, then the
+// clock's, never the other way round.
 //
 //===----------------------------------------------------------------------===//
 

@@ -11,7 +11,7 @@
 // number of states between the write and a use. Replayed by PathChecker, which
 // knows when a look is needed.
 //
-//   MFMA of P passes writes, then         A or B   same C  other C  VALU, mem
+//   MFMA of P passes writes, then            A or B   same C  other C  VALU, mem
 //     matrix core                            P + 3    0 (*)   P + 1    P + 3
 //     f32                                    P + 2    0 (*)   P        P + 2
 //     f64 16x16x4                            11       0       9        11, 18

@@ -20,6 +20,8 @@ using namespace tlc::hip;
 
 namespace tlc::sim::entry {
 
+/// Loads one code object; `error` is what already went wrong in finding it. The
+/// reason is kept as the last launch's report.
 static hipError_t loadBytes(hipModule_t *module, std::span<const uint8_t> bytes,
                             std::string error) {
   Device &d = device();
@@ -125,6 +127,7 @@ hipError_t hipModuleGetGlobal(hipDeviceptr_t *pointer, size_t *bytes,
   return record(hipErrorNotFound);
 }
 
+/// From the kernel descriptor and metadata.
 hipError_t hipFuncGetAttribute(int *value, hipFunction_attribute attribute,
                                hipFunction_t function) {
   if (!value || !function)
@@ -154,7 +157,8 @@ hipError_t hipFuncGetAttribute(int *value, hipFunction_attribute attribute,
   return record(hipErrorInvalidValue);
 }
 
-/// Lays out arguments given one pointer each.
+/// Lays out arguments given one pointer each, by the metadata. False if the
+/// object has none: then only a ready-made buffer (`extra`) can be passed.
 static bool packArguments(const KernelInfo &kernel, void **arguments,
                           std::vector<uint8_t> &packed) {
   if (!kernel.hasMetadata)
@@ -185,6 +189,7 @@ hipError_t hipModuleLaunchKernel(hipFunction_t function, unsigned gridX,
 
 } // namespace tlc::sim::entry
 
+/// Arguments as pointers or as a buffer, not both.
 hipError_t tlc::sim::launchFunction(hipFunction_t function,
                                     const unsigned (&grid)[3],
                                     const unsigned (&block)[3],

@@ -86,6 +86,7 @@ constexpr Fact facts[] = {
     {-1, 392, -1, Int, 942},            // architecture as a number
 };
 
+/// Places of the two strings, and the size of the structure.
 struct TextPlace {
   unsigned name, arch, bytes;
 };
@@ -93,6 +94,8 @@ constexpr TextPlace textR0000{0, 396, 792}, textR0600{0, 1160, 1472};
 
 } // namespace
 
+/// Attributes that HIP has and this table lacks are 0; numbers that HIP does
+/// not have are an error.
 bool tlc::sim::attributeValue(int attribute, int &value) {
   for (const Fact &fact : facts)
     if (fact.attribute == attribute && attribute >= 0) {
@@ -106,6 +109,7 @@ bool tlc::sim::attributeValue(int attribute, int &value) {
   return named;
 }
 
+/// Everything not in the table is 0.
 void tlc::sim::fillProperties(void *properties, PropertiesLayout layout) {
   char *to = static_cast<char *>(properties);
   bool old = layout == PropertiesLayout::R0000;

@@ -133,6 +133,7 @@ hipError_t hipGetDevicePropertiesR0000(void *properties, int device) {
 
 //===--- Memory -----------------------------------------------------------===//
 
+/// An allocation of no bytes is null and succeeds, as in HIP.
 static hipError_t allocate(void **pointer, size_t bytes, AllocationKind kind) {
   if (!pointer)
     return record(hipErrorInvalidValue);
@@ -145,6 +146,7 @@ static hipError_t allocate(void **pointer, size_t bytes, AllocationKind kind) {
   *pointer = reinterpret_cast<void *>(allocation->base);
   return hipSuccess;
 }
+/// Only the base of a live allocation of this kind can be freed.
 static hipError_t release(void *pointer, AllocationKind kind) {
   if (!pointer)
     return hipSuccess;
@@ -202,12 +204,15 @@ hipError_t hipMemcpy(void *to, const void *from, size_t bytes,
     return record(hipErrorInvalidValue);
   if (kind < hipMemcpyHostToHost || kind > hipMemcpyDefault)
     return record(hipErrorInvalidMemcpyDirection);
+  // The kind is believed: a side that it calls device memory must be some. The
+  // other may be either.
   bool toDevice =
       kind == hipMemcpyHostToDevice || kind == hipMemcpyDeviceToDevice;
   bool fromDevice =
       kind == hipMemcpyDeviceToHost || kind == hipMemcpyDeviceToDevice;
   if (!rangeOk(to, bytes, toDevice) || !rangeOk(from, bytes, fromDevice))
     return record(hipErrorInvalidValue);
+  // Device addresses are host addresses.
   std::memmove(to, from, bytes);
   device().memory.writtenBytes().mark(reinterpret_cast<uint64_t>(to), bytes);
   return hipSuccess;
@@ -312,6 +317,7 @@ hipError_t hipEventSynchronize(hipEvent_t event) {
   hipError_t error = hipEventQuery(event);
   return error ? error : takeFault();
 }
+/// Host time between the two records; modelled time is in the launch's result.
 hipError_t hipEventElapsedTime(float *milliseconds, hipEvent_t start,
                                hipEvent_t stop) {
   constexpr unsigned disableTiming = 2;

@@ -111,6 +111,7 @@ struct Compressed {
   uint64_t headerBytes = 0, fileBytes = 0, bytes = 0;
 };
 
+/// False for a header that is cut short or of a version that is not known.
 bool readHeader(const Image &image, Compressed &header) {
   if (!image.read(4, header.version) || !image.read(6, header.method))
     return false;
@@ -135,6 +136,7 @@ bool readHeader(const Image &image, Compressed &header) {
   return read;
 }
 
+/// The whole bundle, into \p storage.
 bool decompress(const Image &image, std::vector<uint8_t> &storage,
                 std::string &error) {
   Compressed header;
@@ -167,6 +169,8 @@ bool decompress(const Image &image, std::vector<uint8_t> &storage,
 
 } // namespace
 
+/// The result points into \p bytes or \p storage. Images of unknown size are
+/// trusted to be what their headers say, as HIP does.
 std::span<const uint8_t>
 tlc::sim::selectCodeObject(const void *bytes, uint64_t size,
                            std::vector<uint8_t> &storage, std::string &error) {

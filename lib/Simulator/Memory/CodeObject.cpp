@@ -29,11 +29,14 @@ namespace {
 constexpr uint64_t maxImageBytes = uint64_t(1) << 30;
 constexpr uint64_t maxSymbols = 1 << 20;
 
+/// Addresses and sizes from the dynamic segment; 0 where it has none.
 struct DynamicTable {
   uint64_t symbols = 0, strings = 0, stringBytes = 0, hash = 0, gnuHash = 0;
   uint64_t rela = 0, relaBytes = 0, pltRela = 0, pltRelaBytes = 0;
 };
 
+/// Every step returns false with the reason in `error`; nothing read from the
+/// file is believed before it is checked.
 class Parser {
 public:
   Parser(CodeObject &object, std::string &error)
@@ -67,6 +70,8 @@ private:
   std::vector<std::span<const uint8_t>> notes;
 };
 
+/// 64-bit little-endian AMDGPU, HSA, code object version 4 to 6, gfx942 or the
+/// generic target that includes it.
 bool Parser::header() {
   if (!image.readFile(0, elf))
     return fail("not a code object: only {} bytes", object.bytes.size());
@@ -105,6 +110,7 @@ bool Parser::header() {
   return true;
 }
 
+/// Loadable segments must lie in the file and not overlap.
 bool Parser::segments() {
   object.lowAddress = UINT64_MAX;
   for (unsigned i = 0; i < elf.e_phnum; ++i) {
@@ -143,6 +149,7 @@ bool Parser::segments() {
   return true;
 }
 
+/// Collects metadata notes; others are passed over.
 bool Parser::notesOf(const ELF::Elf64_Phdr &program) {
   if (!image.inFile(program.p_offset, program.p_filesz))
     return fail("note segment lies outside the file");
@@ -298,6 +305,8 @@ bool CodeObject::parse(std::span<const uint8_t> file, CodeObject &object,
   return Parser(object, error).run();
 }
 
+/// From the headers of an image whose end is unknown; 0 if they are damaged.
+/// Reads as far as they lead.
 uint64_t CodeObject::imageSize(const void *image) {
   ELF::Elf64_Ehdr elf;
   std::memcpy(&elf, image, sizeof(elf));
@@ -329,6 +338,8 @@ const KernelInfo *CodeObject::findKernel(const std::string &name) const {
   return nullptr;
 }
 
+/// Copies the segments and applies relocations. Bytes between and behind
+/// segments stay as they are, which is zero for fresh memory.
 bool CodeObject::load(uint8_t *memory, uint64_t loadAddress,
                       std::string &error) const {
   for (const Segment &segment : segments)
@@ -342,6 +353,8 @@ bool CodeObject::load(uint8_t *memory, uint64_t loadAddress,
       error = fmt::format("undefined symbol '{}'", symbol.name);
       return false;
     }
+    // All supported kinds are S + A, or B + A, with the load address added;
+    // half of it for the 32-bit ones.
     uint64_t base = relative ? 0 : symbol.value;
     uint64_t value = base + relocation.addend + delta;
     unsigned width = 8;

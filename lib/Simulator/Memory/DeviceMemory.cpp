@@ -44,6 +44,8 @@ DeviceMemory::~DeviceMemory() {
              roundToPages(allocation->size) + pageBytes);
 }
 
+/// Null if the capacity, or the host's address space, does not suffice. Pages
+/// are taken from the host as they are touched.
 const Allocation *DeviceMemory::allocate(uint64_t bytes, AllocationKind kind,
                                          std::string name) {
   std::unique_lock lock(mutex);
@@ -76,6 +78,7 @@ const Allocation *DeviceMemory::allocate(uint64_t bytes, AllocationKind kind,
   return (allocations[allocation->base] = std::move(allocation)).get();
 }
 
+/// Null if the range meets another registration or allocation.
 const Allocation *DeviceMemory::registerHost(void *memory, uint64_t bytes) {
   std::unique_lock lock(mutex);
   uint64_t base = reinterpret_cast<uint64_t>(memory);
@@ -102,6 +105,8 @@ const Allocation *DeviceMemory::registerHost(void *memory, uint64_t bytes) {
   return (allocations[base] = std::move(allocation)).get();
 }
 
+/// False for anything but the base of a live allocation of the kind that \p
+/// registered says.
 bool DeviceMemory::release(uint64_t base, bool registered) {
   std::unique_lock lock(mutex);
   auto it = allocations.find(base);
@@ -115,6 +120,7 @@ bool DeviceMemory::release(uint64_t base, bool registered) {
     allocations.erase(it);
     return true;
   }
+  // A fresh mapping without access gives the pages back and keeps the range.
   mmap(reinterpret_cast<void *>(base), roundToPages(allocation.size), PROT_NONE,
        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
   inUse -= allocation.size;
@@ -133,6 +139,7 @@ bool DeviceMemory::release(uint64_t base, bool registered) {
   return true;
 }
 
+/// Half of the quarantine at once, so that it is not shifted at every free.
 void DeviceMemory::forgetOldestFreed() {
   size_t count = quarantineLength / 2;
   for (size_t i = 0; i < count; ++i) {
@@ -146,6 +153,7 @@ void DeviceMemory::forgetOldestFreed() {
   freedOrder.erase(freedOrder.begin(), freedOrder.begin() + count);
 }
 
+/// No lock: the caller holds launchLock or the mutex.
 const Allocation *DeviceMemory::find(uint64_t address) const {
   auto next = allocations.upper_bound(address);
   if (next == allocations.begin())
@@ -162,6 +170,7 @@ bool DeviceMemory::lookup(uint64_t address, Allocation &found) const {
   return allocation != nullptr;
 }
 
+/// The neighbour below or above, freed ones included: for messages only.
 const Allocation *DeviceMemory::nearest(uint64_t address) const {
   const Allocation *best = nullptr;
   uint64_t bestDistance = UINT64_MAX;

@@ -63,6 +63,9 @@ template <typename T> T field(const uint8_t *bytes, unsigned offset) {
   return value;
 }
 
+/// The 64 bytes of a kernel descriptor ("Kernel Descriptor" of LLVM's
+/// AMDGPUUsage). Refuses what gfx942 cannot run: too much LDS or scratch,
+/// registers that contradict one another, an entry outside the code.
 bool KernelReader::descriptor(const ObjectSymbol &symbol) {
   uint8_t raw[descriptorBytes];
   if (!image.readMemory(symbol.value, raw))
@@ -119,6 +122,7 @@ bool KernelReader::descriptors() {
   return true;
 }
 
+/// A missing key leaves \p out alone; a value of another kind is an error.
 bool KernelReader::number(const PackValue &map, const char *key,
                           uint32_t &out) {
   const PackValue *value = map.get(key);
@@ -138,6 +142,7 @@ void KernelReader::text(const PackValue &map, const char *key,
     out = value->text;
 }
 
+/// One argument; the kernel's argument size grows to hold it.
 bool KernelReader::argument(const PackValue &entry, KernelInfo &kernel) {
   KernelArgument argument;
   text(entry, ".name", argument.name);
@@ -156,6 +161,7 @@ bool KernelReader::argument(const PackValue &entry, KernelInfo &kernel) {
   return true;
 }
 
+/// One kernel of the metadata, matched to its descriptor by symbol.
 bool KernelReader::kernel(const PackValue &entry) {
   if (entry.kind != PackValue::Map)
     return fail("metadata: a kernel is no map");

@@ -35,6 +35,7 @@ private:
     return false;
   }
 
+  // Big-endian.
   bool number(unsigned width, uint64_t &out) {
     if (bytes.size() - position < width)
       return fail("truncated value");
@@ -103,6 +104,8 @@ private:
   size_t position = 0;
 };
 
+/// One value with all in it. The type byte holds small numbers and short
+/// lengths itself; others follow in 1, 2, 4 or 8 bytes.
 bool Reader::value(PackValue &out, unsigned depth) {
   if (depth > maxDepth)
     return fail("values nested too deep");

@@ -30,6 +30,7 @@ namespace {
 
 constexpr unsigned corrections = 4;
 
+/// Duration in cycles as a function of a workgroup's instructions.
 struct Fit {
   double base = 0, slope = 0;
   double of(double length) const {
@@ -73,6 +74,7 @@ std::vector<GroupTime> completed(const std::vector<GroupTime> &ran,
   return groups;
 }
 
+/// Least squares of cycles over instructions.
 Fit fitDurations(const std::vector<GroupTime> &groups) {
   double n = groups.size(), x = 0, y = 0;
   for (const GroupTime &group : groups) {
@@ -168,6 +170,8 @@ private:
 
 } // namespace
 
+/// In order: complete the partial workgroups, fit durations, correct them by
+/// dispatching the sample itself, dispatch the whole grid, scale the counters.
 TimingResult tlc::sim::extrapolate(TimingResult sample,
                                    const std::vector<GroupTime> &ran,
                                    const LengthModel &lengths,
@@ -177,6 +181,8 @@ TimingResult tlc::sim::extrapolate(TimingResult sample,
   for (const GroupTime &group : ran)
     sampleEnd = std::max(sampleEnd, group.end);
   std::vector<GroupTime> groups = completed(ran, lengths);
+  // Workgroups that started before any had ended found empty caches; the others
+  // stand for the rest.
   uint64_t firstEnd = ~uint64_t(0);
   for (const GroupTime &group : groups)
     firstEnd = std::min(firstEnd, group.end);
@@ -199,6 +205,8 @@ TimingResult tlc::sim::extrapolate(TimingResult sample,
   double correction = 1, measured = 0, lastPredicted = 0;
   for (const GroupTime &group : ran)
     measured += group.isPartial ? 0 : double(group.end) - launchCycles;
+  // A fixed-point iteration: durations are multiplied until the sum of the
+  // sample's ends comes out as measured.
   for (unsigned i = 0; i < corrections && measured > 0; ++i) {
     Dispatcher dispatcher(slots, needs.waves);
     double predicted = 0;
@@ -254,6 +262,8 @@ TimingResult tlc::sim::extrapolate(TimingResult sample,
   double stallFactor = waveCycles / std::max<uint64_t>(1, r.waveCycles);
   r.waveCycles = uint64_t(waveCycles);
   Scale scale(r, ran, needs.waves, double(r.waves), all);
+  // Bytes that no instruction stands for (write-backs at the end) scale with
+  // the instructions as a whole.
   MemoryCounters apart = r.memory;
   for (const auto &[address, timing] : r.code)
     for (uint64_t MemoryCounters::*each : memoryCounters)

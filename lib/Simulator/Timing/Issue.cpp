@@ -46,6 +46,8 @@ unsigned categoryOf(IssueKind kind) {
 
 bool usesVectorAlu(IssueKind kind) { return categoryOf(kind) == 1; }
 
+/// The first whole cycle at or after a time; rounding errors of the servers do
+/// not cost a cycle.
 uint64_t roundUp(double time) { return uint64_t(std::ceil(time - 1e-9)); }
 
 TraceKind traceKindOf(IssueKind kind) {
@@ -73,6 +75,7 @@ constexpr uint64_t pollCycles = 1000;
 
 } // namespace
 
+/// An event of the trace, for wavefronts that are traced.
 void Machine::Impl::note(SimWave &wave, TraceKind kind, uint64_t begin,
                          uint64_t end, StallCause cause) {
   if (!wave.trace || wave.trace->events.size() >= options.traceEvents)
@@ -81,6 +84,9 @@ void Machine::Impl::note(SimWave &wave, TraceKind kind, uint64_t begin,
       {begin, end, code.addressOf(wave.index), kind, cause});
 }
 
+/// Finds the earliest time at which it may issue: its instruction fetched,
+/// waits fulfilled, its last vector operation done. What other wavefronts
+/// occupy is looked at when that time has come.
 bool Machine::Impl::prepare(SimWave &wave) {
   WaveRecord &record = *wave.record;
   record.head += wave.length;
@@ -98,6 +104,7 @@ bool Machine::Impl::prepare(SimWave &wave) {
       return !record.done;
     }
   }
+  // After a branch another instruction than the next one in memory: the refill.
   uint32_t index = record.words[record.head];
   const StaticOp &op = code.at(index);
   wave.op = &op;
@@ -122,6 +129,8 @@ bool Machine::Impl::prepare(SimWave &wave) {
   wave.vector.retire(earliest);
   wave.other.retire(earliest);
   bool scalar = false;
+  // s_waitcnt waits until no more than its counts are outstanding; without one,
+  // the counters' capacity (63 and 15) stops issue.
   if (op.special == Special::WaitCnt) {
     if (op.waitVector != 255)
       waitUntil(wave.vector.downTo(op.waitVector, scalar),
@@ -164,6 +173,8 @@ uint64_t Machine::Impl::unitsFree(const SimWave &wave, ComputeUnit &cu,
     need(simd.vectorFree, StallCause::VectorAlu);
     break;
   case IssueKind::VectorMemory:
+    // The address unit and the LDS ports have queues: issue stops only when
+    // these are full.
     need(roundUp(std::max(0.0, cu.addressFree - addressQueueCycles)),
          StallCause::MemoryIssue);
     break;
@@ -181,6 +192,8 @@ uint64_t Machine::Impl::unitsFree(const SimWave &wave, ComputeUnit &cu,
   return free;
 }
 
+/// One turn of a SIMD. Sees to its next one, unless all its wavefronts wait for
+/// others.
 bool Machine::Impl::visit(unsigned cuNumber, unsigned simdNumber,
                           uint64_t time) {
   ComputeUnit &cu = cus[cuNumber];
@@ -195,6 +208,7 @@ bool Machine::Impl::visit(unsigned cuNumber, unsigned simdNumber,
       next = std::min(next, wave.earliest);
       continue;
     }
+    // Others of the launch may have moved on: ask again.
     if (wave.starved) {
       wave.next = time;
       if (!prepare(wave))
@@ -232,6 +246,8 @@ bool Machine::Impl::visit(unsigned cuNumber, unsigned simdNumber,
   return true;
 }
 
+/// Books the wait that has ended, occupies the units, and prepares the
+/// wavefront's next instruction. False after a fault.
 bool Machine::Impl::issue(SimWave &wave, unsigned cuNumber, uint64_t time) {
   ComputeUnit &cu = cus[cuNumber];
   Simd &simd = cu.simds[wave.simd];
@@ -242,6 +258,8 @@ bool Machine::Impl::issue(SimWave &wave, unsigned cuNumber, uint64_t time) {
   ++timing.issues;
   ++instructions;
   ++wave.group->time.instructions;
+  // Of the wait, what the wavefront itself needed; the rest is the units'
+  // doing.
   uint64_t own = std::min(wave.earliest, time);
   if (own > wave.next)
     timing.stalls[size_t(wave.waitsFor)] += own - wave.next;
@@ -255,6 +273,7 @@ bool Machine::Impl::issue(SimWave &wave, unsigned cuNumber, uint64_t time) {
          wave.next, time, why);
   }
 
+  // Bytes are fetched at 1.6 a cycle into a buffer of limited size.
   wave.fetchAt = std::max(wave.fetchAt + op.sizeBytes / fetchBytesPerCycle,
                           double(time) - fetchBufferBytes / fetchBytesPerCycle);
   wave.next = time + issuePeriod;
@@ -316,6 +335,7 @@ bool Machine::Impl::issue(SimWave &wave, unsigned cuNumber, uint64_t time) {
   return prepare(wave);
 }
 
+/// All have arrived: they go on together, barrierCycles after the last one.
 bool Machine::Impl::release(SimGroup &group, uint64_t time) {
   group.arrived = 0;
   uint64_t from = time + barrierCycles;
@@ -334,6 +354,8 @@ bool Machine::Impl::release(SimGroup &group, uint64_t time) {
   return true;
 }
 
+/// Frees the wavefront's place; the last one of a workgroup frees its compute
+/// unit for the next.
 bool Machine::Impl::endWave(SimWave &wave, uint64_t time) {
   SimGroup &group = *wave.group;
   ComputeUnit &cu = cus[group.cu];
@@ -370,6 +392,8 @@ bool Machine::Impl::endWave(SimWave &wave, uint64_t time) {
   return startPlaced();
 }
 
+/// Three servers one after the other: the port of the SIMD's pair, the banks,
+/// the way out. Returns when the data is there.
 uint64_t Machine::Impl::issueLds(SimWave &wave, ComputeUnit &cu,
                                  Counters &count, uint64_t time) {
   const StaticOp &op = *wave.op;
@@ -397,6 +421,8 @@ uint64_t Machine::Impl::issueLds(SimWave &wave, ComputeUnit &cu,
   return until;
 }
 
+/// The address unit sends a line to memory as it has worked it out, so that the
+/// lines of one access start in steps. Returns when the last one is there.
 uint64_t Machine::Impl::issueVector(SimWave &wave, unsigned cuNumber,
                                     Counters &count, uint64_t time) {
   const StaticOp &op = *wave.op;
@@ -444,6 +470,7 @@ uint64_t Machine::Impl::issueVector(SimWave &wave, unsigned cuNumber,
   return until;
 }
 
+/// A line a cycle; results come in any order, so nothing waits for older ones.
 uint64_t Machine::Impl::issueScalar(SimWave &wave, unsigned cuNumber,
                                     Counters &count, uint64_t time) {
   const uint32_t *words = payloadOf(wave);

@@ -35,6 +35,7 @@ constexpr uint64_t mostPlaces = 8192;
 /// Instructions of a wavefront after which its loops' bounds are known.
 constexpr uint64_t leastBegin = 100, mostBegin = 3000;
 
+/// A hash: places must not follow any pattern of the grid.
 uint64_t mix(uint64_t v) {
   v = (v ^ v >> 31) * 0x9e3779b97f4a7c15;
   v = (v ^ v >> 29) * 0xbf58476d1ce4e5b9;
@@ -43,6 +44,7 @@ uint64_t mix(uint64_t v) {
 
 using Row = std::array<float, registers>;
 
+/// A counted workgroup: its registers early on, and its instructions.
 struct Sample {
   Row row;
   double length = 0;
@@ -132,12 +134,14 @@ Linear fitLinear(const std::vector<Sample> &samples) {
 
 } // namespace
 
+/// A workgroup within the part-th of `parts` equal parts of the grid.
 uint64_t LengthModel::placeOf(unsigned part, uint64_t parts) const {
   uint64_t begin = workgroups * part / parts,
            end = workgroups * (part + 1) / parts;
   return begin + mix(part + parts) % std::max<uint64_t>(1, end - begin);
 }
 
+/// Counts one workgroup in each of `number` parts, unless it is known.
 void LengthModel::count(unsigned number) {
   for (unsigned i = 0; i < number; ++i) {
     uint64_t id = placeOf(i, number);
@@ -181,10 +185,13 @@ LengthModel::LengthModel(uint64_t workgroups, unsigned waves, uint64_t budget,
     count(unsigned(std::min<uint64_t>({affordable, 1024, workgroups / 2 + 1})));
 }
 
+/// False if the registers explain nothing, or running the beginnings would cost
+/// more than the budget.
 bool LengthModel::predict(uint64_t budget, LengthSource &source) {
   uint64_t shortest = ~uint64_t(0);
   for (uint64_t id : places)
     shortest = std::min(shortest, known[id]);
+  // As many parts as the budget pays beginnings for.
   uint64_t parts =
       std::clamp<uint64_t>(budget / leastBegin, 2 * places.size(), mostPlaces);
   parts = std::min(parts, workgroups);
@@ -206,6 +213,7 @@ bool LengthModel::predict(uint64_t budget, LengthSource &source) {
     (i % 2 ? odd : even).push_back(sample);
     all.push_back(sample);
   }
+  // The odd half judges the fit made on the even one.
   Linear fit = fitLinear(even);
   double distance = 0, sum = 0, predicted = 0;
   for (const Sample &sample : odd) {
@@ -227,6 +235,7 @@ bool LengthModel::predict(uint64_t budget, LengthSource &source) {
   return true;
 }
 
+/// Counted, alike, predicted, or like its nearest counted neighbour.
 double LengthModel::lengthOf(uint64_t id) const {
   if (auto it = known.find(id); it != known.end())
     return double(it->second);

@@ -32,6 +32,7 @@ uint64_t endOf(const CodeObject &object, const KernelInfo &kernel,
   return segment.address + segment.fileSize;
 }
 
+/// Adds one instruction to what a turn of the loop costs.
 void count(const StaticOp &row, LoopCost &loop) {
   const Instruction &inst = *row.op->inst;
   ++loop.instructions;
@@ -52,6 +53,8 @@ void count(const StaticOp &row, LoopCost &loop) {
 
 } // namespace
 
+/// Reads the object only: nothing is run. In order of the loops' heads; outer
+/// loops before inner ones of the same head.
 std::vector<LoopCost> tlc::sim::loopCosts(const CodeObject &object,
                                           const KernelInfo &kernel) {
   auto segment = std::find_if(

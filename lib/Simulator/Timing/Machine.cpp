@@ -19,6 +19,9 @@
 using namespace tlc::sim;
 using namespace tlc::sim::param;
 
+/// What fits a compute unit: wavefront slots, registers in granules of 8, LDS
+/// in granules of 512 bytes, and 16 workgroups of several wavefronts (each
+/// needs a barrier resource).
 Occupancy tlc::sim::occupancyOf(const GroupNeeds &needs) {
   unsigned vgprs = std::max(8u, (needs.vgprs + 7) / 8 * 8);
   unsigned byVgprs = std::min<unsigned>(wavesPerSimd, vgprsPerSimd / vgprs);
@@ -49,6 +52,8 @@ Machine::Impl::Impl(CodeTable &code, GroupSource &source,
       cus(options.xcds * cusPerXcd), nextGroup(options.xcds),
       dispatchFree(options.xcds), counters(code.size()) {}
 
+/// Enters the SIMD's first turn at or after `time`, unless an earlier one is
+/// entered; later entries become void.
 void Machine::Impl::schedule(unsigned cu, unsigned simd, uint64_t time) {
   // The SIMD's next turn.
   time += (simd + issuePeriod - time % issuePeriod) % issuePeriod;
@@ -134,6 +139,9 @@ bool Machine::Impl::startPlaced() {
   return true;
 }
 
+/// Starts as many of the XCD's next workgroups as have room, each on the
+/// compute unit with the fewest. The dispatcher takes some cycles for each
+/// wavefront.
 void Machine::Impl::dispatch(unsigned xcd, uint64_t time) {
   for (;;) {
     uint64_t id = options.firstXcd + xcd + nextGroup[xcd] * xcds;
@@ -152,6 +160,7 @@ void Machine::Impl::dispatch(unsigned xcd, uint64_t time) {
   }
 }
 
+/// Half the run: the pace of the second half is that of a full machine.
 void Machine::Impl::takeMiddle(uint64_t time) {
   middleTaken = true;
   for (const auto &group : groups) {
@@ -189,6 +198,7 @@ bool Machine::Impl::run(std::vector<GroupTime> &list) {
     events.pop();
     unsigned cu = number / simdsPerCu, simd = number % simdsPerCu;
     Simd &unit = cus[cu].simds[simd];
+    // Void: the SIMD has been given an earlier turn since.
     if (unit.scheduled != time)
       continue;
     unit.scheduled = never;
@@ -216,6 +226,7 @@ Machine::~Machine() = default;
 
 bool Machine::run() { return impl->run(finished); }
 
+/// Addresses are relative to `entry`. Call once.
 TimingResult Machine::takeResult(uint64_t entry) {
   TimingResult &result = impl->totals;
   result.occupancy = impl->fits;

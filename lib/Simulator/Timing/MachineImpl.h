@@ -63,6 +63,7 @@ private:
 
 struct SimGroup;
 
+/// A wavefront in the replay.
 struct SimWave {
   WaveRecord *record = nullptr;
   SimGroup *group = nullptr;
@@ -87,6 +88,8 @@ struct SimWave {
   static constexpr uint32_t never32 = ~uint32_t(0);
 };
 
+/// A workgroup on a compute unit: wavefronts that have not ended, and those of
+/// them at the barrier.
 struct SimGroup {
   GroupRecord *record = nullptr;
   unsigned cu = 0;
@@ -103,6 +106,8 @@ struct Simd {
   bool unsorted = false;
 };
 
+/// Its units are servers: each has the time from which on it is free. LDS ports
+/// are two, one for each pair of SIMDs.
 struct ComputeUnit {
   Simd simds[param::simdsPerCu];
   unsigned groups = 0, waves = 0, ldsUsed = 0;
@@ -118,6 +123,7 @@ struct Counters {
   const StaticOp *op = nullptr;
 };
 
+/// Split over Machine.cpp (time, dispatch) and Issue.cpp (issue and units).
 struct Machine::Impl {
   Impl(CodeTable &code, GroupSource &source, const GroupNeeds &needs,
        const MachineOptions &options);

@@ -31,6 +31,8 @@ constexpr double wayToL2 = 60;
 uint64_t fold(uint64_t bits) { return bits ^ bits >> 15 ^ bits >> 31; }
 
 unsigned l1Set(uint64_t line) { return line % l1Sets; }
+/// Channels interleave by 256 bytes; the XOR of higher bits keeps strides from
+/// meeting in one.
 unsigned channelOf(uint64_t line) {
   uint64_t block = line >> 1; // 256 bytes
   return (block ^ block >> 4 ^ block >> 8 ^ block >> 12 ^ block >> 16) %
@@ -42,6 +44,8 @@ unsigned l2Set(uint64_t line) {
          (row ^ row >> 7 ^ row >> 14) % l2SetsPerChannel;
 }
 
+/// calloc: pages of a cache that a launch never touches cost nothing (the
+/// Infinity Cache has two million entries).
 template <typename T> T *zeroed(size_t count) {
   return static_cast<T *>(std::calloc(count, sizeof(T)));
 }
@@ -62,6 +66,7 @@ Cache::Entry *Cache::find(uint64_t line, unsigned set) {
   return nullptr;
 }
 
+/// \p victim tells what was there. The new entry is clean.
 Cache::Entry &Cache::insert(uint64_t line, unsigned set, Victim &victim) {
   Entry *row = &entries[size_t(set) * ways], *oldest = row;
   for (unsigned i = 0; i < ways; ++i) {
@@ -108,6 +113,8 @@ MemorySystem::MemorySystem(unsigned xcdCount, unsigned cuCount, double sharers,
     cus.push_back(std::make_unique<Cu>());
 }
 
+/// Cycles that the address translation adds: 0, or those of a miss. Fully
+/// associative, least recently used.
 double MemorySystem::translate(Xcd &xcd, uint64_t line) {
   uint64_t page = line / (pageBytes / lineBytes) + 1;
   unsigned oldest = 0;
@@ -133,6 +140,8 @@ uint64_t MemorySystem::physical(uint64_t line) {
   return lastFrame * pageLines + line % pageLines;
 }
 
+/// Whether the line, not met before, counts as left in the Infinity Cache by an
+/// earlier launch: the first ones do, as many as it holds.
 bool MemorySystem::isWarm() {
   if (!warmLines)
     return false;
@@ -155,6 +164,8 @@ Cache::Entry &MemorySystem::placeInMall(uint64_t line, unsigned set,
   Cache::Victim victim;
   Cache::Entry &entry = mall.insert(line, set, victim);
   bool writes = victim.valid && victim.dirty;
+  // An empty place stands for a line of an earlier launch, dirty as often as
+  // this one's lines are; fractions add up.
   if (!victim.valid && !warmLines) {
     owed += written / placed;
     writes = owed >= 1;
@@ -167,6 +178,7 @@ Cache::Entry &MemorySystem::placeInMall(uint64_t line, unsigned set,
   return entry;
 }
 
+/// A dirty line of L2 to the Infinity Cache.
 double MemorySystem::writeBack(Xcd &xcd, uint64_t line, double time,
                                MemoryCounters &counters) {
   counters.mallBytes += lineBytes;
@@ -183,6 +195,8 @@ double MemorySystem::writeBack(Xcd &xcd, uint64_t line, double time,
   return std::max({xcd.linkFree, mallFree, hbmFree});
 }
 
+/// The link of the XCD, the Infinity Cache, HBM: each busy for the line, then
+/// the latency of the level that has it.
 double MemorySystem::beyondL2(Xcd &xcd, uint64_t line, double time,
                               MemoryCounters &counters) {
   double extra = translate(xcd, line);
@@ -221,6 +235,7 @@ double MemorySystem::fromL2(Xcd &xcd, uint64_t virtualLine, double time,
                             bool isWrite, MemoryCounters &counters) {
   uint64_t line = physical(virtualLine);
   unsigned channel = channelOf(line);
+  // The same line again soon after: the channel reads it once for several.
   uint64_t *recent = xcd.recent[channel];
   bool repeat =
       std::find(recent, recent + recentLines, line) != recent + recentLines;
@@ -266,6 +281,7 @@ double MemorySystem::fromL2(Xcd &xcd, uint64_t virtualLine, double time,
   return ready;
 }
 
+// Halves: bit 0 for the lower 64 bytes of the line, bit 1 for the upper.
 double MemorySystem::load(unsigned cu, uint64_t line, unsigned halves,
                           double time, bool bypassL1,
                           MemoryCounters &counters) {
@@ -288,6 +304,7 @@ double MemorySystem::load(unsigned cu, uint64_t line, unsigned halves,
   return data;
 }
 
+/// L1 is written through and keeps no stored line.
 double MemorySystem::store(unsigned cu, uint64_t line, unsigned halves,
                            double time, MemoryCounters &counters) {
   counters.l1Bytes += halves == 3 ? lineBytes : lineBytes / 2;
@@ -296,6 +313,7 @@ double MemorySystem::store(unsigned cu, uint64_t line, unsigned halves,
   return fromL2(xcdOf(cu), line, time + wayToL2, true, counters);
 }
 
+/// The channel is busy one cycle more for each lane.
 double MemorySystem::atomic(unsigned cu, uint64_t line, unsigned operations,
                             double time, MemoryCounters &counters) {
   cus[cu]->l1.invalidate(line, l1Set(line));

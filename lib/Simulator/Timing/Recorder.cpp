@@ -49,6 +49,7 @@ void GroupRecord::compact() {
 
 namespace {
 
+/// Base cycles, and conflict cycles in the upper half.
 uint32_t ldsCyclesOf(const StaticOp &row, const Instruction &inst,
                      const uint32_t *base, uint64_t active) {
   bool two = inst.has(flag::TwoOffsets);
@@ -69,6 +70,8 @@ uint32_t ldsCyclesOf(const StaticOp &row, const Instruction &inst,
   return cycles | conflicts << 16;
 }
 
+/// The same by way of the memo: an instruction in a loop mostly repeats its
+/// pattern of banks.
 uint32_t recordedLds(const StaticOp &row, const Wave &wave, const Op &op,
                      LdsMemo &memo) {
   const Instruction &inst = *op.inst;
@@ -93,6 +96,7 @@ uint32_t recordedLds(const StaticOp &row, const Wave &wave, const Op &op,
   return memo.cycles = ldsCyclesOf(row, inst, base, active);
 }
 
+/// The lines of 64 bytes that a scalar access touches.
 void recordScalar(const Wave &wave, const Op &op,
                   std::vector<uint32_t> &words) {
   const Instruction &inst = *op.inst;
@@ -143,6 +147,7 @@ uint64_t scratchAddress(const Wave &wave, uint64_t offset, unsigned lane) {
   return region + place + (offset / 4 * waveLanes + lane) * 4 + offset % 4;
 }
 
+/// Lines, address cycles and bytes of one vector memory instruction.
 void recordVector(const StaticOp &row, const Wave &wave, const Op &op,
                   std::vector<uint32_t> &words) {
   LineList list;
@@ -169,6 +174,7 @@ void recordVector(const StaticOp &row, const Wave &wave, const Op &op,
         }
         bytes += size;
         uint64_t line = address / param::lineBytes;
+        // A lane's element may cross a line.
         uint64_t last = (address + size - 1) / param::lineBytes;
         unsigned halves = 1u << (address / 64 & 1);
         if ((address + size - 1) / 64 != address / 64)

@@ -4,6 +4,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Cycles come from Parameters.def; which instruction takes which is decided
+// here. MFMA: passes of four cycles on the matrix core; the SIMD's vector ALU
+// is free again after 4 cycles, except for f32 and f64, which use it
+// throughout.
+//
+//===----------------------------------------------------------------------===//
 
 #include "StaticOp.h"
 
@@ -15,6 +22,7 @@ using namespace tlc::sim;
 
 namespace {
 
+/// Products that need several passes of the 24-bit multipliers.
 bool isWideMultiply(Opcode op) {
   switch (op) {
   case Opcode::v_mul_lo_u32:
@@ -77,6 +85,7 @@ void ldsFacts(const Instruction &inst, const OpFacts &facts, StaticOp &row) {
   row.ldsOut = inst.dst.isNone() ? 0 : inst.dst.dwords * dwordCycles;
 }
 
+// Special encodings that the issue logic handles itself.
 void scalarFacts(const Instruction &inst, StaticOp &row) {
   switch (inst.op) {
   case Opcode::s_nop:
@@ -163,6 +172,8 @@ static bool isStraight(const StaticOp &row) {
          row.special == Special::Priority;
 }
 
+/// Rows are published with `known`; `straight` is counted backwards from the
+/// end of the piece.
 const StaticOp &CodeTable::get(const Op &op) {
   uint32_t index = indexOf(op);
   if (known[index].load(std::memory_order_acquire))

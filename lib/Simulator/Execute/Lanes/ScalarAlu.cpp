@@ -21,6 +21,7 @@ template <typename T> struct WithScc {
   bool scc;
 };
 
+/// A source as T: one register, a pair, or a constant.
 template <typename T> T source(const Wave &w, const Source &s) {
   if constexpr (sizeof(T) == 8)
     return T(scalar64(w, s));
@@ -39,6 +40,7 @@ template <typename T> void write(Wave &w, const Op &op, WithScc<T> result) {
   w.scc = result.scc;
 }
 
+/// Functions of one and two sources; SCC only where the function gives it.
 template <typename A, auto F> void one(Wave &w, const Op &op) {
   write(w, op, F(source<A>(w, op.src[0])));
 }
@@ -56,6 +58,7 @@ template <typename A, auto F> void logicOne(Wave &w, const Op &op) {
   write(w, op, r);
   w.scc = r != 0;
 }
+/// The result is SCC alone.
 template <typename A, typename B, auto F> void compare(Wave &w, const Op &op) {
   w.scc = F(source<A>(w, op.src[0]), source<B>(w, op.src[1]));
 }
@@ -79,6 +82,7 @@ template <auto F> void writeExec(Wave &w, const Op &op) {
   w.scc = next != 0;
 }
 
+// SCC is the carry (borrow) of unsigned sums, the overflow of signed ones.
 constexpr auto add = [](u32 a, u32 b) {
   return WithScc<u32>{a + b, u32(a + b) < a};
 };
@@ -93,6 +97,7 @@ constexpr auto subSigned = [](i32 a, i32 b) {
   bool overflow = __builtin_sub_overflow(a, b, &r);
   return WithScc<i32>{r, overflow};
 };
+/// SCC says whether the first source was chosen.
 template <typename T> constexpr WithScc<T> smaller(T a, T b) {
   return {a < b ? a : b, a < b};
 }
@@ -123,6 +128,8 @@ template <typename T> constexpr u32 signBits(T value) {
     return ~0u;
   return sizeof(T) == 8 ? __builtin_clzll(flipped) : __builtin_clz(flipped);
 }
+// For each group of four lanes, bit 0: whether any of them is set (whole quad
+// mode).
 constexpr u64 quadAny(u64 v) {
   v |= v >> 1;
   v |= v >> 2;
@@ -135,6 +142,7 @@ constexpr u64 quadMask(u64 v) {
     mask |= (any >> (i * 4) & 1) << i;
   return mask;
 }
+// Each bit twice.
 constexpr u64 replicate(u32 v) {
   u64 r = 0;
   for (unsigned i = 0; i < 32; ++i)
@@ -146,6 +154,7 @@ template <typename T> constexpr T reverse(T v) {
                         : T(__builtin_bitreverse32(u32(v)));
 }
 
+// SCC is carry in and carry out.
 void addCarry(Wave &w, const Op &op) {
   u64 r = u64(scalar32(w, op.src[0])) + scalar32(w, op.src[1]) + w.scc;
   w.sgpr[op.dst] = u32(r);
@@ -200,6 +209,7 @@ void moveRelative(Wave &w, const Op &op) {
   }
 }
 
+// SOPK: the constant is sign-extended.
 void moveK(Wave &w, const Op &op) { w.sgpr[op.dst] = op.inst->imm; }
 void conditionalMoveK(Wave &w, const Op &op) {
   if (w.scc)

@@ -22,6 +22,8 @@ void nothing(Wave &, const Op &) {}
 /// Modes are taken up when a turn begins: begin another.
 void restart(Wave &w) { w.stop(WaveStatus::Ready); }
 
+/// To a device address, which is decoded on demand; outside the code the run
+/// ends.
 void jump(Wave &w, const Op &op, u64 address) {
   if (const Op *target = instructionAt(*w.group->program, address)) {
     w.pc = target;
@@ -44,6 +46,7 @@ template <auto Condition> void branchIf(Wave &w, const Op &op) {
     branch(w, op);
 }
 
+/// What a call saves: the address behind itself.
 u64 nextAddress(const Op &op) { return op.address + op.inst->sizeBytes; }
 
 void getPc(Wave &w, const Op &op) { w.setPair(op.dst, nextAddress(op)); }
@@ -104,6 +107,8 @@ void join(Wave &w, const Op &op) {
 
 void endProgram(Wave &w, const Op &) { w.stop(WaveStatus::Done); }
 void barrier(Wave &w, const Op &) { w.stop(WaveStatus::Barrier); }
+// s_sleep gives other wavefronts a turn; how long it lasts is for the timing
+// model.
 void yield(Wave &w, const Op &) { w.stop(WaveStatus::Yielded); }
 
 void kill(Wave &w, const Op &op) {
@@ -150,6 +155,8 @@ void sendMessage(Wave &w, const Op &op) {
 constexpr unsigned hwMode = 1, hwStatus = 2, hwTrapStatus = 3, hwId = 4,
                    hwGprAlloc = 5, hwLdsAlloc = 6, hwXccId = 20;
 
+/// False for registers that mean nothing here. hwId is made up: consistent, as
+/// if each workgroup had a compute unit of its own.
 bool readHardware(Wave &w, unsigned id, u32 &value) {
   switch (id) {
   case hwMode:
@@ -197,6 +204,8 @@ void getReg(Wave &w, const Op &op) {
     return unknownHardware(w, op);
   w.sgpr[op.dst] = (value & fieldMask(inst)) >> inst.hwregOffset();
 }
+/// Writes the field that the instruction names. MODE takes effect with the next
+/// turn, which begins at once.
 void setRegValue(Wave &w, const Op &op, u32 value) {
   const Instruction &inst = *op.inst;
   u32 mask = fieldMask(inst);
@@ -223,6 +232,8 @@ void setRegConstant(Wave &w, const Op &op) {
 
 //===--- Indexed VGPRs, vector skip ---------------------------------------===//
 
+/// s_set_gpr_idx: the mask says which of src0 to src2 and dst are moved; M0
+/// holds the index in bits 7:0 and the mask in 15:12.
 void setIndexing(Wave &w, bool on, u32 mask) {
   w.gprIndexing = on;
   w.gprIndexMask = mask & 0xf;
@@ -244,6 +255,7 @@ void indexValue(Wave &w, const Op &op) {
   u32 &m0 = w.sgpr[ScalarReg::M0];
   m0 = (m0 & 0xffffff00) | (scalar32(w, op.src[0]) & 0xff);
 }
+/// s_setvskip: vector instructions are passed over while it is on.
 void vectorSkip(Wave &w, const Op &op) {
   u32 bit = scalar32(w, op.src[1]) & 31;
   w.skipVector = scalar32(w, op.src[0]) >> bit & 1;

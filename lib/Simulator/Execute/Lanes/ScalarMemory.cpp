@@ -26,6 +26,7 @@ i64 offsetOf(const Wave &w, const Op &op) {
   return offset;
 }
 
+/// As checkGlobal(), for one address.
 bool check(Wave &w, const Op &op, u64 address, u32 bytes, bool isStore) {
   for (const Allocation *recent : w.recent)
     if (recent && recent->contains(address, bytes))
@@ -65,12 +66,14 @@ template <unsigned Dwords> void store(Wave &w, const Op &op) {
 struct ScalarBuffer {
   u64 base, bytes;
 };
+/// With a stride, num_records counts elements of it.
 ScalarBuffer bufferOf(const Wave &w, const Op &op) {
   unsigned r = op.src[0].index;
   u64 word01 = w.pair(r);
   u64 stride = word01 >> 48 & 0x3fff, records = w.sgpr[r + 2];
   return {word01 & 0xffffffffffff, stride ? stride * records : records};
 }
+/// Dwords beyond the end read 0, the others are loaded.
 template <unsigned Dwords> void bufferLoad(Wave &w, const Op &op) {
   ScalarBuffer buffer = bufferOf(w, op);
   u64 offset = u64(offsetOf(w, op)) & ~u64(3);
@@ -117,6 +120,7 @@ void atomicAt(Wave &w, const Op &op, u64 address) {
   else
     w.sgpr[r] = u32(old);
 }
+// Addresses are rounded down to the operand's size.
 template <typename T, auto F> void atomic(Wave &w, const Op &op) {
   if (awaitTurn(w, op))
     return;

@@ -17,6 +17,8 @@
 namespace tlc::sim::TLC_SIM_ISA {
 namespace {
 
+/// A is spread out to a dense matrix with zeros, and multiplied as such: exact,
+/// since a product with 0 adds 0.
 template <typename A, typename B, unsigned M, unsigned K>
 void smfmac(Wave &w, const Op &op) {
   using S = Tile<M, K, 1>;

@@ -18,6 +18,7 @@
 namespace tlc::sim::TLC_SIM_ISA {
 namespace {
 
+/// A denormal becomes a zero of its sign.
 inline f32 flush(f32 v) {
   return exponentField(v) == 0 ? withSign(0.0f, negative(v)) : v;
 }
@@ -36,6 +37,7 @@ inline f32 flush(f32 v) {
   p = fused(p, r, 6.93147180559945309e-1);
   return fused(p, r, 1.0);
 }
+/// 2^v for any f64, clamped where an f32 result is 0 or infinite anyway.
 [[gnu::always_inline]] inline f64 exp2Wide(f64 v) {
   f64 c = v < -400.0 ? -400.0 : v > 400.0 ? 400.0 : v;
   // Added to this number, c is rounded to an integer in its lowest bits.
@@ -91,6 +93,7 @@ inline f32 logSingle(f32 v) {
   r = negative(a) || isNan(a) ? bits<f32>(0x7fc00000u) : r;
   return isZero(a) ? -__builtin_inff() : r;
 }
+/// Revolutions beyond which the ISA's v_sin gives 0 and v_cos 1.
 constexpr f32 trigRange = 256.0f;
 inline f32 sinSingle(f32 v) {
   f32 m = withSign(v, false);
@@ -108,6 +111,7 @@ inline f32 rcpSingle(f32 v) { return flush(1.0f / flush(v)); }
 inline f32 rsqSingle(f32 v) { return f32(1.0 / __builtin_sqrt(f64(flush(v)))); }
 inline f32 sqrtSingle(f32 v) { return __builtin_sqrtf(flush(v)); }
 
+// f16 forms keep denormals, and round once.
 inline f16 expHalf(f16 v) { return toHalf(exp2Wide(f64(f32(v)))); }
 inline f16 logHalf(f16 v) { return toHalf(logSingle(f32(v))); }
 inline f16 sinHalf(f16 v) { return toHalf(sinSingle(f32(v))); }

@@ -39,6 +39,9 @@ unsigned controlOf(unsigned round, unsigned denormals) {
   return csr;
 }
 
+/// The inner loop of the simulator: runs are arrays, so that the next
+/// instruction is the next element unless a handler changes pc. Handlers that
+/// end the turn set the budget to 0.
 void runFast(Wave &w) {
   while (w.budget > 0) {
     const Op *op = w.pc;
@@ -48,6 +51,8 @@ void runFast(Wave &w) {
   }
 }
 
+/// MODE treats f32 unlike f16 and f64: LLVM's default for kernels (f32
+/// denormals flushed or not) makes this common.
 void runMixed(Wave &w, unsigned single, unsigned halfDouble) {
   while (w.budget > 0) {
     const Op *op = w.pc;
@@ -68,6 +73,7 @@ bool isVector(const Instruction &inst) {
 }
 
 /// VGPR numbers move by M0 where s_set_gpr_idx asks for it.
+/// False where M0 leads beyond the allocated registers.
 bool indexed(Wave &w, const Op &op, Op &moved) {
   moved = op;
   u32 by = (w.sgpr[ScalarReg::M0] & 0xff) * waveLanes;
@@ -112,6 +118,8 @@ void runSpecial(Wave &w, unsigned single, unsigned halfDouble) {
   }
 }
 
+/// Switches the host's floating-point mode to the wavefront's and back.
+/// `executed` counts what was taken of the budget.
 void turn(Wave &w) {
   unsigned before = readControl(); // writing it takes longer
   int64_t given = w.budget;
@@ -151,6 +159,8 @@ void step(Wave &w) {
 
 } // namespace
 
+/// Filled from the families' tables at the first use, once for each level of
+/// the host's instruction set.
 const HandlerTable &table() {
   static const HandlerTable built = [] {
     HandlerTable t;

@@ -17,6 +17,7 @@
 namespace tlc::sim::TLC_SIM_ISA {
 namespace {
 
+/// Lanes that are off give 0.
 template <typename A, typename B, auto F, bool WritesExec>
 void compare(const Lanes &x) {
   alignas(64) u8 flags[waveLanes];
@@ -78,6 +79,8 @@ constexpr Handler integerRows[] = {INTEGERS(i16, i16), INTEGERS(u16, u16),
 #undef INTEGERS
 #undef PAIR_OF
 
+/// The rows of all types in one table, with the mode that each type's
+/// comparisons run under (flushed denormals compare as 0).
 struct AllRows {
   Handler rows[std::size(singleRows) + std::size(doubleRows) +
                std::size(halfRows) + std::size(integerRows)];

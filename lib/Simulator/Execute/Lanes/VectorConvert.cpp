@@ -42,6 +42,7 @@ template <typename I, typename F> inline I toInteger(F v) {
   return u16(r | (b >> 16 & 0x8000));
 }
 
+/// To [-1, 1] in steps of 1/32767 (normU: [0, 1] and 1/65535), to nearest even.
 inline i16 normI(f32 v) {
   f32 c = v < -1.0f ? -1.0f : v > 1.0f ? 1.0f : v;
   return isNan(v) ? 0 : i16(__builtin_roundevenf(c * 32767.0f));
@@ -55,6 +56,7 @@ template <unsigned Byte>
 constexpr LaneFunction ubyte =
     map1<f32, u32, [](u32 a) { return f32(a >> (Byte * 8) & 0xff); }>;
 
+/// v_cvt_pk_u8_f32: replaces one byte.
 inline u32 packByte(f32 v, u32 position, u32 old) {
   u32 byte = toInteger<u8>(__builtin_roundevenf(v));
   u32 shift = (position & 3) * 8;

@@ -4,6 +4,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Arithmetic of f64, with the host's operations; rounding and denormals by its
+// control register. v_trig_preop hands out 2/pi in segments of 53 bits, for
+// exact reductions of large angles.
+//
+//===----------------------------------------------------------------------===//
 
 #include "Families.h"
 #include "FloatOps.h"

@@ -20,6 +20,7 @@ namespace {
 template <auto F> constexpr LaneFunction h1 = map1<f16, f16, F>;
 template <auto F> constexpr LaneFunction h2 = map2<f16, f16, f16, F>;
 template <auto F> constexpr LaneFunction h3 = map3<f16, f16, f16, f16, F>;
+/// Forms that keep the upper half of the destination.
 template <auto F>
 constexpr LaneFunction keep3 =
     map3<Keep<f16>, f16, f16, f16,
@@ -42,6 +43,7 @@ constexpr auto mad = [](f16 a, f16 b, f16 c) {
   f16 ab = toHalf(product(f32(a), f32(b)));
   return toHalf(sum(f32(ab), f32(c)));
 };
+/// One product in f64, which spans all exponents, rounded once.
 inline f16 loadExponent(f16 v, i16 e) {
   i32 clamped = e < -60 ? -60 : e > 60 ? 60 : e;
   return toHalf(f64(f32(v)) * bits<f64>(u64(clamped + 1023) << 52));

@@ -42,6 +42,8 @@ void clampable(const Lanes &x) {
 constexpr i32 sext24(u32 v) { return i32(v << 8) >> 8; }
 constexpr u32 low24(u32 v) { return v & 0xffffff; }
 
+/// v_bfe: `width` bits from `offset` on, extended by zeros or the sign, as T
+/// is.
 template <typename T> constexpr T extract(T value, u32 offset, u32 width) {
   offset &= 31;
   width &= 31;
@@ -105,6 +107,7 @@ void permuteLanes(const Lanes &x) {
   }
 }
 
+/// v_cndmask: a lane's bit of the mask chooses the second source.
 void select(const Lanes &x) {
   u64 mask = scalar64(*x.wave, x.op->src[2]);
   TLC_LANE_LOOP {

@@ -54,6 +54,7 @@ hipError_t hipStreamCreateWithPriority(hipStream_t *stream, unsigned flags,
     (*stream)->priority = priority < -1 ? -1 : priority > 1 ? 1 : priority;
   return error;
 }
+/// All work is done: the callback runs now, on this thread.
 hipError_t hipStreamAddCallback(hipStream_t stream,
                                 void (*callback)(hipStream_t, hipError_t,
                                                  void *),
@@ -232,6 +233,7 @@ hipError_t hipChooseDeviceR0600(int *device, const void *properties) {
 
 //===--- Contexts ---------------------------------------------------------===//
 
+// Contexts are one address, whoever asks.
 static char theContext;
 hipError_t hipCtxCreate(void **context, unsigned, int device) {
   if (!context)

@@ -27,6 +27,8 @@ namespace {
 constexpr uint32_t bundleMagic = 0x48495046; // "HIPF"
 constexpr int computeUnits = 304;
 
+/// A __managed__ variable: host memory that device code reaches through a
+/// pointer of the same name.
 struct ManagedVariable {
   void **pointer;
   void *initial;
@@ -34,6 +36,7 @@ struct ManagedVariable {
   size_t bytes;
 };
 
+/// One registered offload bundle; loaded at most once.
 struct Binary {
   const void *image = nullptr;
   bool tried = false;
@@ -57,6 +60,7 @@ Registry &registry() {
   return *instance;
 }
 
+/// Reports a missing or damaged code object on stderr, once.
 hipError_t load(Binary &binary) {
   if (binary.tried)
     return binary.error;
@@ -77,6 +81,7 @@ hipError_t load(Binary &binary) {
   return hipSuccess;
 }
 
+/// What <<<grid, block, lds, stream>>> pushes before the stub is called.
 struct CallConfiguration {
   dropin::dim3 grid, block;
   size_t lds;
@@ -118,6 +123,7 @@ hipError_t findVariable(const void *shadow, void **address, size_t *bytes) {
                                    found->second.name.c_str());
 }
 
+/// The handle is the Binary itself.
 void **__hipRegisterFatBinary(const void *data) {
   struct Wrapper {
     uint32_t magic, version;
@@ -192,6 +198,8 @@ hipError_t __hipPopCallConfiguration(dim3 *grid, dim3 *block, size_t *lds,
   return hipSuccess;
 }
 
+/// A launch by the address of the host stub. Faults are told on stderr, for
+/// programs that do not look.
 static hipError_t launchStub(const void *stub, dim3 grid, dim3 block,
                              void **arguments, size_t lds, hipStream_t stream,
                              bool cooperative) {
@@ -376,6 +384,8 @@ hipError_t hipOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
     int *blocks, const void *stub, int size, size_t lds, unsigned) {
   return hipOccupancyMaxActiveBlocksPerMultiprocessor(blocks, stub, size, lds);
 }
+/// The largest block, in whole wavefronts, that keeps most work-items on a
+/// compute unit.
 hipError_t hipModuleOccupancyMaxPotentialBlockSize(int *grid, int *size,
                                                    hipFunction_t function,
                                                    size_t lds, int limit) {

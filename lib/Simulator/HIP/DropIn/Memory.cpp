@@ -4,6 +4,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Memory functions beside those of the table, by way of it: asynchronous forms
+// complete at once, pinned and managed memory is host memory, and pitches are
+// multiples of 256 bytes.
+//
+//===----------------------------------------------------------------------===//
 
 #include "DropIn.h"
 
@@ -130,6 +136,7 @@ hipError_t hipExtMallocWithFlags(void **pointer, size_t bytes, unsigned) {
 
 //===--- Copies and fills -------------------------------------------------===//
 
+/// Row by row, each checked by itself.
 hipError_t hipMemcpy2D(void *to, size_t toPitch, const void *from,
                        size_t fromPitch, size_t width, size_t height,
                        hipMemcpyKind kind) {
@@ -188,6 +195,7 @@ hipError_t hipMemcpyAsync_spt(void *to, const void *from, size_t bytes,
   return entry::hipMemcpyAsync(to, from, bytes, kind, stream);
 }
 
+/// Fills with a value of any width; marks the bytes as written.
 template <typename T>
 static hipError_t fillWith(void *to, T value, size_t count) {
   Allocation found;
