@@ -12,6 +12,10 @@
 // memory is worked out; once it has run, that is recorded. An instruction that
 // had to wait for its turn is looked at afresh.
 //
+// One GroupChecker belongs to each host thread and runs with the workgroup's
+// engine; what concerns several workgroups (findings, global memory) is in the
+// LaunchChecker, under locks.
+//
 //===----------------------------------------------------------------------===//
 
 #include "tlc/Simulator/Check/Checker.h"
@@ -47,6 +51,7 @@ void LaunchChecker::report(CheckFinding finding) {
       other = finding;
 }
 
+/// By address, then by kind: the same for every run.
 std::vector<CheckFinding> LaunchChecker::findings() {
   std::lock_guard lock(mutex);
   std::vector<CheckFinding> sorted = found;
@@ -92,6 +97,8 @@ struct GroupChecker::State {
     uint8_t vmCount = 0xff, lgkmCount = 0xff; ///< of its waits; 0xff: none
     RegisterSet registers;
   };
+  // Worked out at first sight, too. The reference holds until the next call,
+  // which may grow the table.
   const Piece &pieceAt(const Op &op) {
     if (op.number >= pieces.size())
       pieces.resize(op.number + 256);
@@ -166,6 +173,7 @@ static bool goesAlone(const Op &op, const OpFacts &facts) {
   case Opcode::s_waitcnt:
   case Opcode::s_setprio:
     return false;
+  // It makes the engine skip vector instructions.
   case Opcode::s_setvskip:
     return true;
   default:
@@ -180,6 +188,7 @@ void GroupChecker::State::measure(const Op &first, Piece &piece) {
   piece.known = true;
   unsigned vgprs = group->waves[0].vgprCount;
   for (const Op *op = &first; piece.length < longest; ++op) {
+    // The end of decoded code. A piece may start anywhere, so pieces overlap.
     if (op->inst->op == Opcode::Invalid)
       return;
     const OpFacts &known = factsFor(*op);
@@ -215,6 +224,7 @@ void GroupChecker::State::pass(PathChecker::Place &place, const Wave &wave,
 unsigned GroupChecker::straight(Wave &wave, int64_t budget) {
   State &s = *state;
   unsigned w = wave.number;
+  // Modes that change what instructions mean are handled one by one.
   if (wave.skipVector || wave.gprIndexing || s.places[w].mustStep())
     return 0;
   // Follow links between runs, which are no instructions.
@@ -234,6 +244,7 @@ unsigned GroupChecker::straight(Wave &wave, int64_t budget) {
       if (s.undefined[w].touches(facts.registers, wave.exec(), facts.allLanes))
         break;
     }
+    // A single instruction is as well done by before() and after().
     if (count < 2)
       return 0;
   }
@@ -262,6 +273,8 @@ const Op *GroupChecker::State::prepare(const Wave &wave, const Op &op) {
   // s_set_gpr_idx moves VGPR numbers by M0.
   if (wave.gprIndexing && canBeIndexed(*op.inst)) {
     moved = op;
+    // Source and destination numbers move by M0's low byte, each if its bit of
+    // the mask is set (CDNA3 ISA, VGPR indexing).
     uint32_t by = (wave.sgpr[ScalarReg::M0] & 0xff) * waveLanes;
     for (unsigned i = 0; i < 3; ++i)
       if (op.src[i].kind == OperandKind::Vector && wave.gprIndexMask >> i & 1)
@@ -335,6 +348,7 @@ bool GroupChecker::State::bringsDefined(const Wave &wave,
                                         const OpFacts &facts) {
   if (!defined)
     return false;
+  // First whether all it touches is defined, then the bookkeeping.
   for (const AccessPart &part : parts) {
     if (part.space == Space::Scratch ||
         (part.space == Space::Lds && !part.contiguous))
@@ -400,6 +414,8 @@ void GroupChecker::before(Wave &wave, const Op &op) {
     s.launch.global->arrive(s.group->linearId);
     s.postponeStores();
   }
+  // A copy: an instruction that must wait for its turn will come here again
+  // from the same place.
   s.next = s.places[w];
   if (effective != &op)
     s.path->step(s.next, op, *effective, facts,
@@ -443,6 +459,7 @@ void GroupChecker::after(Wave &wave, const Op &op, bool executed) {
   unsigned w = wave.number;
   if (wave.status == WaveStatus::Faulted)
     return;
+  // Definedness first: race records do not depend on it.
   GlobalShadow &global = *s.launch.global;
   if (isMemory(op, facts) && !s.bringsDefined(wave, facts))
     s.undefined[w].propagate(wave, op, facts, s.parts, s.lds, &global);
@@ -456,6 +473,7 @@ void GroupChecker::after(Wave &wave, const Op &op, bool executed) {
       kind = "global-race";
       s.runs.of(part);
       text = global.access(s.group->linearId, op, part, s.runs, s.cursor, lane);
+      // A release must not cover plain stores that have not been waited for.
       if (part.writes && (part.atomic || part.coherent))
         s.postponeStores();
       else if (part.writes)
@@ -466,6 +484,7 @@ void GroupChecker::after(Wave &wave, const Op &op, bool executed) {
   }
   if (op.inst->has(flag::Gws))
     global.leave(s.group->linearId);
+  // For the report of divergence.
   if (op.inst->op == Opcode::s_barrier)
     s.lastBarrier[w] = &op;
   s.places[w] = std::move(s.next);

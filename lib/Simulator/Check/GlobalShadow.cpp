@@ -11,6 +11,10 @@
 // into dwords, only where workgroups meet. Locks: a page's own, then the
 // clock's, never the other way round.
 //
+// Each access carries its period, the number of releases of its workgroup
+// before it. It is ordered before one of workgroup B if the time of the release
+// that ended the period is not later than B's last acquire.
+//
 //===----------------------------------------------------------------------===//
 
 #include "GlobalShadow.h"
@@ -20,6 +24,8 @@
 
 using namespace tlc::sim;
 
+// Created at the first access; a page is large enough that a workgroup's tile
+// lies in few.
 struct GlobalShadow::Page {
   static constexpr unsigned cellCount = pageBytes / cellBytes;
   std::mutex mutex;
@@ -47,6 +53,7 @@ void GlobalShadow::Page::openBlock(unsigned block) {
   for (unsigned i = 0; i < count; ++i) {
     Cell &cell = cells[block * count + i];
     cell = blocks[block];
+    // In a block's record a bit stands for a cell, in a cell's for a byte.
     for (Access *each : {&cell.write, &cell.read, &cell.otherRead}) {
       bool has = each->bytes >> i & 1;
       each->bytes = 0xffff;
@@ -59,6 +66,7 @@ void GlobalShadow::Page::openBlock(unsigned block) {
 GlobalShadow::GlobalShadow(const DeviceMemory &memory) : memory(memory) {}
 GlobalShadow::~GlobalShadow() = default;
 
+/// All bytes of the range were written at some time.
 bool GlobalShadow::isDefined(uint64_t address, uint64_t bytes) const {
   return memory.writtenBytes().written(address, bytes);
 }
@@ -85,6 +93,8 @@ GlobalShadow::View GlobalShadow::synchronise(uint64_t number,
   view.group = number;
   view.period = uint16_t(group.releases.size());
   if (part.atomic || part.coherent) {
+    // Release first: an atomic both releases and acquires, and a chain through
+    // it must hold.
     if (part.writes)
       group.releases.push_back(++time);
     if (part.reads)
@@ -94,6 +104,8 @@ GlobalShadow::View GlobalShadow::synchronise(uint64_t number,
   return view;
 }
 
+/// The grid barrier (ds_gws_barrier) releases on arrival and acquires on
+/// leaving.
 void GlobalShadow::arrive(uint64_t number) {
   std::lock_guard lock(groupMutex);
   groups[number].releases.push_back(++time);
@@ -104,6 +116,8 @@ void GlobalShadow::leave(uint64_t number) {
 }
 
 /// Pages live as long as the launch, so that cursors stay valid.
+/// The cursor is the thread's own and needs no lock; a miss takes the lock of
+/// one shard of the table.
 GlobalShadow::Page &GlobalShadow::pageAt(uint64_t number, Cursor &cursor) {
   unsigned slot = number % Cursor::count;
   if (cursor.numbers[slot] == number && cursor.pages[slot])
@@ -118,6 +132,8 @@ GlobalShadow::Page &GlobalShadow::pageAt(uint64_t number, Cursor &cursor) {
   return *page;
 }
 
+/// Stores still on their way at a release are not covered by it: their period
+/// is moved up to the next.
 void GlobalShadow::postpone(uint64_t number, const ByteRuns &runs,
                             Cursor &cursor) {
   uint16_t period;
@@ -134,6 +150,7 @@ void GlobalShadow::postpone(uint64_t number, const ByteRuns &runs,
       Page &page = pageAt(at * cellBytes / pageBytes, cursor);
       std::lock_guard lock(page.mutex);
       unsigned index = at % Page::cellCount;
+      // The block's record may hold other cells, so it is opened.
       page.openBlock(index / (blockBytes / cellBytes));
       if (unsigned parts = page.split[index])
         for (Cell &cell : page.parts[parts - 1])
@@ -146,6 +163,8 @@ void GlobalShadow::postpone(uint64_t number, const ByteRuns &runs,
 /// Whether the workgroup of \p earlier has released after that access, before
 /// we last acquired.
 bool GlobalShadow::ordered(const Access &earlier, const View &now) {
+  // Within a workgroup nothing is reported here. Who never acquired knows of
+  // nobody.
   if (earlier.group == now.group || now.acquired == 0)
     return earlier.group == now.group;
   std::lock_guard lock(groupMutex);
@@ -188,6 +207,8 @@ bool GlobalShadow::noteRead(Cell &cell, const Access &access, const View &now,
     // Neighbours read in the same period stay together; one cell has one.
     if (own && left && reader->period != access.period && !must)
       return false;
+    // Another workgroup's record makes room only if it is ordered before this
+    // access.
     if (!own && reader->op && !(now.acquired && ordered(*reader, now)))
       continue;
     if (!own && reader->op && left && !must)
@@ -201,6 +222,8 @@ bool GlobalShadow::noteRead(Cell &cell, const Access &access, const View &now,
   return must || !(access.bytes & ~(cell.read.bytes & cell.otherRead.bytes));
 }
 
+/// Records an access; false if the cell's record cannot hold it. With \p must
+/// it is held in any case, if need be at the loss of an older one.
 bool GlobalShadow::note(Cell &cell, const Access &access, bool writes,
                         const View &now, bool must) {
   if (!writes)
@@ -220,6 +243,8 @@ bool GlobalShadow::note(Cell &cell, const Access &access, bool writes,
   return true;
 }
 
+/// Checks and records at once if only one workgroup is concerned, or readers
+/// only. False, with nothing changed, if it takes a closer look.
 [[gnu::always_inline]] inline bool
 GlobalShadow::usual(Cell &cell, const Access &access, bool writes) {
   if (cell.write.op && cell.write.group != access.group)
@@ -278,6 +303,7 @@ void GlobalShadow::visitCell(Page &page, unsigned index, Access access,
     Cell &cell = page.cells[index];
     if (visit(cell, access, address, writes, now, false, problem))
       return;
+    // Each dword starts with the cell's record cut to its four bytes.
     page.parts.emplace_back();
     page.split[index] = uint16_t(parts = unsigned(page.parts.size()));
     for (unsigned i = 0; i < cellBytes / 4; ++i) {
@@ -299,6 +325,8 @@ void GlobalShadow::visitCell(Page &page, unsigned index, Access access,
   }
 }
 
+/// One access by all lanes, as runs of bytes. Returns the first conflict, with
+/// its lane in \p lane.
 std::string GlobalShadow::access(uint64_t group, const Op &op,
                                  const AccessPart &part, const ByteRuns &runs,
                                  Cursor &cursor, int &lane) {
@@ -316,6 +344,7 @@ std::string GlobalShadow::access(uint64_t group, const Op &op,
       Page &page = pageAt(at / pageBytes, cursor);
       std::lock_guard lock(page.mutex);
       uint64_t pageEnd = (at / pageBytes + 1) * pageBytes;
+      // A whole block at once where possible, else its cells.
       while (at < run.end && at < pageEnd) {
         unsigned block = at % pageBytes / blockBytes;
         if (!page.isOpen(block)) {
@@ -332,6 +361,7 @@ std::string GlobalShadow::access(uint64_t group, const Op &op,
           }
           page.openBlock(block);
         }
+        // The bytes of this cell that the run covers.
         unsigned mask = 0xffff;
         if (at < run.begin)
           mask &= 0xffffu << (run.begin - at);

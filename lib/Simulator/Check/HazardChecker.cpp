@@ -10,6 +10,11 @@
 // HazardChecker.h. Every rule has the form: so many states between the last
 // write (or use) of a register and now.
 //
+// The hardware does not interlock these cases: with too few states an
+// instruction silently reads an old value. Compilers insert s_nop; hand-written
+// code is where the rules are broken. Only the distance in issued instructions
+// counts, not cycles, so a check needs no timing model.
+//
 //===----------------------------------------------------------------------===//
 
 #include "HazardChecker.h"
@@ -39,6 +44,7 @@ bool writesPart(const Instruction &inst) {
 
 } // namespace
 
+/// A new path through the code: nothing was issued before.
 void HazardChecker::begin(unsigned vgprCount, unsigned accumOffset_) {
   vector.assign(vgprCount, Last());
   scalar.assign(128, Last());
@@ -69,6 +75,8 @@ std::string HazardChecker::checkMatrixSource(const OpFacts &facts,
   if (last.writer != Writer::Matrix)
     return need(range, last.op, last.state, 2, "read by an MFMA");
   unsigned passes = last.passes, states;
+  // C is forwarded within the pipeline if it is the very result of the MFMA
+  // before, hence the low figures for "same".
   if (range.source == 2 || range.source == -1) { // C, or D of a sparse one
     bool same = last.first == range.first && last.count == range.count;
     // The range may have been split up by its caller: compare whole results.
@@ -80,6 +88,7 @@ std::string HazardChecker::checkMatrixSource(const OpFacts &facts,
       states = 0;
     else
       states = last.xdl ? passes + 1 : passes;
+  // A and B: after the result has left the pipeline.
   } else if (last.isDouble) {
     states = passes == 4 ? 6 : 11;
   } else {
@@ -104,6 +113,7 @@ std::string HazardChecker::checkRead(const Op &op, const OpFacts &facts,
       if (byVector && facts.isVmem) {
         states = 5;
         use = "read by vector memory";
+      // Source 1 of v_readlane and v_writelane is the lane's number.
       } else if (byVector && isLaneAccess(inst.op) && range.source == 1) {
         states = 4;
         use = "selecting a lane";
@@ -120,6 +130,7 @@ std::string HazardChecker::checkRead(const Op &op, const OpFacts &facts,
   bool isDpp = inst.form == Form::Dpp && range.source == 0;
   for (unsigned i = 0; i < range.count; ++i) {
     const Last &last = vector[range.first + i];
+    // The longest rule that is left here is 19 states (16 passes plus 3).
     if (last.writer == Writer::None || since(last.state) > 20)
       continue;
     RegisterRange one = range;
@@ -134,6 +145,7 @@ std::string HazardChecker::checkRead(const Op &op, const OpFacts &facts,
       if (i)
         whole.count = 1;
       text = checkMatrixSource(facts, whole);
+    // VALU and memory may only read a finished result.
     } else if (last.writer == Writer::Matrix) {
       bool memory = facts.isVmem || facts.isLds;
       unsigned states = last.isDouble ? (last.passes == 4 ? (memory ? 9 : 6)
@@ -141,6 +153,8 @@ std::string HazardChecker::checkRead(const Op &op, const OpFacts &facts,
                         : last.xdl    ? last.passes + 3
                                       : last.passes + 2;
       text = need(one, last.op, last.state, states, "read");
+    // Transcendental and partial SDWA writes forward one state late, except to
+    // another transcendental.
     } else if (facts.isVector) {
       bool transAfterTrans =
           last.op->inst->has(flag::Trans) && inst.has(flag::Trans);
@@ -171,12 +185,14 @@ std::string HazardChecker::checkWrite(const OpFacts &facts,
     RegisterRange one = range;
     one.first += i;
     std::string text;
+    // A write must not overtake the matrix result.
     if (last.writer == Writer::Matrix && since(last.state) <= 20)
       text = need(one, last.op, last.state,
                   last.isDouble ? (last.passes == 4 ? 6 : 11)
                   : last.xdl    ? last.passes + 3
                                 : last.passes + 2,
                   "overwritten");
+    // The matrix core takes C pass by pass.
     if (text.empty() && asC.op && since(asC.state) <= 16)
       text = need(one, asC.op, asC.state, asC.passes - 1,
                   "overwritten (as C, still being read)");
@@ -194,11 +210,14 @@ std::string HazardChecker::check(const Op &op, const OpFacts &facts) {
   if (facts.isScalar || facts.isSmem)
     return "";
   // Plain vector code, with nothing of another kind near before it.
+  // `reach` is the longest distance of a rule, so older instructions cannot
+  // matter.
   bool plain = facts.isVector && !facts.isMatrix &&
                op.inst->form != Form::Dpp && !isLaneAccess(op.inst->op) &&
                !readsLane(op.inst->op) && !isDivFmas(op.inst->op);
   if (plain && since(lastSpecial) > reach)
     return "";
+  // EXEC written by a VALU (v_cmpx) is not forwarded to MFMA and DPP.
   if (facts.isVector && (facts.isMatrix || op.inst->form == Form::Dpp)) {
     const Last &exec = scalar[ScalarReg::ExecLo];
     RegisterRange range;
@@ -253,6 +272,7 @@ void HazardChecker::issue(const Op &op, const OpFacts &facts) {
     bool asC = facts.isXdl && range.vector && range.source == 2 &&
                !inst.has(flag::Sparse);
     // A buffer store with its offset in a scalar register reads early enough.
+    // Stores of more than two dwords read their data over several cycles.
     bool asData = facts.isVmem && !facts.toLds && range.vector &&
                   range.source == 1 && range.count > 2 &&
                   inst.has(flag::Store) &&

@@ -27,14 +27,18 @@ void LdsShadow::begin(uint32_t ldsBytes, unsigned waves) {
     single.clear();
   }
   size = ldsBytes;
+  // Sixteen bits for the bytes of a cell: LDS has no defined contents.
   undefined.assign(count, 0xffff);
   completed.assign(waves, Completed());
+  // A single wavefront cannot race; only undefined bytes are then kept.
   oneWave = waves == 1;
   firstEpoch = ++epoch;
 }
 
 /// Notes how far each wavefront's operations were waited for, and starts an
 /// epoch.
+/// An access is ordered by the barrier only if its number is at most the number
+/// retired at that time.
 void LdsShadow::barrier(const std::vector<WaitCounters> &counters) {
   for (size_t w = 0; w < counters.size() && w < completed.size(); ++w)
     completed[w] = {counters[w].vm.retired, counters[w].lgkm.retired};
@@ -49,6 +53,7 @@ bool LdsShadow::anyUndefined(uint64_t byte, unsigned count) const {
 }
 
 /// Whole cells in the middle at once.
+/// Bytes beyond LDS are left out.
 void LdsShadow::define(uint64_t byte, unsigned count) {
   uint64_t end = std::min<uint64_t>(byte + count, size);
   for (; byte < end && byte % cellBytes; ++byte)
@@ -65,6 +70,8 @@ namespace {
 
 /// For each dword of a cell, 16 bits for the wavefronts.
 constexpr uint64_t everyDword = 0x0001000100010001;
+// A bit of wavefront 0 in the first dwords; shifted by the wavefront and by the
+// dword's place it marks an access.
 template <unsigned Dwords>
 constexpr uint64_t firstDwords =
     Dwords == 4 ? everyDword
@@ -92,6 +99,8 @@ bool LdsShadow::loadCells(unsigned wave, const Op &op, uint64_t exec,
     Cell &cell = cells[index];
     if (cell.isSplit || (cell.write.wave != wave && !ordered(cell.write)))
       return false;
+    // Readers of an earlier epoch are behind a barrier, and LDS serves the
+    // operations of a compute unit in order.
     if (cell.readEpoch != now) {
       cell.readEpoch = now;
       cell.readers = 0;
@@ -103,6 +112,8 @@ bool LdsShadow::loadCells(unsigned wave, const Op &op, uint64_t exec,
   return true;
 }
 
+/// False if any lane is unusual; the caller then goes through access(). \p
+/// offsets are the lanes' byte addresses, \p offset the instruction's.
 bool LdsShadow::load(const Wave &wave, const Op &op, const uint32_t *offsets,
                      uint32_t offset, unsigned bytes) {
   note(op);
@@ -128,6 +139,7 @@ bool LdsShadow::storeCells(const Write &now, uint64_t exec,
                            const uint32_t *offsets, uint32_t offset) {
   constexpr uint32_t bytes = Dwords * 4;
   constexpr uint32_t mask = (1u << bytes) - 1;
+  // The marks of all wavefronts but this one.
   uint64_t others = firstDwords<Dwords> * (0xffffu & ~(1u << now.wave));
   for (uint64_t rest = exec; rest; rest &= rest - 1) {
     uint32_t at = offsets[__builtin_ctzll(rest)] + offset;
@@ -143,6 +155,8 @@ bool LdsShadow::storeCells(const Write &now, uint64_t exec,
         (cell.readEpoch == now.epoch &&
          ((cell.readers & (others << (in * 4))) || cell.partBytes)))
       return false;
+    // The write before is by this wavefront, in this epoch and plain: merge the
+    // two into one record.
     if (!ordered(cell.write)) {
       if (cell.write.wave != now.wave || cell.write.epoch != now.epoch ||
           cell.write.atomic)
@@ -155,6 +169,7 @@ bool LdsShadow::storeCells(const Write &now, uint64_t exec,
   return true;
 }
 
+/// As load().
 bool LdsShadow::store(const Wave &wave, const Op &op, const uint32_t *offsets,
                       uint32_t offset, unsigned bytes,
                       const WaitCounters &waits) {
@@ -180,6 +195,7 @@ bool LdsShadow::store(const Wave &wave, const Op &op, const uint32_t *offsets,
 
 //===--- Any access -------------------------------------------------------===//
 
+/// \p earlier is the record in the cell, \p wave the wavefront that runs now.
 std::string LdsShadow::describe(const Write &earlier, const char *first,
                                 const char *second, uint64_t address,
                                 unsigned wave) const {
@@ -194,8 +210,13 @@ std::string LdsShadow::describe(const Write &earlier, const char *first,
                      toString(*op.inst), op.address, why);
 }
 
+/// Checks an access against a cell's record and adds it. False if the record
+/// cannot hold it; the caller then splits the cell and visits its bytes.
+/// \p changes: the bytes stored differ from those there.
 bool LdsShadow::visit(Cell &cell, const Write &now, Kind kind, bool changes,
                       uint64_t address, std::string &problem) {
+  // A read through FLAT may still be on its way behind a barrier, so its number
+  // is kept; that needs a byte cell, as atomics do.
   if (now.atomic || kind.late)
     return false;
   const Write &last = cell.write;
@@ -223,6 +244,8 @@ bool LdsShadow::visit(Cell &cell, const Write &now, Kind kind, bool changes,
     }
   bool readNow = cell.readEpoch == epoch;
   // Who has read it since the barrier?
+  // A write after another wavefront's read of the same dword, in the same
+  // epoch.
   if (kind.writes) {
     uint64_t others =
         readNow ? cell.readers & dwords * uint16_t(~mark) : uint64_t(0);
@@ -240,6 +263,8 @@ bool LdsShadow::visit(Cell &cell, const Write &now, Kind kind, bool changes,
       problem =
           describe(reader, "read it", "writes it", address + byte, now.wave);
     }
+    // An older write of neighbouring bytes would be forgotten: keep it if both
+    // can be one record.
     uint16_t bytes = now.bytes;
     if (unordered && (last.bytes & ~now.bytes)) {
       if (byOther || last.epoch != now.epoch)
@@ -272,6 +297,7 @@ bool LdsShadow::visit(Cell &cell, const Write &now, Kind kind, bool changes,
 
 /// From now on the cell's sixteen byte cells count; slots are kept for the
 /// launch.
+/// The byte cells start with what the cell knew of each.
 void LdsShadow::split(Cell &cell) {
   if (!cell.slot) {
     cell.slot = uint32_t(single.size()) + 1;
@@ -294,6 +320,7 @@ void LdsShadow::split(Cell &cell) {
   }
 }
 
+/// Back to one cell once a barrier has ordered all that its bytes know.
 void LdsShadow::join(Cell &cell) {
   for (unsigned i = 0; i < cellBytes; ++i) {
     const ByteCell &one = single[cell.slot - 1 + i];
@@ -324,6 +351,8 @@ void LdsShadow::visitByte(ByteCell &cell, const Write &now, Kind kind,
                  (kind.writes || !(cell.sameWriters & mark));
   if (kind.reads && !kind.writes && last.wave == now.wave)
     byOther = false;
+  // A write of the value that is there disturbs nobody, hence is no race by
+  // itself.
   if (byOther && !same && problem.empty()) {
     Write other = last;
     if (last.wave == now.wave)
@@ -332,6 +361,8 @@ void LdsShadow::visitByte(ByteCell &cell, const Write &now, Kind kind,
         describe(other, "wrote it", kind.writes ? "writes it" : "reads it",
                  address, now.wave);
   }
+  // Readers since the barrier, then a read through FLAT from before it that was
+  // not waited for.
   if (kind.writes && !same && problem.empty()) {
     bool readNow = cell.readEpoch == epoch && (cell.readers & ~mark);
     const Write &late = cell.lateRead;
@@ -347,6 +378,8 @@ void LdsShadow::visitByte(ByteCell &cell, const Write &now, Kind kind,
     if (reader.op)
       problem = describe(reader, "read it", "writes it", address, now.wave);
   }
+  // The first writer of a value stays recorded; later ones of the same value
+  // join it as a mask.
   if (kind.writes) {
     if (same && unordered && last.wave != now.wave) {
       cell.sameWriters |= mark | uint16_t(1u << last.wave);
@@ -376,6 +409,7 @@ void LdsShadow::visitBytes(uint64_t begin, uint64_t end, Write now, Kind kind,
     unsigned to = end < at + cellBytes ? unsigned(end - at) : cellBytes;
     unsigned bytes = ((1u << to) - 1) & ~((1u << from) - 1);
     Cell &cell = cells[at / cellBytes];
+    // Splits are rare and mend themselves: try to join first.
     if (cell.isSplit)
       join(cell);
     now.bytes = uint16_t(bytes);
@@ -392,6 +426,8 @@ void LdsShadow::visitBytes(uint64_t begin, uint64_t end, Write now, Kind kind,
   }
 }
 
+/// The general way, for one access of all lanes. Returns the first problem,
+/// with its lane in \p lane.
 std::string LdsShadow::access(unsigned wave, const Op &op, const OpFacts &facts,
                               const AccessPart &part, const WaitCounters &waits,
                               int &lane) {
@@ -402,6 +438,7 @@ std::string LdsShadow::access(unsigned wave, const Op &op, const OpFacts &facts,
   now.op = op.number + 1;
   now.epoch = epoch;
   now.wave = uint8_t(wave);
+  // Which counter tells that the access is complete.
   now.byVm = facts.countsVm && !facts.isLds;
   now.number = (now.byVm ? waits.vm.issued : waits.lgkm.issued) + 1;
   now.atomic = part.atomic;
