@@ -38,6 +38,8 @@ void apply(Wave &w, const Op &op, const LaneAddresses &a, u64 active) {
   }
 }
 
+/// The turn comes first: the instruction is tried again until it has it, so
+/// nothing may be done before.
 template <typename T, auto F> void global(Wave &w, const Op &op) {
   u64 active = w.exec();
   if (!active || awaitTurn(w, op))
@@ -47,6 +49,8 @@ template <typename T, auto F> void global(Wave &w, const Op &op) {
   if (checkGlobal(w, op, a, active, sizeof(T), true))
     apply<T, F>(w, op, a, active);
 }
+/// Lanes in the LDS aperture have host addresses after splitFlat(), like those
+/// of global memory; scratch lanes are apart.
 template <typename T, auto F> void flat(Wave &w, const Op &op) {
   u64 active = w.exec();
   if (!active || awaitTurn(w, op))
@@ -81,6 +85,7 @@ template <typename T, auto F> void flat(Wave &w, const Op &op) {
 }
 
 using O = Opcode;
+// Both address forms have the same operations.
 #define ATOMICS(prefix, fn)                                                    \
   {O::prefix##_swap, fn<u32, atomicSwap<u32>>},                                \
       {O::prefix##_cmpswap, fn<u32, atomicCompareSwap<u32>>},                  \
@@ -108,6 +113,7 @@ using O = Opcode;
       {O::prefix##_xor_x2, fn<u64, atomicXor<u64>>},                           \
       {O::prefix##_inc_x2, fn<u64, atomicInc<u64>>},                           \
       {O::prefix##_dec_x2, fn<u64, atomicDec<u64>>},                           \
+      // Floating point: no min and max of f32 in global memory on gfx942.
       {O::prefix##_add_f32, fn<f32, atomicAdd<f32>>},                          \
       {O::prefix##_pk_add_f16, fn<u32, atomicAddHalves>},                      \
       {O::prefix##_add_f64, fn<f64, atomicAdd<f64>>},                          \

@@ -10,6 +10,12 @@
 // step per product. The order of sums inside the hardware is not published, so
 // float results agree within a rounding per step. EXEC is ignored.
 //
+// v_mfma_T_MxNxK_Bb: D = A * B + C for B independent blocks, A being M x K and
+// B K x N. A lane holds `perLane` consecutive elements of k for one row of A
+// and one column of B; how lanes map to rows, columns and blocks is
+// MatrixTile.h's matter. Fields cbsz, abid and blgp rearrange A and B between
+// blocks and lanes (CDNA3 ISA, section on matrix instructions).
+//
 //===----------------------------------------------------------------------===//
 
 #include "Families.h"
@@ -98,16 +104,20 @@ template <typename A, typename B, typename S> void mfma(Wave &w, const Op &op) {
       c = room;
     }
   }
+  // A multiplication and an addition for each product.
   w.matrixFlops += u64(2) * n * n * K * S::blocks;
   multiply<S, Sum, K>(a, b, c, w.vgpr + op.dst);
 }
 
 using O = Opcode;
+// A and B of one type, or of the two 8-bit types.
 template <typename T, unsigned M, unsigned K, unsigned Blocks = 1>
 constexpr RunFunction same = mfma<T, T, Tile<M, K, Blocks>>;
 template <typename A, typename B, unsigned M, unsigned K>
 constexpr RunFunction mixed = mfma<A, B, Tile<M, K, 1>>;
 
+// The last field marks results whose order of sums is not public; integer
+// products are exact.
 constexpr Handler rows[] = {
     {O::v_mfma_f32_32x32x8_f16, same<TypeF16, 32, 8>, nullptr, true},
     {O::v_mfma_f32_16x16x16_f16, same<TypeF16, 16, 16>, nullptr, true},

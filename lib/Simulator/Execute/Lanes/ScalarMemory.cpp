@@ -28,6 +28,8 @@ i64 offsetOf(const Wave &w, const Op &op) {
 
 /// As checkGlobal(), for one address.
 bool check(Wave &w, const Op &op, u64 address, u32 bytes, bool isStore) {
+  // The allocations found last, first: arguments and tables are read again and
+  // again.
   for (const Allocation *recent : w.recent)
     if (recent && recent->contains(address, bytes))
       return true;
@@ -43,12 +45,14 @@ bool check(Wave &w, const Op &op, u64 address, u32 bytes, bool isStore) {
 }
 
 /// A register that is the destination, or, of a store, the data.
+/// glc (sc0) asks for the value at the coherence point, hence the turn.
 template <unsigned Dwords> void load(Wave &w, const Op &op) {
   if (op.inst->sc0 && awaitTurn(w, op))
     return;
   u64 address = (scalar64(w, op.src[0]) + offsetOf(w, op)) & ~u64(3);
   if (!check(w, op, address, Dwords * 4, false))
     return;
+  // Read before written: the destination may overlap the base.
   u32 data[Dwords];
   __builtin_memcpy(data, reinterpret_cast<const void *>(address), Dwords * 4);
   for (unsigned i = 0; i < Dwords; ++i)
@@ -90,6 +94,7 @@ template <unsigned Dwords> void bufferLoad(Wave &w, const Op &op) {
   for (unsigned i = 0; i < Dwords; ++i)
     w.sgpr[op.dst + i] = data[i];
 }
+/// Stops at the end of the buffer: what lies beyond is not written.
 template <unsigned Dwords> void bufferStore(Wave &w, const Op &op) {
   ScalarBuffer buffer = bufferOf(w, op);
   u64 offset = u64(offsetOf(w, op)) & ~u64(3);
@@ -110,6 +115,7 @@ void atomicAt(Wave &w, const Op &op, u64 address) {
     return;
   unsigned r = op.src[1].index;
   T data = sizeof(T) == 8 ? T(w.pair(r)) : T(w.sgpr[r]);
+  // The compare value is behind the data; only cmpswap looks at it.
   T compare = sizeof(T) == 8 ? T(w.pair(r + 2)) : T(w.sgpr[r + 1]);
   T old = readHost<T>(address);
   writeHost<T>(address, F(old, data, compare));
@@ -127,6 +133,7 @@ template <typename T, auto F> void atomic(Wave &w, const Op &op) {
   u64 mask = ~u64(sizeof(T) - 1);
   atomicAt<T, F>(w, op, (scalar64(w, op.src[0]) + offsetOf(w, op)) & mask);
 }
+/// Out of the buffer nothing happens, not even a return.
 template <typename T, auto F> void bufferAtomic(Wave &w, const Op &op) {
   if (awaitTurn(w, op))
     return;
@@ -136,6 +143,7 @@ template <typename T, auto F> void bufferAtomic(Wave &w, const Op &op) {
     atomicAt<T, F>(w, op, buffer.base + offset);
 }
 
+/// There is no scalar data cache to invalidate or write back.
 void nothing(Wave &, const Op &) {}
 
 /// Time is counted in executed instructions, so that runs repeat exactly.
@@ -144,6 +152,7 @@ void readTime(Wave &w, const Op &op) {
 }
 
 using O = Opcode;
+// The same list for both ways to give an address; _x2 forms have 64-bit data.
 #define ATOMICS(prefix, fn)                                                    \
   {O::prefix##_swap, fn<u32, atomicSwap<u32>>},                                \
       {O::prefix##_cmpswap, fn<u32, atomicCompareSwap<u32>>},                  \

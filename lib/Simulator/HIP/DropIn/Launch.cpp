@@ -45,15 +45,19 @@ struct Binary {
   std::vector<ManagedVariable> managed;
 };
 
+/// What a host address stands for: a symbol of a bundle.
 struct Registered {
   Binary *binary;
   std::string name;
 };
 
+/// The lock also covers the loading of a binary, which happens once.
 struct Registry {
   std::recursive_mutex mutex;
   std::map<const void *, Registered> functions, variables;
 };
+// Never destroyed: the order of static destructors between this library and the
+// program is unknown.
 Registry &registry() {
   // Used by static constructors and destructors of the program.
   static Registry *instance = new Registry();
@@ -65,6 +69,7 @@ hipError_t load(Binary &binary) {
   if (binary.tried)
     return binary.error;
   binary.tried = true;
+  // A second attempt would fail alike; its error is kept.
   binary.error = entry::hipModuleLoadData(&binary.module, binary.image);
   if (binary.error) {
     std::fprintf(stderr, "libamdhip64 (simulated gfx942): %s\n",
@@ -87,6 +92,7 @@ struct CallConfiguration {
   size_t lds;
   hipStream_t stream;
 };
+/// A stack, for a launch's arguments may launch in turn.
 std::vector<CallConfiguration> &pushed() {
   thread_local std::vector<CallConfiguration> stack;
   return stack;
@@ -96,6 +102,8 @@ std::vector<CallConfiguration> &pushed() {
 
 namespace tlc::sim::dropin {
 
+/// Null with the error if the stub is unknown, its object does not load, or has
+/// no such kernel.
 hipFunction_t findFunction(const void *stub, hipError_t &error) {
   Registry &r = registry();
   std::lock_guard lock(r.mutex);
@@ -111,6 +119,7 @@ hipFunction_t findFunction(const void *stub, hipError_t &error) {
   return function;
 }
 
+/// Either result may be null if not wanted.
 hipError_t findVariable(const void *shadow, void **address, size_t *bytes) {
   Registry &r = registry();
   std::lock_guard lock(r.mutex);
@@ -125,6 +134,7 @@ hipError_t findVariable(const void *shadow, void **address, size_t *bytes) {
 
 /// The handle is the Binary itself.
 void **__hipRegisterFatBinary(const void *data) {
+  /// clang's __CudaFatBinaryWrapper.
   struct Wrapper {
     uint32_t magic, version;
     const void *binary;
@@ -151,6 +161,8 @@ void __hipUnregisterFatBinary(void **handle) {
   std::erase_if(r.variables, ours);
   delete binary;
 }
+/// Called by static constructors, once for each kernel; a later registration of
+/// a stub replaces the earlier.
 void __hipRegisterFunction(void **binary, const void *stub, char *,
                            const char *name, unsigned, void *, void *, void *,
                            void *, int *) {
@@ -158,12 +170,15 @@ void __hipRegisterFunction(void **binary, const void *stub, char *,
   std::lock_guard lock(r.mutex);
   r.functions[stub] = {reinterpret_cast<Binary *>(binary), name};
 }
+/// The size comes from the code object's symbol when asked for.
 void __hipRegisterVar(void **binary, void *shadow, char *, char *name, int,
                       size_t, int, int) {
   Registry &r = registry();
   std::lock_guard lock(r.mutex);
   r.variables[shadow] = {reinterpret_cast<Binary *>(binary), name};
 }
+/// The memory is made at once, since host code may use it before any launch;
+/// the device's pointer is set when the object is loaded.
 void __hipRegisterManagedVar(void *binary, void **pointer, void *initial,
                              const char *name, size_t bytes, unsigned) {
   Registry &r = registry();
@@ -177,6 +192,7 @@ void __hipRegisterManagedVar(void *binary, void **pointer, void *initial,
       {pointer, initial, name, bytes});
   r.variables[pointer] = {reinterpret_cast<Binary *>(binary), name};
 }
+/// Texture hardware is not simulated; registering is harmless.
 void __hipRegisterSurface(void **, void *, char *, char *, int, int) {}
 void __hipRegisterTexture(void **, void *, char *, char *, int, int, int) {}
 
@@ -250,6 +266,7 @@ hipError_t hipExtLaunchKernel(const void *stub, dim3 grid, dim3 block,
     return hipLaunchKernel(stub, grid, block, arguments, lds, stream);
   });
 }
+/// The grid in work-items is turned into workgroups.
 hipError_t hipExtModuleLaunchKernel(hipFunction_t function, uint32_t itemsX,
                                     uint32_t itemsY, uint32_t itemsZ,
                                     uint32_t blockX, uint32_t blockY,
@@ -307,6 +324,7 @@ hipError_t hipGetFuncBySymbol(hipFunction_t *function, const void *stub) {
 
 //===--- Attributes and occupancy -----------------------------------------===//
 
+/// Fills in hipFuncAttributes, whose layout is written out here.
 hipError_t hipFuncGetAttributes(void *attributes, const void *stub) {
   struct Attributes {
     int binaryVersion, cacheModeCA;
@@ -332,6 +350,7 @@ hipError_t hipFuncGetAttributes(void *attributes, const void *stub) {
   std::memcpy(attributes, &a, sizeof(a));
   return hipSuccess;
 }
+/// For settings without effect: only the stub is checked.
 static hipError_t mustExist(const void *stub) {
   hipError_t error;
   findFunction(stub, error);

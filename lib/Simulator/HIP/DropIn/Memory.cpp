@@ -9,6 +9,9 @@
 // complete at once, pinned and managed memory is host memory, and pitches are
 // multiples of 256 bytes.
 //
+// Streams are looked at only where the table's function does. All errors are
+// HIP's, so that a program's own checks work.
+//
 //===----------------------------------------------------------------------===//
 
 #include "DropIn.h"
@@ -21,6 +24,7 @@ using namespace tlc::hip;
 
 namespace tlc::sim::dropin {
 
+/// Finding the variable loads its code object if need be.
 hipError_t hipGetSymbolAddress(void **address, const void *shadow) {
   return address ? findVariable(shadow, address, nullptr)
                  : hipErrorInvalidValue;
@@ -35,6 +39,7 @@ static hipError_t part(const void *shadow, size_t bytes, size_t offset,
   size_t size = 0;
   if (hipError_t error = findVariable(shadow, &base, &size))
     return error;
+  // Written so that the sum of both cannot wrap.
   if (offset > size || bytes > size - offset)
     return hipErrorInvalidValue;
   *address = static_cast<char *>(base) + offset;
@@ -74,6 +79,8 @@ hipError_t hipMemcpyFromSymbol_spt(void *to, const void *shadow, size_t bytes,
 
 //===--- Allocation -------------------------------------------------------===//
 
+/// Host and device share the pages; nothing migrates. Zero bytes are an error
+/// here, unlike in hipMalloc.
 hipError_t hipMallocManaged(void **pointer, size_t bytes, unsigned) {
   return bytes ? entry::hipHostMalloc(pointer, bytes, 0) : hipErrorInvalidValue;
 }
@@ -87,6 +94,7 @@ hipError_t hipHostAlloc(void **pointer, size_t bytes, unsigned flags) {
   return entry::hipHostMalloc(pointer, bytes, flags);
 }
 hipError_t hipFreeHost(void *pointer) { return entry::hipHostFree(pointer); }
+/// Makes the program's own memory known, so that kernels may touch it.
 hipError_t hipHostRegister(void *pointer, size_t bytes, unsigned) {
   if (!pointer || !bytes)
     return hipErrorInvalidValue;
@@ -99,10 +107,12 @@ hipError_t hipHostUnregister(void *pointer) {
   return device().memory.release(base, true) ? hipSuccess
                                              : hipErrorHostMemoryNotRegistered;
 }
+/// The live allocation around a pointer, a copy of its record.
 static bool find(const void *pointer, Allocation &found) {
   return device().memory.lookup(reinterpret_cast<uint64_t>(pointer), found) &&
          !found.freed;
 }
+/// One address for both sides.
 hipError_t hipHostGetDevicePointer(void **deviceOf, void *host, unsigned) {
   Allocation found;
   if (!deviceOf || !find(host, found))
@@ -176,6 +186,7 @@ hipError_t hipMemcpyWithStream(void *to, const void *from, size_t bytes,
                                hipMemcpyKind kind, hipStream_t stream) {
   return entry::hipMemcpyAsync(to, from, bytes, kind, stream);
 }
+/// One device: both numbers must be 0.
 hipError_t hipMemcpyPeer(void *to, int toDevice, const void *from,
                          int fromDevice, size_t bytes) {
   if (toDevice != 0 || fromDevice != 0)
@@ -201,6 +212,7 @@ static hipError_t fillWith(void *to, T value, size_t count) {
   Allocation found;
   if (count == 0)
     return hipSuccess;
+  // The whole range must lie in one live allocation, as in hipMemset.
   if (!find(to, found) ||
       !found.contains(reinterpret_cast<uint64_t>(to), count * sizeof(T)))
     return hipErrorInvalidValue;
@@ -254,6 +266,7 @@ hipError_t hipMemsetAsync_spt(void *to, int value, size_t bytes,
 
 //===--- Questions about memory -------------------------------------------===//
 
+/// Nothing to do but to check the pointer.
 hipError_t hipMemPrefetchAsync(const void *pointer, size_t, int, hipStream_t) {
   Allocation found;
   return find(pointer, found) ? hipSuccess : hipErrorInvalidValue;
@@ -262,6 +275,7 @@ hipError_t hipMemAdvise(const void *pointer, size_t, int, int) {
   Allocation found;
   return find(pointer, found) ? hipSuccess : hipErrorInvalidValue;
 }
+/// Fills in hipPointerAttribute_t, whose layout is written out here.
 hipError_t hipPointerGetAttributes(void *attributes, const void *pointer) {
   struct Attributes {
     int type, device;
@@ -284,6 +298,7 @@ hipError_t hipPointerGetAttributes(void *attributes, const void *pointer) {
   std::memcpy(attributes, &a, sizeof(a));
   return hipSuccess;
 }
+/// The allocation around a pointer: its base and size, if asked for.
 hipError_t hipMemGetAddressRange(void **base, size_t *bytes, void *pointer) {
   Allocation found;
   if (!find(pointer, found))
