@@ -78,9 +78,10 @@ std::string Interpreter::describe(Value v) {
   case VK::Exception:
     return "an exception";
   case VK::Class:
-    return "a class";
+    return "the class '" + v.as<ClassObject>()->def->name.str() + "'";
   case VK::Instance:
-    return "an object";
+    return "an object of '" + v.as<InstanceObject>()->cls->def->name.str() +
+           "'";
   }
   return "a value";
 }

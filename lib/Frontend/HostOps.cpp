@@ -455,13 +455,22 @@ bool Interpreter::iterate(Value v, SourceRange range,
       out.push_back(Value::integral(r->start + i * r->step));
     return true;
   }
+  case VK::Instance: {
+    auto *object = v.as<InstanceObject>();
+    if (!object->cls->isTuple)
+      break;
+    for (auto &field : object->cls->fields)
+      out.push_back(object->attributes->names[field.name].value);
+    return true;
+  }
   case VK::Poison:
     poisonError(v, range);
     return false;
   case VK::Invalid:
     return false;
   default:
-    typeError(range, "something to iterate over", v);
-    return false;
+    break;
   }
+  typeError(range, "something to iterate over", v);
+  return false;
 }

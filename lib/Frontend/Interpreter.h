@@ -24,7 +24,9 @@
 //   SymbolicMath    ranges and differences of index expressions
 //   Statements      execution of statement nodes
 //   ControlFlow     symbolic if, for, while; names across regions
-//   Calls           functions, arguments, methods
+//   Calls           functions, arguments
+//   Attributes      attributes and methods of values
+//   Classes         classes and their objects
 //   IndexTables     functions of an index, evaluated at all points
 //   Buffers, Copies, Layouts, Vectors, TileOps,
 //   Gemm, Atomics, MathOps, Loops, Python*: the builtins
@@ -169,6 +171,7 @@ public:
                      unsigned level = 0);
   Value moduleAttribute(ModuleObject *module, StringRef attr, SourceRange range,
                         bool quiet = false);
+  Value preludeName(StringRef name, SourceRange range);
   Value loadSibling(StringRef name, SourceRange range, unsigned level = 0);
   Value lazily(StringRef name, SourceRange use,
                llvm::function_ref<Value()> compute);
@@ -268,6 +271,7 @@ public:
   Flow execImport(const Stmt *s);
   bool assign(const Expr *target, Value value, SourceRange range);
   bool unpack(ExprList targets, Value value, SourceRange range);
+  void nameBuffer(BufferObject *buffer, StringRef name);
   Value makeFunction(const FunctionDefStmt *def);
   bool step(SourceRange range);
 
@@ -316,6 +320,26 @@ public:
   /// Calls a builtin or function with values (map, sorted keys, layouts).
   Value callValue(Value callee, ArrayRef<Value> args, SourceRange range);
   bool bindArgs(const BuiltinInfo *builtin, const CallExpr *e, Args &args);
+
+  bool evalArguments(const CallExpr *e, llvm::SmallVectorImpl<Value> &args,
+                     llvm::SmallVectorImpl<std::pair<StringRef, Value>> &named);
+
+  //===--- Classes --------------------------------------------------------===//
+  /// A class, or poison if only the host could make it.
+  Value makeClass(const ClassDefStmt *def);
+  Value memberOf(ClassObject *cls, StringRef name);
+  bool isSubclass(const ClassObject *cls, const ClassObject *base);
+  Value objectAttribute(Value object, StringRef name, SourceRange range,
+                        bool &failed);
+  bool setAttribute(Value object, StringRef name, Value value,
+                    SourceRange range);
+  bool fillFields(InstanceObject *object, ArrayRef<Value> args,
+                  ArrayRef<std::pair<StringRef, Value>> keywords,
+                  SourceRange range);
+  Value instantiate(ClassObject *cls, ArrayRef<Value> args,
+                    ArrayRef<std::pair<StringRef, Value>> keywords,
+                    SourceRange range);
+  Value superObject(SourceRange range);
 
   //===--- Buffers --------------------------------------------------------===//
   Value load(BufferObject *buffer, ArrayRef<Value> indices, SourceRange range);
@@ -488,7 +512,7 @@ public:
   llvm::StringSet<> usedDefines;
   llvm::DenseSet<BufferObject *> returned; ///< by an eager function
   llvm::StringMap<Value> siblings;
-  Scope *moduleScope = nullptr, *scope = nullptr;
+  Scope *moduleScope = nullptr, *scope = nullptr, *prelude = nullptr;
   const FunctionDefStmt *kernelDef = nullptr;
   mlir::OwningOpRef<mlir::ModuleOp> module;
   tile::FuncOp func;

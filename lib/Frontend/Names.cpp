@@ -194,7 +194,7 @@ Value Interpreter::evaluateDefinition(Scope *top, StringRef name,
     break;
   }
   case StmtKind::ClassDef:
-    result = makePoison("the class '" + name + "'", stmt->range);
+    result = makeClass(llvm::cast<ClassDefStmt>(stmt));
     break;
   default:
     result = makePoison(name, stmt->range, true);

@@ -247,6 +247,8 @@ Value Interpreter::pyIsInstance(Args &args) {
   Value v = args[0];
   for (Value t : types) {
     StringRef name = t.is(VK::Builtin) ? t.asBuiltin()->name : "";
+    if (t.is(VK::Class) && v.is(VK::Instance))
+      result |= isSubclass(v.as<InstanceObject>()->cls, t.as<ClassObject>());
     result |= (name == "int" && v.isIntLike()) ||
               (name == "float" && v.is(VK::Float)) ||
               (name == "bool" && v.is(VK::Bool)) ||

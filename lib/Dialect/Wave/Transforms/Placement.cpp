@@ -29,6 +29,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Placement.h"
+#include <set>
 
 using namespace mlir;
 using namespace tlc;
@@ -47,6 +48,9 @@ constexpr int kMinInterval = 8;
 /// Cycles in which a wavefront issues an instruction that is not VALU work.
 constexpr int kIssue = 4;
 constexpr int kMaxTries = 32, kMaxWindow = 3, kMaxMore = 6;
+/// Ways that use up their tries before the search for a first one ends: large
+/// loops come here that none of the others helps.
+constexpr int kMaxExhausted = 8;
 
 class Placer {
 public:
@@ -72,7 +76,10 @@ private:
   void sinkReads();
 
   int index(int t) const {
-    return overlap ? ((t % interval) + interval) % interval : t;
+    if (!overlap)
+      return t;
+    int i = t % interval;
+    return i < 0 ? i + interval : i;
   }
   /// A load can come no longer before its use than its registers last.
   int latencyOf(int from, const Edge &e) const {
@@ -127,6 +134,7 @@ private:
   /// Slots without LDS accesses before each of two barriers: they wait for all.
   int drain = 0;
   bool hasty = false;     ///< matrix results are read a slot earlier
+  int exhausted = 0;      ///< ways that used up their tries
   bool ahead = false;     ///< loads may come an iteration before all else
   std::vector<int> floor; ///< times before which a node must not be tried
   /// Of each set of tiles: where its window lies, in intervals from the
@@ -426,10 +434,17 @@ Placer::Outcome Placer::attempt() {
         if (nodes[e.node].unit == Unit::Vector)
           urgent[e.node] = true;
 
+  // Matrix instructions in program order, urgent readers, then what became
+  // ready last: work on one element ends before that on the next begins.
+  // `missing` counts what a node waits for within an iteration, without the
+  // nodes that later sweeps place.
   std::vector<int> missing(n, 0);
-  // Kahn's order over the edges within an iteration, without the nodes that
-  // later sweeps place.
-  SmallVector<int> ready;
+  std::set<std::tuple<bool, bool, int, int>> ready;
+  int round = 0, barriers = 0;
+  auto makeReady = [&](int i) {
+    bool matrix = nodes[i].unit == Unit::Matrix;
+    ready.emplace(!matrix, !urgent[i], matrix ? 0 : -round, i);
+  };
   auto waits = [&](const Edge &e) {
     return !e.distance && !isLazy(nodes[e.node]);
   };
@@ -440,21 +455,11 @@ Placer::Outcome Placer::attempt() {
     for (const Edge &e : nodes[i].in)
       missing[i] += waits(e);
     if (!missing[i])
-      ready.push_back(i);
+      makeReady(i);
   }
-  // Matrix instructions in program order, urgent readers, then what became
-  // ready last: work on one element ends before that on the next begins.
-  std::vector<int> since(n, 0);
-  int round = 0, barriers = 0;
-  auto rank = [&](int i) {
-    bool matrix = nodes[i].unit == Unit::Matrix;
-    return std::make_tuple(!matrix, !urgent[i], matrix ? 0 : -since[i], i);
-  };
   while (!ready.empty()) {
-    auto *best = llvm::min_element(
-        ready, [&](int a, int b) { return rank(a) < rank(b); });
-    int i = *best;
-    ready.erase(best);
+    int i = std::get<3>(*ready.begin());
+    ready.erase(ready.begin());
     ++round;
     Outcome outcome = Outcome::Done;
     // The first barrier is the origin of time; all windows count from it.
@@ -469,10 +474,8 @@ Placer::Outcome Placer::attempt() {
     }
     for (const Edge &e : nodes[i].out)
       if (!e.distance && mine(e.node) && !isLazy(nodes[i]) &&
-          --missing[e.node] == 0) {
-        ready.push_back(e.node);
-        since[e.node] = round;
-      }
+          --missing[e.node] == 0)
+        makeReady(e.node);
   }
   if (overlap) {
     Outcome outcome = placeStores();
@@ -611,10 +614,13 @@ std::optional<Placement> Placer::search() {
   std::optional<Placement> best;
   auto bestCost = std::make_tuple(kFar, kFar, kFar);
   auto suffices = [&] { return best && std::get<0>(bestCost) == 0; };
+  exhausted = 0;
   for (int more = 0; more < kMaxMore && (more < 2 || !suffices()); ++more) {
     for (int way = 0; way < 4; ++way) {
       if (way > 1 && suffices())
         break;
+      if (!best && exhausted >= kMaxExhausted)
+        return std::nullopt;
       hasty = way & 1;
       ahead = way > 1;
       // At least 20 cycles, in steps of an instruction's four.
@@ -655,6 +661,7 @@ std::optional<Placement> Placer::overlapped() {
       if (w > kMaxWindow)
         outcome = Outcome::Never;
   }
+  exhausted += outcome == Outcome::Again;
   if (outcome != Outcome::Done)
     return std::nullopt;
   settle();
