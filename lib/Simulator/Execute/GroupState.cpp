@@ -111,6 +111,7 @@ void GroupState::begin(uint64_t linearId) {
               size_t(workgroup.waveCount) * privateBytes * waveLanes);
   for (unsigned i = 0; i < workgroup.waveCount; ++i) {
     Wave &wave = waves[i];
+    // Memory stays the same; only the wavefront's state is made anew.
     new (&wave) Wave();
     wave.number = i;
     wave.group = &workgroup;
@@ -165,6 +166,7 @@ void GroupState::runWave(Wave &wave) {
     wave.budget = budget;
     context.handlers.turn(wave);
   }
+  // With the turn's own instructions included.
   uint64_t used = context.executed.fetch_add(wave.executed - before) +
                   wave.executed - before;
   if (limit && used >= limit && wave.status != WaveStatus::Done &&
@@ -272,6 +274,8 @@ bool GroupState::releaseBarrier() {
   return any;
 }
 
+/// From the next turn on, what is executed is recorded into \p target, until
+/// more than \p words are waiting there. \p goOn keeps what is in it.
 void GroupState::recordTo(CodeTable &table, GroupRecord &target, size_t words,
                           bool goOn) {
   code = &table;
@@ -298,6 +302,7 @@ GroupStatus GroupState::run() {
     for (unsigned i : order) {
       Wave &wave = waves[i];
       if (wave.status != WaveStatus::Ready &&
+          // Waiting at a barrier, for a turn, or done.
           wave.status != WaveStatus::Yielded)
         continue;
       runWave(wave);
@@ -315,6 +320,7 @@ GroupStatus GroupState::run() {
         return GroupStatus::Paused;
       continue;
     }
+    // Nobody could go on: all done, or they wait for the turn.
     if (!ran) {
       bool done = true;
       for (unsigned i = 0; i < workgroup.waveCount; ++i)
@@ -328,6 +334,9 @@ GroupStatus GroupState::run() {
     }
     if (recordedEnough())
       return GroupStatus::Paused;
+    // A waiting loop shows as sleeping or as using up its budget. Both are
+    // given a few rounds, in which other wavefronts of the workgroup may end
+    // the wait.
     asleep = progressed || anyBusy ? 0 : asleep + 1;
     busy = progressed ? 0 : busy + anyBusy;
     if (asleep >= sleepRounds || busy >= busyRounds)
@@ -335,6 +344,8 @@ GroupStatus GroupState::run() {
   }
 }
 
+/// The first wavefront alone for so many instructions, with the others taken as
+/// ended. Null after a fault.
 const Wave *GroupState::runFirst(uint64_t linearId, uint64_t instructions) {
   begin(linearId);
   for (unsigned i = 1; i < workgroup.waveCount; ++i)
@@ -376,6 +387,8 @@ void GroupState::globalTurn() {
   }
 }
 
+/// Whether all wavefronts that have not ended wait at the grid barrier or for
+/// one that does.
 bool GroupState::waitsForSync() const {
   bool any = false;
   for (unsigned i = 0; i < workgroup.waveCount; ++i) {
@@ -389,6 +402,7 @@ bool GroupState::waitsForSync() const {
   return any;
 }
 
+/// Raises the fault at the first waiting wavefront.
 void GroupState::deadlock() {
   for (unsigned i = 0; i < workgroup.waveCount; ++i)
     if (waves[i].syncWaiting) {

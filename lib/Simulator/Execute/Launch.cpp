@@ -50,6 +50,7 @@ public:
   void run(LaunchResult &result);
 
 private:
+  /// A workgroup that has begun and not ended.
   struct Flight {
     uint64_t id = 0;
     GroupStatus status = GroupStatus::Waiting;
@@ -82,6 +83,7 @@ std::unique_ptr<GroupState> Runner::takeState() {
   return std::make_unique<GroupState>(context);
 }
 
+// The state goes back for another workgroup.
 void Runner::finish(std::unique_ptr<GroupState> state) {
   std::lock_guard lock(mutex);
   flops += state->matrixFlops();
@@ -221,6 +223,7 @@ LaunchResult tlc::sim::runLaunch(const LaunchRequest &request,
   if (std::string problem = checkLaunch(request); !problem.empty())
     return failed(request, "invalid-launch", problem);
   auto start = std::chrono::steady_clock::now();
+  // Argument memory is allocated before the lock, which forbids allocations.
   KernelArguments arguments(request, memory);
   if (!arguments.valid())
     return failed(request, "out-of-memory", "no memory for the arguments");
@@ -245,6 +248,7 @@ LaunchResult tlc::sim::runLaunch(const LaunchRequest &request,
   if (!context.entry)
     return failed(request, "jump-out-of-code", "the entry is not in the code");
 
+  // No more threads than workgroups.
   unsigned threads =
       options.threads ? options.threads : std::thread::hardware_concurrency();
   const uint32_t *grid = request.grid;

@@ -22,6 +22,8 @@
 
 using namespace tlc::sim;
 
+/// Instructions and Ops by the same index, one more for what follows; both
+/// vectors are final once published, so pointers into them hold.
 struct Program::Run {
   std::vector<Instruction> instructions;
   std::vector<Op> ops;
@@ -35,6 +37,7 @@ void continueElsewhere(Wave &wave, const Op &op) {
   wave.pc = op.target;
 }
 
+/// Handlers for what cannot be run: they fault when execution comes there.
 void unknownInstruction(Wave &wave, const Op &op) {
   Fault fault;
   fault.kind = "unknown-instruction";
@@ -48,6 +51,8 @@ void leaveCode(Wave &wave, const Op &op) {
   raise(wave, op, fault);
 }
 
+/// Behind these execution does not go on by itself; conditional branches do not
+/// end a run.
 bool endsRun(const Instruction &inst) {
   switch (inst.op) {
   case Opcode::s_branch:
@@ -60,6 +65,7 @@ bool endsRun(const Instruction &inst) {
   }
 }
 
+/// Branches whose target is in the instruction.
 bool hasFixedTarget(const Instruction &inst) {
   return inst.has(flag::Branch) &&
          (inst.encoding == Encoding::SOPP || inst.op == Opcode::s_call_b64 ||
@@ -68,6 +74,8 @@ bool hasFixedTarget(const Instruction &inst) {
 
 } // namespace
 
+/// \p base is the device address of \p code, which must outlive the program. A
+/// null slot is not decoded yet.
 Program::Program(std::span<const uint8_t> code, uint64_t base,
                  RegisterLimits limits)
     : code(code), codeBase(base), limits(limits),
@@ -85,6 +93,7 @@ const Op *Program::at(uint64_t address) {
   uint64_t offset = address - codeBase;
   if (offset >= code.size() || offset % 4 != 0)
     return nullptr;
+  // The usual case takes no lock.
   if (const Op *op = slots[offset / 4].load(std::memory_order_acquire))
     return op;
   return decodeFrom(offset);
@@ -98,6 +107,7 @@ const Op *tlc::sim::instructionAt(Program &program, uint64_t address) {
 /// resolved at once; what only computed jumps reach comes later.
 const Op *Program::decodeFrom(uint64_t offset) {
   std::lock_guard lock(mutex);
+  // Another thread may have decoded it meanwhile.
   if (const Op *op = slots[offset / 4].load(std::memory_order_acquire))
     return op;
   std::vector<uint64_t> pending{offset};
@@ -177,6 +187,7 @@ bool Program::registerIndex(const Operand &operand, uint32_t &index) const {
   unsigned dwords = operand.dwords ? operand.dwords : 1;
   switch (operand.kind) {
   case OperandKind::Vector:
+    // Registers are arrays of 64 lanes.
     index = operand.reg * waveLanes;
     // Architectural registers beyond the offset are the accumulators: hand-
     // written code names them either way.
@@ -206,6 +217,8 @@ const uint32_t *Program::constantLanes(uint64_t value, unsigned dwords) {
   return entry.get();
 }
 
+/// \p forLanes: a lane function will read it, so constants are needed as
+/// arrays.
 void Program::lowerSource(const Operand &operand, Source &source, bool forLanes,
                           bool &inRange) {
   source.kind = operand.kind;
@@ -242,6 +255,8 @@ static bool hasModifiers(const Instruction &inst, const HandlerTable &table) {
     DataType type = inst.src[i].type;
     bool packed = type == DataType::V2F16 || type == DataType::V2I16 ||
                   type == DataType::V2F32 || type == DataType::V2I32;
+    // The defaults of op_sel and op_sel_hi: low result from low halves, high
+    // from high.
     if (packed && ((inst.opSel >> i & 1) || !(inst.opSelHi >> i & 1)))
       return true;
   }

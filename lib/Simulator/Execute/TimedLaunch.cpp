@@ -10,6 +10,10 @@
 // after the other, those that wait for it perform their global operations. The
 // replay never influences a value: it only decides when a workgroup starts.
 //
+// Values and time are thus apart: a kernel that polls memory for another
+// workgroup's result sees it in the order of the functional run, not of the
+// modelled time.
+//
 //===----------------------------------------------------------------------===//
 
 #include "TimedLaunch.h"
@@ -124,6 +128,7 @@ std::unique_ptr<Live> LaunchSource::take() {
   return group;
 }
 
+// Called by the replay when it starts a workgroup; nothing is run yet.
 GroupRecord &LaunchSource::begin(uint64_t id) {
   if (id == 0 && !live.empty() && live.front()->id == 0)
     return *live.front(); // already begun, see firstExceeds
@@ -135,6 +140,7 @@ GroupRecord &LaunchSource::begin(uint64_t id) {
   return *live.back();
 }
 
+/// Called before the replay starts.
 bool LaunchSource::firstExceeds(uint64_t instructions) {
   Live &group = static_cast<Live &>(begin(0));
   uint64_t ran = 0;
@@ -188,6 +194,8 @@ bool LaunchSource::runLow(Live &wanted) {
     if (group->status != GroupStatus::Done &&
         (group.get() == &wanted || leastLeft(*group) < lowWords))
       low.push_back(group.get());
+  // In parallel: workgroups touch only their own state until they wait for a
+  // turn.
   pool.forEach(low.size(), [&](uint64_t i) {
     Live &group = *low[i];
     group.compact();
@@ -228,6 +236,8 @@ uint64_t LaunchSource::count(uint64_t id) {
   // No recordTo(): runs at full speed.
   group->state->begin(id);
   GroupStatus status = GroupStatus::Paused;
+  // The bound keeps a workgroup that waits for others from being tried for
+  // ever.
   for (unsigned tries = 0; tries < countTries; ++tries) {
     status = group->state->run();
     if (status != GroupStatus::Waiting)
@@ -265,6 +275,7 @@ double LaunchSource::sharers(uint64_t workgroups, unsigned xcd) {
     group->state->run();
     for (unsigned w = 0; w < group->waveCount; ++w)
       forEachLoadedLine(code, group->waves[w], [&](uint64_t line) {
+        // A bit for each XCD that loads the line.
         wantedBy[line] |= uint8_t(1u << id % param::xcds);
       });
     spare.push_back(std::move(group));
@@ -285,6 +296,8 @@ bool mayWaitForOthers(CodeTable &code, const GroupRecord &group) {
     forEachRecorded(code, group.waves[w],
                     [&](const StaticOp &op, const uint32_t *) {
                       const Instruction &inst = *op.op->inst;
+                      // Atomics that return a value and coherent loads are how
+                      // a workgroup learns of others.
                       if (op.payload == Payload::Vector)
                         found |= (op.isAtomic && !inst.dst.isNone()) ||
                                  (!op.isAtomic && !op.isStore && inst.sc1);
@@ -297,6 +310,8 @@ bool mayWaitForOthers(CodeTable &code, const GroupRecord &group) {
 
 } // namespace
 
+/// A launch under the timing model. On a fault \p result has the finding and no
+/// timing.
 void tlc::sim::runTimed(LaunchContext &context, unsigned threads,
                         LaunchResult &result) {
   const LaunchRequest &request = context.request;
@@ -337,6 +352,8 @@ void tlc::sim::runTimed(LaunchContext &context, unsigned threads,
     source.forgetFirst();
     lengths = std::make_unique<LengthModel>(options.workgroups, needs.waves,
                                             detail, source);
+    // One XCD's workgroups have their caches to themselves; its share of memory
+    // is that of a full device.
     options.xcds = 1;
     options.firstXcd = lengths->typicalXcd();
     options.instructionLimit = detail;

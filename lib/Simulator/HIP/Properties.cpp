@@ -10,9 +10,9 @@
 // -1 where it has none.
 //
 // Places are byte offsets in HIP's structures, written down as numbers: the two
-// versions of HIP's header could not be included together, and none is needed. Values are
-// MI300X's: 304 compute units at 2.1 GHz, 64 KiB of LDS, 4 MiB of L2 for each
-// XCD, 192 GiB of memory.
+// versions of HIP's header could not be included together, and none is needed.
+// Values are MI300X's: 304 compute units at 2.1 GHz, 64 KiB of LDS, 4 MiB of L2
+// for each XCD, 192 GiB of memory.
 //
 //===----------------------------------------------------------------------===//
 

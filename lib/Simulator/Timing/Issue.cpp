@@ -50,6 +50,7 @@ bool usesVectorAlu(IssueKind kind) { return categoryOf(kind) == 1; }
 /// not cost a cycle.
 uint64_t roundUp(double time) { return uint64_t(std::ceil(time - 1e-9)); }
 
+/// How an instruction shows in the trace.
 TraceKind traceKindOf(IssueKind kind) {
   switch (kind) {
   case IssueKind::Matrix:
@@ -89,6 +90,7 @@ void Machine::Impl::note(SimWave &wave, TraceKind kind, uint64_t begin,
 /// occupy is looked at when that time has come.
 bool Machine::Impl::prepare(SimWave &wave) {
   WaveRecord &record = *wave.record;
+  // The instruction that was issued has been read.
   record.head += wave.length;
   wave.length = 0;
   wave.op = nullptr;
@@ -116,6 +118,7 @@ bool Machine::Impl::prepare(SimWave &wave) {
   wave.expected = op.kind == IssueKind::Branch ? index + op.sizeBytes / 4
                                                : SimWave::never32;
 
+  // The latest of all conditions; the cause kept is the one that ends last.
   uint64_t earliest = wave.next;
   StallCause cause = StallCause::Issue;
   auto waitUntil = [&](uint64_t time, StallCause why) {
@@ -146,6 +149,7 @@ bool Machine::Impl::prepare(SimWave &wave) {
                                                  ? StallCause::Lds
                                                  : StallCause::ScalarMemory);
   }
+  // A wavefront's own vector operations follow one another by their latency.
   if (usesVectorAlu(op.kind))
     waitUntil(wave.vectorAt, StallCause::VectorAlu);
   wave.earliest = earliest;
@@ -154,6 +158,8 @@ bool Machine::Impl::prepare(SimWave &wave) {
   return true;
 }
 
+/// 0 if the units are free at \p time, else when they will be, with the reason
+/// in \p cause. Nothing is booked.
 uint64_t Machine::Impl::unitsFree(const SimWave &wave, ComputeUnit &cu,
                                   Simd &simd, uint64_t time,
                                   StallCause &cause) const {
@@ -200,6 +206,7 @@ bool Machine::Impl::visit(unsigned cuNumber, unsigned simdNumber,
   Simd &simd = cu.simds[simdNumber];
   unsigned used = 0;
   uint64_t next = never;
+  // In order of priority and age, so that older ones get the units first.
   for (size_t i = 0; i < simd.waves.size(); ++i) {
     SimWave &wave = *simd.waves[i];
     if (wave.done || wave.atBarrier)
@@ -223,6 +230,7 @@ bool Machine::Impl::visit(unsigned cuNumber, unsigned simdNumber,
       continue;
     }
     unsigned category = categoryOf(wave.op->kind);
+    // One instruction of each category in a turn.
     if (used & category) {
       next = std::min(next, time + issuePeriod);
       continue;
@@ -280,6 +288,8 @@ bool Machine::Impl::issue(SimWave &wave, unsigned cuNumber, uint64_t time) {
   uint64_t until = time + issuePeriod;
   switch (op.kind) {
   case IssueKind::Matrix:
+    // Three times: the matrix core's own, when the SIMD may start another
+    // vector operation, and when this wavefront may.
     simd.matrixFree = until = time + op.matrixCycles;
     simd.vectorFree = time + op.vectorCycles;
     wave.vectorAt = time + op.waveCycles;
@@ -323,6 +333,7 @@ bool Machine::Impl::issue(SimWave &wave, unsigned cuNumber, uint64_t time) {
     wave.priority = op.priority;
     break;
   case Special::Barrier:
+    // The last one to arrive releases all.
     wave.atBarrier = true;
     if (++wave.group->arrived == wave.group->alive)
       return release(*wave.group, time);
@@ -371,6 +382,7 @@ bool Machine::Impl::endWave(SimWave &wave, uint64_t time) {
   auto &list = cu.simds[wave.simd].waves;
   list.erase(std::find(list.begin(), list.end(), &wave));
   --group.alive;
+  // The others may have waited at a barrier only for this one.
   if (group.alive)
     return group.arrived && group.arrived == group.alive ? release(group, time)
                                                          : true;
@@ -381,6 +393,7 @@ bool Machine::Impl::endWave(SimWave &wave, uint64_t time) {
   cu.waves -= group.waves.size();
   source.end(*group.record);
   unsigned xcd = group.cu / cusPerXcd;
+  // Kept for reuse; the order of the list does not matter.
   for (auto &held : groups)
     if (held.get() == &group) {
       spare.push_back(std::move(held));
@@ -388,6 +401,7 @@ bool Machine::Impl::endWave(SimWave &wave, uint64_t time) {
       groups.pop_back();
       break;
     }
+  // Room for another workgroup of this XCD.
   dispatch(xcd, end);
   return startPlaced();
 }
@@ -464,6 +478,7 @@ uint64_t Machine::Impl::issueVector(SimWave &wave, unsigned cuNumber,
   timing.addressCycles += addressCycles;
   timing.lines += lines;
   timing.leastLines += words[2];
+  // vmcnt counts down in order, so no operation ends before an older one.
   uint64_t until = std::max(roundUp(done), wave.vector.newest());
   wave.vector.push(until, false);
   timing.latencyCycles += until - time;

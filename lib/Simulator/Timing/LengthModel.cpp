@@ -42,6 +42,7 @@ uint64_t mix(uint64_t v) {
   return v ^ v >> 32;
 }
 
+// Scalar registers as signed numbers.
 using Row = std::array<float, registers>;
 
 /// A counted workgroup: its registers early on, and its instructions.
@@ -77,6 +78,7 @@ bool solve(const std::vector<Sample> &samples, Linear &fit) {
       m[i][n] += x[i] * s.length;
     }
   }
+  // Gauss-Jordan elimination with pivots; n is at most four.
   for (size_t i = 0; i < n; ++i) {
     size_t pivot = i;
     for (size_t r = i + 1; r < n; ++r)
@@ -99,6 +101,7 @@ bool solve(const std::vector<Sample> &samples, Linear &fit) {
   return true;
 }
 
+/// The sum of the squared errors.
 double squares(const std::vector<Sample> &samples, const Linear &fit) {
   double sum = 0;
   for (const Sample &s : samples)
@@ -108,6 +111,8 @@ double squares(const std::vector<Sample> &samples, const Linear &fit) {
 
 /// The registers that explain the lengths best, one after the other.
 Linear fitLinear(const std::vector<Sample> &samples) {
+  // Start with a constant; greedily add the register that lowers the error
+  // most, if it does so by 30 %.
   Linear best;
   solve(samples, best);
   double error = squares(samples, best);
@@ -164,6 +169,9 @@ bool LengthModel::isUniform() const {
   });
 }
 
+/// \p budget is the number of instructions that may be run for this. The ends
+/// and eight places are counted in any case; if they differ, more, as far as
+/// the budget goes.
 LengthModel::LengthModel(uint64_t workgroups, unsigned waves, uint64_t budget,
                          LengthSource &source)
     : workgroups(workgroups), waves(waves), source(source) {
@@ -195,6 +203,8 @@ bool LengthModel::predict(uint64_t budget, LengthSource &source) {
   uint64_t parts =
       std::clamp<uint64_t>(budget / leastBegin, 2 * places.size(), mostPlaces);
   parts = std::min(parts, workgroups);
+  // Not beyond half of the shortest, or its registers would show the end of its
+  // loops instead of their bounds.
   uint64_t steps = std::min({shortest / waves / 2, budget / parts, mostBegin});
   if (steps < leastBegin)
     return false;
@@ -221,6 +231,8 @@ bool LengthModel::predict(uint64_t budget, LengthSource &source) {
     predicted += fit.of(sample.row);
     sum += sample.length;
   }
+  // Judged by the single errors and by their mean, which is what the launch's
+  // time depends on. The final factors use all samples.
   if (!(distance <= goodDistance * sum) ||
       std::abs(predicted - sum) > goodMean * sum || !solve(all, fit))
     return false;
@@ -250,6 +262,9 @@ double LengthModel::lengthOf(uint64_t id) const {
   return double(known.at(*next));
 }
 
+/// The XCD whose workgroups' mean length comes nearest to that of the grid: the
+/// one to simulate. A later one must be better by 1 %, so that rounding does
+/// not decide.
 unsigned LengthModel::typicalXcd() const {
   if (uniform)
     return 0;
@@ -271,6 +286,7 @@ unsigned LengthModel::typicalXcd() const {
   return best;
 }
 
+/// For the report: how lengths were found.
 std::string LengthModel::describe() const {
   const char *how = uniform           ? "they are alike"
                     : lengths.empty() ? "the others are like the nearest"
@@ -279,6 +295,7 @@ std::string LengthModel::describe() const {
   return fmt::format("{} more counted over the grid: {}", counted, how);
 }
 
+/// Workgroups that ran in detail are known exactly from now on.
 void LengthModel::learn(const std::vector<GroupTime> &groups) {
   for (const GroupTime &group : groups)
     if (!group.isPartial)

@@ -10,6 +10,10 @@
 // queue of such times drives everything; ties are broken by number, so that a
 // run repeats exactly.
 //
+// Time goes forward by events only; between two turns of a SIMD nothing changes
+// that it could see. The cost of a run therefore grows with the
+// instructions, hardly with the cycles.
+//
 //===----------------------------------------------------------------------===//
 
 #include "MachineImpl.h"
@@ -26,6 +30,7 @@ Occupancy tlc::sim::occupancyOf(const GroupNeeds &needs) {
   unsigned vgprs = std::max(8u, (needs.vgprs + 7) / 8 * 8);
   unsigned byVgprs = std::min<unsigned>(wavesPerSimd, vgprsPerSimd / vgprs);
   unsigned lds = (needs.ldsBytes + ldsGranule - 1) / ldsGranule * ldsGranule;
+  // The wavefronts of a workgroup spread over the four SIMDs.
   auto groupsFor = [&](unsigned waves) {
     return waves * simdsPerCu / needs.waves;
   };
@@ -36,6 +41,7 @@ Occupancy tlc::sim::occupancyOf(const GroupNeeds &needs) {
   unsigned memory = lds ? ldsBytes / lds : slots;
   Occupancy result;
   result.groupsPerCu = std::min({slots, registers, memory});
+  // Of equal limits the first counts.
   result.limit = result.groupsPerCu == slots       ? OccupancyLimit::WaveSlots
                  : result.groupsPerCu == registers ? OccupancyLimit::Vgprs
                                                    : OccupancyLimit::Lds;
@@ -44,6 +50,7 @@ Occupancy tlc::sim::occupancyOf(const GroupNeeds &needs) {
   return result;
 }
 
+/// One server or queue for each unit of `xcds` XCDs.
 Machine::Impl::Impl(CodeTable &code, GroupSource &source,
                     const GroupNeeds &needs, const MachineOptions &options)
     : code(code), source(source), needs(needs), options(options),
@@ -64,6 +71,7 @@ void Machine::Impl::schedule(unsigned cu, unsigned simd, uint64_t time) {
   events.push({time, cu * simdsPerCu + simd});
 }
 
+/// Higher priority first, then the older wavefront.
 void Machine::Impl::sortWaves(Simd &simd) {
   std::sort(simd.waves.begin(), simd.waves.end(),
             [](const SimWave *a, const SimWave *b) {
@@ -78,6 +86,7 @@ void Machine::Impl::place(unsigned cu, uint64_t time, uint64_t id) {
   ComputeUnit &unit = cus[cu];
   GroupRecord &record = source.begin(id);
   std::unique_ptr<SimGroup> group;
+  // Workgroups are reused with their vectors.
   if (spare.empty()) {
     group = std::make_unique<SimGroup>();
   } else {
@@ -103,11 +112,13 @@ void Machine::Impl::place(unsigned cu, uint64_t time, uint64_t id) {
     SimWave &wave = group->waves[w];
     wave.record = &record.waves[w];
     wave.group = group.get();
+    // The dispatcher starts wavefronts one after the other.
     wave.next = wave.begin = time + w * dispatchCycles;
     wave.fetchAt = double(wave.next);
     wave.simd = best;
     wave.slot = unit.simds[best].waves.size();
     wave.age = age++;
+    // The first wavefronts of the run are traced.
     if (traces.size() < options.traceWaves) {
       WaveTrace &trace = traces.emplace_back();
       trace.xcd = options.firstXcd + cu / cusPerXcd;
@@ -144,6 +155,7 @@ bool Machine::Impl::startPlaced() {
 /// wavefront.
 void Machine::Impl::dispatch(unsigned xcd, uint64_t time) {
   for (;;) {
+    // Workgroups go to the XCDs in turn: workgroup n to XCD n modulo 8.
     uint64_t id = options.firstXcd + xcd + nextGroup[xcd] * xcds;
     if (id >= options.workgroups || nextGroup[xcd] >= options.groupsPerXcd)
       return;
@@ -186,6 +198,8 @@ void Machine::Impl::stopAt(uint64_t time) {
   lastEnd = time;
 }
 
+/// The event loop. False after a fault of the program, or if wavefronts are
+/// left that nobody can wake. Appends the times of all workgroups to \p list.
 bool Machine::Impl::run(std::vector<GroupTime> &list) {
   finished = &list;
   // One workgroup after the other over the XCDs, as their dispatchers do.
@@ -238,6 +252,8 @@ TimingResult Machine::takeResult(uint64_t entry) {
     result.usedComputeUnits += cu.used;
   result.cycles =
       uint64_t(impl->memory.finish(double(impl->lastEnd), result.memory));
+  // Counters are by dword of the code; only those of executed instructions are
+  // given out.
   for (uint32_t i = 0; i < impl->counters.size(); ++i) {
     Counters &count = impl->counters[i];
     InstructionTiming &timing = count.timing;

@@ -4,6 +4,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// State of the replay: wavefronts and workgroups on the device, SIMDs and
+// compute units as servers, and the queue of events. Times are in cycles of the
+// device's clock since the launch, fractional where a unit's rate is no whole
+// number of cycles.
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef TLC_LIB_SIMULATOR_TIMING_MACHINEIMPL_H
 #define TLC_LIB_SIMULATOR_TIMING_MACHINEIMPL_H
@@ -24,6 +31,7 @@ class InFlight {
 public:
   unsigned count() const { return size; }
   void push(uint64_t time, bool isScalar) {
+    // A ring: prepare() keeps fewer than 64 in flight, as the counters do.
     slots[(first + size++) % capacity] = {time, isScalar};
   }
   /// Drops what is complete at \p time.
@@ -98,6 +106,8 @@ struct SimGroup {
   GroupTime time;
 };
 
+/// Vector ALU and matrix core of a SIMD, each free from a time on, and its
+/// resident wavefronts.
 struct Simd {
   std::vector<SimWave *> waves; ///< by priority, then age
   uint64_t vectorFree = 0, matrixFree = 0;
@@ -118,6 +128,7 @@ struct ComputeUnit {
   bool used = false;
 };
 
+/// Of one instruction of the code, summed over all its executions.
 struct Counters {
   InstructionTiming timing;
   const StaticOp *op = nullptr;
@@ -128,6 +139,7 @@ struct Machine::Impl {
   Impl(CodeTable &code, GroupSource &source, const GroupNeeds &needs,
        const MachineOptions &options);
 
+  // Time and dispatch.
   bool run(std::vector<GroupTime> &finished);
   void takeMiddle(uint64_t time);
   void stopAt(uint64_t time);
@@ -141,6 +153,7 @@ struct Machine::Impl {
   /// When the units that it needs have room.
   uint64_t unitsFree(const SimWave &wave, ComputeUnit &cu, Simd &simd,
                      uint64_t time, StallCause &cause) const;
+  // Units; each returns when its data is there.
   bool issue(SimWave &wave, unsigned cu, uint64_t time);
   uint64_t issueLds(SimWave &wave, ComputeUnit &cu, Counters &count,
                     uint64_t time);
@@ -148,11 +161,13 @@ struct Machine::Impl {
                        uint64_t time);
   uint64_t issueScalar(SimWave &wave, unsigned cu, Counters &count,
                        uint64_t time);
+  // Barriers and ends; false after a fault of the program.
   bool release(SimGroup &group, uint64_t time);
   bool endWave(SimWave &wave, uint64_t time);
   void sortWaves(Simd &simd);
   void note(SimWave &wave, TraceKind kind, uint64_t begin, uint64_t end,
             StallCause cause = StallCause::Count);
+  // What was recorded of the wavefront's instruction, behind its number.
   const uint32_t *payloadOf(const SimWave &wave) const {
     return wave.record->words.data() + wave.record->head + 1;
   }

@@ -10,6 +10,13 @@
 // from folded address bits, so that strides of powers of two do not collide in
 // L2 and beyond; the L1's four sets are plain address bits, as reported.
 //
+// Levels: L1 of a compute unit, L2 of an XCD in 16 channels, the Infinity Cache
+// (MALL) and HBM for all. Each level and each link between them is a server
+// with a time at which it is free, in fractional cycles. A request takes the
+// first free time at each server in turn, so bandwidth limits and queues need
+// no separate treatment. `share` is the part of the device that is simulated:
+// with one XCD of eight, an eighth of the memory's bandwidth.
+//
 //===----------------------------------------------------------------------===//
 
 #include "MemorySystem.h"
@@ -38,6 +45,7 @@ unsigned channelOf(uint64_t line) {
   return (block ^ block >> 4 ^ block >> 8 ^ block >> 12 ^ block >> 16) %
          l2Channels;
 }
+/// The channel's bits are left out of the row; the bit below them is kept.
 unsigned l2Set(uint64_t line) {
   uint64_t row = (line >> 5) << 1 | (line & 1);
   return channelOf(line) * l2SetsPerChannel +
@@ -56,6 +64,8 @@ Cache::Cache(unsigned sets, unsigned ways)
     : ways(ways), total(size_t(sets) * ways), entries(zeroed<Entry>(total)),
       dirty(zeroed<uint8_t>(total)) {}
 
+/// Null on a miss. A hit makes the entry the most recently used. Tags are line
+/// + 1, so that 0 is empty.
 Cache::Entry *Cache::find(uint64_t line, unsigned set) {
   Entry *row = &entries[size_t(set) * ways];
   for (unsigned i = 0; i < ways; ++i)
@@ -69,6 +79,7 @@ Cache::Entry *Cache::find(uint64_t line, unsigned set) {
 /// \p victim tells what was there. The new entry is clean.
 Cache::Entry &Cache::insert(uint64_t line, unsigned set, Victim &victim) {
   Entry *row = &entries[size_t(set) * ways], *oldest = row;
+  // An empty way, else the least recently used.
   for (unsigned i = 0; i < ways; ++i) {
     if (!row[i].tag) {
       oldest = &row[i];
@@ -92,6 +103,7 @@ void Cache::invalidate(uint64_t line, unsigned set) {
   }
 }
 
+/// Of the whole cache: what must still be written at the end.
 uint64_t Cache::countDirty() const {
   return std::count(dirty.get(), dirty.get() + total, 1);
 }
@@ -100,10 +112,14 @@ MemorySystem::Xcd::Xcd() : l2(l2SetsPerChannel * l2Channels, l2Ways) {}
 MemorySystem::Cu::Cu()
     : l1(l1Sets, l1Ways), scalarCache(scalarSets, scalarWays) {}
 
+/// \p sharers is how many XCDs want a line that one of them wants (1: nothing
+/// is shared). With \p warm, data of earlier launches is in the Infinity Cache.
 MemorySystem::MemorySystem(unsigned xcdCount, unsigned cuCount, double sharers,
                            bool warm)
     : cusPerXcd(cuCount), share(double(xcdCount) / param::xcds),
       sharers(sharers),
+      // The part of the Infinity Cache that this part of the device has to
+      // itself; shared lines are held once for all.
       mallSetCount(std::min<unsigned>(mallSets, mallSets * sharers * share)),
       mall(mallSetCount, mallWays),
       warmLines(warm ? uint64_t(mallSetCount) * mallWays : 0) {
@@ -131,6 +147,8 @@ double MemorySystem::translate(Xcd &xcd, uint64_t line) {
   return tlbMissCycles;
 }
 
+/// Pages get frames in the order of their first use: two runs see the same sets
+/// and channels wherever the host has mapped the buffers.
 uint64_t MemorySystem::physical(uint64_t line) {
   constexpr uint64_t pageLines = pageBytes / lineBytes;
   if (uint64_t page = line / pageLines; page != lastPage) {
@@ -159,6 +177,7 @@ bool MemorySystem::othersFetch(uint64_t line) const {
   return double(hash >> 11) * 0x1p-53 >= 1 / sharers;
 }
 
+/// A new entry; what it replaces is written to HBM if dirty.
 Cache::Entry &MemorySystem::placeInMall(uint64_t line, unsigned set,
                                         double time, MemoryCounters &counters) {
   Cache::Victim victim;
@@ -192,6 +211,7 @@ double MemorySystem::writeBack(Xcd &xcd, uint64_t line, double time,
     entry->ready = time;
   }
   mall.setDirty(*entry);
+  // When the line has been taken.
   return std::max({xcd.linkFree, mallFree, hbmFree});
 }
 
@@ -209,6 +229,7 @@ double MemorySystem::beyondL2(Xcd &xcd, uint64_t line, double time,
   unsigned set = fold(line) % mallSetCount;
   if (Cache::Entry *entry = mall.find(line, set)) {
     ++counters.mallHits;
+    // A line that is still on its way is a hit that waits.
     return std::max<double>(start + extra + mallLatency - l2Latency,
                             entry->ready);
   }
@@ -231,6 +252,8 @@ double MemorySystem::beyondL2(Xcd &xcd, uint64_t line, double time,
   return ready;
 }
 
+/// A read or write at L2; returns when the data is at the compute unit, or the
+/// store accepted. Sets are by physical line.
 double MemorySystem::fromL2(Xcd &xcd, uint64_t virtualLine, double time,
                             bool isWrite, MemoryCounters &counters) {
   uint64_t line = physical(virtualLine);
@@ -253,6 +276,8 @@ double MemorySystem::fromL2(Xcd &xcd, uint64_t virtualLine, double time,
   if (Cache::Entry *entry = xcd.l2.find(line, set)) {
     ++counters.l2Hits;
     if (isWrite) {
+      // `written` over `placed` is the fraction of lines that this launch makes
+      // dirty.
       written += !xcd.l2.isDirty(*entry);
       xcd.l2.setDirty(*entry);
     }
@@ -296,6 +321,7 @@ double MemorySystem::load(unsigned cu, uint64_t line, unsigned halves,
     }
   double data = fromL2(xcdOf(cu), line, time + wayToL2, false, counters);
   data = std::max(data, unit.fillFree);
+  // The way into L1 takes a line at the L1's rate.
   unit.fillFree = data + double(lineBytes) / l1BytesPerCycle;
   if (!bypassL1) {
     Cache::Victim victim;
@@ -323,6 +349,7 @@ double MemorySystem::atomic(unsigned cu, uint64_t line, unsigned operations,
   return done + operations;
 }
 
+/// The scalar cache, whose lines of 64 bytes are halves of L2's.
 double MemorySystem::scalar(unsigned cu, uint64_t line, double time,
                             MemoryCounters &counters) {
   Cu &unit = *cus[cu];
@@ -339,6 +366,9 @@ double MemorySystem::scalar(unsigned cu, uint64_t line, double time,
   return data;
 }
 
+/// The time when all stores have reached memory: dirty lines of the L2s are
+/// written back at the end of a launch, by all XCDs at once. The slowest of
+/// link, Infinity Cache and HBM decides.
 double MemorySystem::finish(double time, MemoryCounters &counters) const {
   uint64_t most = 0, all = 0;
   double onItsWay = std::max({time, mallFree, hbmFree});

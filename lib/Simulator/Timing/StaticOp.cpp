@@ -10,6 +10,9 @@
 // is free again after 4 cycles, except for f32 and f64, which use it
 // throughout.
 //
+// All this is known from the decoded instruction, so it is worked out once for
+// each place in the code; the replay then only looks up rows.
+//
 //===----------------------------------------------------------------------===//
 
 #include "StaticOp.h"
@@ -36,11 +39,15 @@ bool isWideMultiply(Opcode op) {
   }
 }
 
+/// Two results a lane: the SIMD takes them at the normal rate, but a single
+/// wavefront cannot issue the next as soon.
 bool isPackedSingle(const Instruction &inst) {
   return inst.op == Opcode::v_pk_fma_f32 || inst.op == Opcode::v_pk_mul_f32 ||
          inst.op == Opcode::v_pk_add_f32;
 }
 
+/// vectorCycles: how long the SIMD's vector ALU is taken. waveCycles: how long
+/// until the wavefront's next vector operation.
 void vectorFacts(const Instruction &inst, const OpFacts &facts, StaticOp &row) {
   row.kind = IssueKind::Vector;
   row.vectorCycles = row.waveCycles = param::vectorCycles;
@@ -65,6 +72,8 @@ void vectorFacts(const Instruction &inst, const OpFacts &facts, StaticOp &row) {
   }
 }
 
+/// ldsIn and ldsOut are cycles at the port that two SIMDs share; the banks'
+/// cycles depend on addresses and are recorded.
 void ldsFacts(const Instruction &inst, const OpFacts &facts, StaticOp &row) {
   row.kind = IssueKind::Lds;
   row.payload = Payload::Lds;
@@ -101,6 +110,7 @@ void scalarFacts(const Instruction &inst, StaticOp &row) {
   case Opcode::s_waitcnt:
     row.kind = IssueKind::Internal;
     row.special = Special::WaitCnt;
+    // 255: this counter is not waited for.
     row.waitVector = inst.vmcnt() == 63 ? 255 : inst.vmcnt();
     row.waitOther = inst.lgkmcnt() == 15 ? 255 : inst.lgkmcnt();
     return;
@@ -128,6 +138,8 @@ void scalarFacts(const Instruction &inst, StaticOp &row) {
   }
 }
 
+/// By unit: scalar memory, LDS, vector memory, vector ALU, and what is left is
+/// scalar.
 StaticOp factsFor(const Op &op) {
   const Instruction &inst = *op.inst;
   OpFacts facts = factsOf(op);
@@ -145,6 +157,7 @@ StaticOp factsFor(const Op &op) {
     row.payload = Payload::Vector;
     row.isStore = inst.has(flag::Store);
     row.isAtomic = inst.has(flag::Atomic);
+    // sc1, nt and atomics are served by L2.
     row.bypassesL1 = inst.sc1 || inst.nt || row.isAtomic;
     row.toLds = facts.toLds || inst.lds;
     row.laneBytes = facts.laneBytes;
@@ -160,6 +173,7 @@ StaticOp factsFor(const Op &op) {
 
 } // namespace
 
+/// A row for each dword of the code; most stay empty.
 CodeTable::CodeTable(Program &program)
     : base(program.base()), rows(program.bytes().size() / 4 + 1),
       known(new std::atomic<bool>[rows.size()]()) {}
@@ -193,6 +207,7 @@ const StaticOp &CodeTable::get(const Op &op) {
     if (!isStraight(rows[at]) || count == longest)
       break;
   }
+  // The piece may go on into code that is known already.
   unsigned straight = 0;
   if (count && last->inst->op != Opcode::Invalid &&
       known[indexOf(*last)].load(std::memory_order_relaxed))
