@@ -53,6 +53,8 @@ FailureOr<TensorShape> tlc::getTensorShape(mlir::Value buffer, Location loc) {
               "shape known at compile time";
   TensorShape s;
   s.pointer = tensor.getSource();
+  // A pad value belongs to the tensor's own element type; through an alias of
+  // another type reads give 0.
   if (auto pad = tensor.getPad();
       pad && pad->getType() == type.getElementType())
     s.pad = *pad;
@@ -60,6 +62,7 @@ FailureOr<TensorShape> tlc::getTensorShape(mlir::Value buffer, Location loc) {
   s.sizes.assign(type.getShape().begin(), type.getShape().end());
   s.sizeValues.resize(rank);
   s.strideValues.resize(rank);
+  // Operands stand for the dynamic dimensions in order.
   unsigned next = 0;
   for (unsigned d = 0; d < rank; ++d)
     if (s.sizes[d] == ShapedType::kDynamic)
@@ -167,6 +170,7 @@ FailureOr<AccessPlan> KernelLowering::planGlobal(const tile::Access &access,
     // part.
     const tile::PointIndex &index = access.indices[d];
     Interval range{index.constant, index.constant};
+    // Each point dimension runs from 0 to its extent less one.
     for (auto [p, c] : llvm::enumerate(index.coeffs)) {
       int64_t reach = c * (points.extents[p] - 1);
       (reach < 0 ? range.lo : range.hi) += reach;
@@ -208,6 +212,8 @@ FailureOr<AccessPlan> KernelLowering::planGlobal(const tile::Access &access,
     fits32 &= coeff[p] >= 0;
   }
 
+  // The user's strides may be anything: no product is formed in 64 bits
+  // unchecked.
   __int128 reach = 0;
   for (unsigned p = 0; p < pointRank; ++p)
     reach += __int128(std::abs(coeff[p])) * (points.extents[p] - 1);
@@ -235,6 +241,8 @@ FailureOr<AccessPlan> KernelLowering::planGlobal(const tile::Access &access,
       if (ok)
         inside += __int128(spread[e].hi) * s.strides[e];
     }
+    // Then a row's end in memory comes after all that an index inside can
+    // reach, so that "beyond num_records" means "index too large".
     if (ok && s.strides[d] > inside)
       row = d;
   }
@@ -294,6 +302,7 @@ FailureOr<AccessPlan> KernelLowering::planGlobal(const tile::Access &access,
     return fixed;
   };
   int64_t least = 0;
+  // With a checked row nothing may be negative anyway (spread.lo >= 0).
   if (!fits32 && row < 0)
     for (int64_t r = 0; r < n; ++r)
       if (exists(r))
@@ -420,6 +429,8 @@ FailureOr<AccessPlan> KernelLowering::planGlobal(const tile::Access &access,
   Value threadOffset;
   {
     OpBuilder::InsertionGuard guard(b);
+    // Strides that are values may be defined within the kernel's body: then
+    // here, else once before it.
     if (!llvm::is_contained(dynamicPoint, true))
       b.setInsertionPoint(anchor);
     // A falling index is counted from the other end, so that the thread's part
@@ -480,6 +491,7 @@ FailureOr<AccessPlan> KernelLowering::planGlobal(const tile::Access &access,
       if (int(d) == row || !(upper[d] || lower[d]) ||
           (index.isUniform() && !byLane))
         continue;
+      // The index of this lane's first element, as a value.
       Value v = constant(loc, index.constant);
       for (auto [p, c] : llvm::enumerate(index.coeffs))
         if (c)

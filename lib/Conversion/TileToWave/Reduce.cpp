@@ -8,6 +8,12 @@
 // A thread combines the registers it holds, then its wavefront combines lanes
 // by a butterfly, then wavefronts exchange what remains through LDS.
 //
+// Example, rows of [2:r1, 16:t1, 4:t64] reduced: each thread adds its two
+// registers, four exchanges with lanes l ^ 1, 2, 4 and 8 add the 16 lanes, and
+// four wavefronts write their sums to LDS, wait, and each adds all four. Every
+// holder of a result computes it in the same order, so replicas are equal bit
+// by bit.
+//
 //===----------------------------------------------------------------------===//
 
 #include "KernelLowering.h"
@@ -121,6 +127,7 @@ LogicalResult KernelLowering::lowerReduce(tile::ReduceOp op) {
     if (!exists)
       continue;
     SmallVector<int64_t, 4> element(*index);
+    // The reduced dimension is kept with extent 1, or left out.
     if (dst.rank() == srcShape.size())
       element[dim] = 0;
     else
@@ -196,6 +203,7 @@ LogicalResult KernelLowering::lowerReduce(tile::ReduceOp op) {
     int64_t bytes = type.getIntOrFloatBitWidth() / 8;
     auto dstShape = dstType.getShape();
     int64_t covered = 1;
+    // Element address within a row, as a layout in memory.
     SmallVector<Layout::Digits> linear(dst.rank());
     for (int d = int(dst.rank()) - 1; d >= 0; --d) {
       if (dst.covered(d) > 1)
@@ -227,6 +235,7 @@ LogicalResult KernelLowering::lowerReduce(tile::ReduceOp op) {
           next.push_back(o + i * stride);
       offsets = next;
     }
+    // The byte within a row, of the element that this thread holds in a slot.
     auto elementAddress = [&](int64_t slot) {
       SmallVector<Value> index;
       for (unsigned d = 0; d < dst.rank(); ++d)

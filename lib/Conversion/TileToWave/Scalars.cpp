@@ -59,6 +59,7 @@ KernelLowering::elementAddress(Operation *op, Value buffer,
                                ValueRange indices) {
   Location loc = op->getLoc();
   auto type = mlir::cast<MemRefType>(buffer.getType());
+  // Booleans take a byte.
   int64_t bytes = std::max<int64_t>(1, type.getElementTypeBitWidth() / 8);
   ElementAddress address;
   // LDS: the layout's address at run time, plus where the buffer begins.
@@ -110,6 +111,8 @@ KernelLowering::elementAddress(Operation *op, Value buffer,
     else
       strides[d] = arith::MulIOp::create(b, loc, strides[d + 1], sizes[d + 1]);
   }
+  // Offsets of a buffer access have 32 bits, of which the resource's size uses
+  // 31.
   bool small = shape->bytes >= 0 && shape->bytes < kResourceLimit;
   Value sum;
   for (auto [d, v] : llvm::enumerate(indices)) {
@@ -144,6 +147,7 @@ KernelLowering::elementAddress(Operation *op, Value buffer,
   // Hides the sum from LLVM's reassociation (see neverNegative()).
   if (!llvm::all_of(indices, [&](Value v) { return neverNegative(v); }))
     sum = wave::OpaqueOp::create(b, loc, b.getI32Type(), sum);
+  // One resource for the whole tensor, made once for all its accesses.
   Value &full = fullResources[buffer];
   if (!full) {
     OpBuilder::InsertionGuard guard(b);
@@ -153,6 +157,7 @@ KernelLowering::elementAddress(Operation *op, Value buffer,
                                     constant(loc, shape->bytes));
   }
   address.resource = full;
+  // INT32_MIN as an unsigned offset is 2 GiB, outside of any such resource.
   address.voffset = address.valid
                         ? arith::SelectOp::create(b, loc, address.valid, sum,
                                                   constant(loc, INT32_MIN))
@@ -195,6 +200,8 @@ LogicalResult KernelLowering::lowerLoad(tile::LoadOp op) {
     Value linear;
     for (auto [d, index] : llvm::enumerate(op.getIndices())) {
       APInt c;
+      // The linear index, row by row; it stays constant only if all of its
+      // parts are.
       Value v = lookup(index);
       if (matchPattern(v, m_ConstantInt(&c)) && constantIndex)
         slot = slot * shape[d] + c.getSExtValue();
@@ -235,6 +242,8 @@ LogicalResult KernelLowering::lowerLoad(tile::LoadOp op) {
     return failure();
   Value result;
   TypedAttr pad = address->pad;
+  // The three kinds of address; buffer loads out of bounds give 0 by
+  // themselves, another pad value is selected.
   if (address->lds) {
     result = wave::LdsLoadOp::create(b, loc, op.getType(), address->lds, 0);
   } else if (address->resource) {
@@ -347,6 +356,7 @@ LogicalResult KernelLowering::lowerStore(tile::StoreOp op) {
   else if (!perThread())
     condition = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
                                       threadId(), constant(loc, 0));
+  // A buffer store out of bounds is dropped by the hardware.
   if (!address->lds && !address->resource)
     condition = andAlso(loc, condition, address->valid);
   guarded(condition, loc, [&] {
@@ -366,6 +376,7 @@ LogicalResult KernelLowering::lowerStore(tile::StoreOp op) {
 /// take part get 0 as the old value.
 LogicalResult KernelLowering::lowerAtomic(tile::AtomicOp op) {
   Location loc = op.getLoc();
+  // elementAddress() fills in pointer and byte offset for small tensors too.
   FailureOr<ElementAddress> address =
       elementAddress(op, op.getDest(), op.getIndices());
   if (failed(address))

@@ -47,6 +47,7 @@ KernelLowering::slotsOf(Operation *op, const tile::Access &access,
                       ? alloc.getLayout()->getLayout()
                       : Layout::replicated(
                             mlir::cast<MemRefType>(alloc.getType()).getShape());
+  // Fails if a thread would need an element that another thread holds.
   auto slots = tile::getSlots(loop, access, layout, threads);
   if (failed(slots))
     return op->emitError("threads do not hold the elements of '")
@@ -86,6 +87,7 @@ LogicalResult KernelLowering::lowerCopy(tile::CopyOp op) {
       values[r] = (*slots)[r] < 0 ? zero(from, loc)
                                   : registers.get(b, loc, (*slots)[r]);
   } else {
+    // Memory: the widest accesses that cover all registers.
     auto access = plan(src, points, loc, /*store=*/false);
     if (failed(access))
       return failure();
@@ -149,6 +151,7 @@ LogicalResult KernelLowering::storeThrough(tile::CopyOp op,
                : arith::MulIOp::create(b, loc, v, constant(loc, factor));
   };
   // Where a lane's part begins, in bytes.
+  // A wavefront's part, then the lane's digits with their steps in it.
   auto placeOf = [&](ArrayRef<tile::StoreExchange::LaneDigit> digits) {
     Value place =
         scaled(arith::DivUIOp::create(b, loc, threadId(), constant(loc, 64)),
@@ -171,6 +174,8 @@ LogicalResult KernelLowering::storeThrough(tile::CopyOp op,
   Type element = values.front().getType();
   // Registers after the exchange, filled chunk by chunk.
   std::vector<Value> traded(e.layout.numRegisters());
+  // The range of LDS that this exchange uses, for passes that must know what
+  // may overlap.
   auto memory = b.getNamedAttr(
       wave::kLdsAttr,
       b.getDenseI64ArrayAttr(
@@ -187,6 +192,7 @@ LogicalResult KernelLowering::storeThrough(tile::CopyOp op,
              e.written[i + n].second == place + int64_t(n) &&
              int64_t(n + 1) * bytes <= alignment)
         ++n;
+      // Widths that instructions have; offsets must be aligned to them.
       n = llvm::bit_floor(n);
       while (n > 1 && (start + place * bytes) % int64_t(n * bytes))
         n /= 2;
@@ -297,6 +303,8 @@ LogicalResult KernelLowering::lowerParallel(tile::ParallelOp op) {
       context.slots[access.op] = *slots;
       continue;
     }
+    // An access under a condition is not made by every point, an index of
+    // unknown form has no plan.
     bool known = !access.conditional && !(access.reads && access.writes);
     for (const tile::PointIndex &index : access.indices)
       known &= index.known;

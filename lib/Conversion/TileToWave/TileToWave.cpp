@@ -56,6 +56,8 @@ using namespace tlc;
 SmallVector<mlir::Value>
 KernelLowering::writtenBuffers(ArrayRef<mlir::Region *> regions) {
   llvm::SetVector<Value> buffers;
+  // An alias stands for its buffer. Buffers made inside the region do not
+  // outlive it.
   auto add = [&](Value v, mlir::Region *region) {
     v = tile::getBase(v);
     tile::Space space = tile::getSpace(v);
@@ -150,9 +152,11 @@ LogicalResult KernelLowering::lowerIf(scf::IfOp op) {
     regions.push_back(&op.getElseRegion());
   SmallVector<Value> buffers = writtenBuffers(regions);
   SmallVector<Type> types(op.getResultTypes());
+  // Only the types count here; the values are the same before both sides.
   for (Value v : packState(buffers, loc))
     types.push_back(v.getType());
   auto saved = state;
+  // Results need both sides, if only to pass on the state from before.
   bool withElse = !types.empty() || regions.size() == 2;
   auto branch =
       scf::IfOp::create(b, loc, types, lookup(op.getCondition()), withElse);
@@ -201,6 +205,7 @@ LogicalResult KernelLowering::lowerWhile(scf::WhileOp op) {
     types.push_back(v.getType());
   auto loop = scf::WhileOp::create(b, loc, types, init);
   auto saved = state;
+  // Both regions have the arguments of the original, then the state.
   auto lowerSide = [&](mlir::Region &from, mlir::Region &to,
                        ValueRange types) -> LogicalResult {
     OpBuilder::InsertionGuard guard(b);
@@ -277,6 +282,7 @@ LogicalResult KernelLowering::lowerOp(Operation *op) {
           barrier->setAttr("wave.global", b.getUnitAttr());
         return success();
       })
+      // All threads use the same pointer, so it is pinned to scalar registers.
       .Case<tile::PointerOp>([&](tile::PointerOp o) {
         map.map(o.getResult(),
                 wave::PointerOp::create(
@@ -329,6 +335,7 @@ LogicalResult KernelLowering::lowerOp(Operation *op) {
       });
 }
 
+/// The ops of a block in order, up to the first that fails.
 LogicalResult KernelLowering::lowerBlock(Block &block) {
   for (Operation &op : block)
     if (failed(lowerOp(&op)))
@@ -360,6 +367,7 @@ FailureOr<wave::KernelOp> KernelLowering::run() {
                   ldsLayoutOf(alloc).span(Place::Memory) * bytes;
     ldsBytes = std::max(ldsBytes, (end + 15) / 16 * 16);
   });
+  // Argument attributes (names, roles) are kept for the runtime.
   SmallVector<DictionaryAttr> attrs;
   if (auto all = func.getArgAttrs())
     for (Attribute a : *all)

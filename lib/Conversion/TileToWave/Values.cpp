@@ -32,6 +32,8 @@ Type Registers::getChunkType() const {
   return chunk == 1 ? element : VectorType::get(chunk, element);
 }
 
+/// Element \p r, taken out of its chunk's vector at the first use and kept:
+/// each is extracted at most once.
 mlir::Value Registers::get(OpBuilder &b, Location loc, int64_t r) {
   if (elements[r])
     return elements[r];
@@ -47,6 +49,8 @@ mlir::Value Registers::get(OpBuilder &b, Location loc, int64_t r) {
   return elements[r];
 }
 
+/// Takes the chunk apart: its other elements are extracted first, as the vector
+/// is no longer right.
 void Registers::set(OpBuilder &b, Location loc, int64_t r, mlir::Value v) {
   int64_t c = r / chunk;
   if (vectors[c]) {
@@ -58,6 +62,8 @@ void Registers::set(OpBuilder &b, Location loc, int64_t r, mlir::Value v) {
   elements[r] = v;
 }
 
+/// Chunk \p c as a vector, put together from its elements if it is not one
+/// already.
 mlir::Value Registers::getChunk(OpBuilder &b, Location loc, int64_t c) {
   if (vectors[c])
     return vectors[c];
@@ -165,6 +171,9 @@ PointMap KernelLowering::getPointMap(const Layout &layout,
   map.extents.assign(extents.begin(), extents.end());
   map.registers = layout.numRegisters();
   map.threads = threads;
+  // Digits come from the innermost outwards, each counting in units of those
+  // before it. Example: [4:r1, 64:t1] gives thread t the part 4 t and register
+  // r the part r.
   for (unsigned d = 0; d < layout.rank(); ++d) {
     auto &byThread = map.threadPart.emplace_back(threads, 0);
     auto &byRegister = map.registerPart.emplace_back(map.registers, 0);
@@ -191,6 +200,7 @@ static mlir::Value digitOf(OpBuilder &b, Location loc, mlir::Value v,
                                      constant(llvm::Log2_64(divisor)))
                   .getResult()
             : arith::DivUIOp::create(b, loc, v, constant(divisor)).getResult();
+  // The highest digit needs no remainder: nothing lies above it.
   if (last)
     return v;
   return llvm::isPowerOf2_64(extent)
@@ -255,6 +265,7 @@ Value KernelLowering::andAlso(Location loc, Value a, Value c) {
 /// if each point has one holder. Replicas differ in the digits of the thread's
 /// number that the layout does not use: those must be 0.
 Value KernelLowering::isOwner(const PointMap &points) {
+  // Sorted by stride, the used digits leave gaps in the thread's number.
   SmallVector<std::pair<int64_t, int64_t>> used; // stride, extent
   for (unsigned d = 0; d < points.layout.rank(); ++d)
     for (const Digit &digit : points.layout.dim(d))
@@ -325,6 +336,8 @@ Value KernelLowering::cast(Value v, Type to, Location loc) {
 // What is known about scalars of the tile program
 //===----------------------------------------------------------------------===//
 
+// Far above any index, and far enough below 2^63 that smaller numbers can be
+// added.
 static constexpr int64_t kInfinity = int64_t(1) << 62;
 
 static int64_t clampInt(__int128 v) {
@@ -392,6 +405,7 @@ Interval KernelLowering::rangeOf(Value v) {
     } else if (isa<arith::RemSIOp, arith::RemUIOp>(op) && in(1).lo > 0 &&
                in(0).lo >= 0) {
       result = {0, std::min(in(0).hi, in(1).hi - 1)};
+    // The sign bit of a non-negative operand clears the result's.
     } else if (isa<arith::AndIOp>(op) && in(1).lo >= 0) {
       result = {0, in(1).hi};
     } else if (isa<arith::SelectOp>(op)) {
@@ -422,6 +436,7 @@ int64_t KernelLowering::divisorOf(Value v) {
     if (auto loop = dyn_cast<scf::ForOp>(arg.getOwner()->getParentOp());
         loop && arg == loop.getInductionVar())
       return std::gcd(divisorOf(loop.getLowerBound()),
+                      // The values are lower + i * step.
                       divisorOf(loop.getStep()));
     return 1;
   }

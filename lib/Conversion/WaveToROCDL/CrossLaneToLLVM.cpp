@@ -30,6 +30,7 @@ namespace {
 // Shuffles
 //===----------------------------------------------------------------------===//
 
+/// One DPP control that exchanges lanes by an XOR.
 struct DppMove {
   int mask;    ///< moves the value of lane ^ mask
   int control; ///< the dpp_ctrl field
@@ -180,6 +181,8 @@ struct BallotPattern : ConvertOpToLLVMPattern<wave::BallotOp> {
   }
 };
 
+/// Keeps LLVM from seeing through a value (reassociating its sum); costs no
+/// instruction.
 struct OpaquePattern : ConvertOpToLLVMPattern<wave::OpaqueOp> {
   using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
   LogicalResult
@@ -218,6 +221,7 @@ struct PermPattern : ConvertOpToLLVMPattern<wave::PermOp> {
 /// (the `.1k` forms), eight bytes as one i64.
 enum class Operand { Same, I16, I64 };
 
+/// One matrix instruction: what names it here, and LLVM's name for it.
 struct MfmaName {
   StringLiteral types; ///< of A and B
   int64_t m, n, k;
@@ -277,6 +281,7 @@ struct MfmaPattern : ConvertOpToLLVMPattern<wave::MfmaOp> {
     if (entry == std::end(kMfmas))
       return op.emitOpError("has no instruction on gfx942");
 
+    // Bit casts only: the registers are the same.
     auto operand = [&](Value v) {
       Type type = v.getType();
       if (entry->operand == Operand::I64)

@@ -31,6 +31,7 @@ Value forEachElement(Build &build, Value value, Type resultType, Body body) {
   auto vector = dyn_cast<VectorType>(value.getType());
   if (!vector)
     return body(value);
+  // Every element is overwritten.
   Value result = LLVM::PoisonOp::create(build.b, build.loc, resultType);
   for (int64_t i = 0; i != vector.getNumElements(); ++i) {
     Value index = build.i32(i);
@@ -49,6 +50,7 @@ struct Exp2Pattern : ConvertOpToLLVMPattern<math::Exp2Op> {
   LogicalResult
   matchAndRewrite(math::Exp2Op op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
+    // Other types are left to other patterns.
     if (!getElementTypeOrSelf(op.getType()).isF32())
       return failure();
     Build build{rewriter, op.getLoc()};
@@ -111,6 +113,7 @@ struct TruncToF8Pattern : ConvertOpToLLVMPattern<arith::TruncFOp> {
       return failure();
     Build build{rewriter, op.getLoc()};
     Value in = adaptor.getIn();
+    // f16 and bf16 are exact in f32, so the only rounding is to 8 bits.
     if (!from.isF32()) {
       Type wide = rewriter.getF32Type();
       if (auto shape = dyn_cast<VectorType>(in.getType()))
@@ -142,6 +145,7 @@ struct TruncToF8Pattern : ConvertOpToLLVMPattern<arith::TruncFOp> {
     };
     std::string intrinsic = ("llvm.amdgcn.cvt.pk." + name + ".f32").str();
     SmallVector<Value> dwords;
+    // Two elements to the lower half of a dword, the next two to the upper.
     for (int64_t i = 0; i < count; i += 2) {
       if (i % 4 == 0)
         dwords.push_back(build.i32(0));

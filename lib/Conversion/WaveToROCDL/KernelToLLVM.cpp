@@ -116,12 +116,14 @@ struct KernelPattern : ConvertOpToLLVMPattern<wave::KernelOp> {
     auto func = LLVM::LLVMFuncOp::create(
         rewriter, loc, kernel.getName(), type, LLVM::Linkage::External,
         /*dsoLocal=*/false, LLVM::CConv::AMDGPU_KERNEL);
+    // For threadsOf(), below.
     func->setDiscardableAttr(kThreads, kernel.getThreadsAttr());
     func.setPassthroughAttr(getFunctionAttributes(kernel, rewriter));
     for (auto [i, arg] : llvm::enumerate(func.getArgumentTypes()))
       if (isa<LLVM::LLVMPointerType>(arg))
         func.setArgAttrs(
             i, getPointerAttributes(kernel.getArgAttrDict(i), rewriter));
+    // The body moves as it is; its ops are converted after it.
     rewriter.inlineRegionBefore(kernel.getBody(), func.getBody(), func.end());
     if (failed(rewriter.convertRegionTypes(&func.getBody(), *getTypeConverter(),
                                            &signature)))
@@ -168,6 +170,7 @@ int64_t threadsOf(Operation *op) {
   return attr ? attr.getInt() : 1024;
 }
 
+/// The index of the work-item along x, the only dimension of a workgroup.
 struct ThreadIdPattern : ConvertOpToLLVMPattern<wave::ThreadIdOp> {
   using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
   LogicalResult
@@ -213,6 +216,7 @@ struct WaveIdPattern : ConvertOpToLLVMPattern<wave::WaveIdOp> {
   }
 };
 
+/// The workgroup's index in the grid, along the op's dimension.
 struct BlockIdPattern : ConvertOpToLLVMPattern<wave::BlockIdOp> {
   using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
   LogicalResult
@@ -232,6 +236,7 @@ struct BlockIdPattern : ConvertOpToLLVMPattern<wave::BlockIdOp> {
 // Order
 //===----------------------------------------------------------------------===//
 
+/// See the head of the file.
 struct BarrierPattern : ConvertOpToLLVMPattern<wave::BarrierOp> {
   using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
   LogicalResult
@@ -288,6 +293,7 @@ struct SchedBarrierPattern : ConvertOpToLLVMPattern<wave::SchedBarrierOp> {
   }
 };
 
+/// s_setprio: 3 goes first.
 struct SetPrioPattern : ConvertOpToLLVMPattern<wave::SetPrioOp> {
   using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
   LogicalResult
@@ -303,6 +309,7 @@ struct SetPrioPattern : ConvertOpToLLVMPattern<wave::SetPrioOp> {
   }
 };
 
+/// Ends the program with a fault.
 struct TrapPattern : ConvertOpToLLVMPattern<wave::TrapOp> {
   using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
   LogicalResult

@@ -20,6 +20,8 @@ using namespace mlir;
 
 namespace tlc {
 
+/// The integer type that code generation has an access of \p bytes for; null
+/// for other sizes (3, 6 …).
 Type getMemoryType(MLIRContext *context, int64_t bytes) {
   if (bytes == 1 || bytes == 2 || bytes == 4)
     return IntegerType::get(context, bytes * 8);
@@ -75,6 +77,7 @@ Value addBytes(Build &build, Value base, Value offset, int64_t bytes) {
 Value pinToScalar(Build &build, Value value) {
   if (matchPattern(value, m_Constant()))
     return value;
+  // readfirstlane works on dwords.
   Type i32 = build.i32Type();
   SmallVector<Value> dwords = build.toDwords(value);
   for (Value &dword : dwords)
@@ -352,6 +355,7 @@ LogicalResult replaceWithAtomic(Operation *op, wave::AtomicKind kind,
       getAtomicOp(kind, isa<FloatType>(element));
   if (!atomic)
     return op->emitOpError("has no such operator on ") << value.getType();
+  // LLVM has no atomics on bits.
   if (getBits(value.getType()) < 8)
     return op->emitOpError("on ") << value.getType();
   rewriter.replaceOpWithNewOp<LLVM::AtomicRMWOp>(
