@@ -201,7 +201,6 @@ LogicalResult KernelLowering::lowerReduce(tile::ReduceOp op) {
     // Rows are what one wavefront holds of the result, row-major with the
     // layout's padding.
     int64_t bytes = type.getIntOrFloatBitWidth() / 8;
-    auto dstShape = dstType.getShape();
     int64_t covered = 1;
     // Element address within a row, as a layout in memory.
     SmallVector<Layout::Digits> linear(dst.rank());
@@ -210,7 +209,6 @@ LogicalResult KernelLowering::lowerReduce(tile::ReduceOp op) {
         linear[d].push_back({dst.covered(d), Place::Memory, covered});
       covered *= dst.covered(d);
     }
-    (void)dstShape;
     int64_t start = ldsOffsetOf(op.getScratch());
     Layout memory{linear};
     SmallVector<int64_t> extents;

@@ -62,7 +62,7 @@ static LogicalResult verifyGemm(GemmOp gemm) {
 /// Whether memory has an instruction for it, or a loop of compare and swap
 /// serves. The same types in LDS and global memory: integers of 32 and 64 bits,
 /// sums of all floats of 16 bits and more, minima and maxima of f32 and f64.
-static bool hasAtomic(AtomicKind kind, Type type, Space space) {
+static bool hasAtomic(AtomicKind kind, Type type) {
   if (kind == AtomicKind::Exchange)
     return type.getIntOrFloatBitWidth() == 32 ||
            type.getIntOrFloatBitWidth() == 64;
@@ -77,7 +77,7 @@ static bool hasAtomic(AtomicKind kind, Type type, Space space) {
 
 static LogicalResult verifyAtomic(AtomicOp atomic) {
   Type type = atomic.getValue().getType();
-  if (hasAtomic(atomic.getKind(), type, getSpace(atomic.getDest())))
+  if (hasAtomic(atomic.getKind(), type))
     return success();
   InFlightDiagnostic diag = atomic.emitError("gfx942 has no atomic ")
                             << stringifyAtomicKind(atomic.getKind()) << " of "
