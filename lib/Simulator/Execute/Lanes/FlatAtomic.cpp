@@ -113,7 +113,6 @@ using O = Opcode;
       {O::prefix##_xor_x2, fn<u64, atomicXor<u64>>},                           \
       {O::prefix##_inc_x2, fn<u64, atomicInc<u64>>},                           \
       {O::prefix##_dec_x2, fn<u64, atomicDec<u64>>},                           \
-      // Floating point: no min and max of f32 in global memory on gfx942.
       {O::prefix##_add_f32, fn<f32, atomicAdd<f32>>},                          \
       {O::prefix##_pk_add_f16, fn<u32, atomicAddHalves>},                      \
       {O::prefix##_add_f64, fn<f64, atomicAdd<f64>>},                          \
