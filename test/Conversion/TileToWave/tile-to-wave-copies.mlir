@@ -74,8 +74,8 @@ tile.func @odd(%a: !tile.ptr<f16>) {
   tile.kernel grid(%g) threads[256] (%b) {
     %c = arith.constant 1050625 : i32
     %o = arith.muli %b, %c : i32
-    %f = tile.alloc : memref<2048xf16, #tile.space<fragment>>
+    %f = tile.alloc : memref<2048xf16, #tile.space<shared>>
     %v = tile.view %A[%o : i32] : memref<16777216xf16, #tile.space<global>> to memref<2048xf16, strided<[?], offset: ?>, #tile.space<global>>
-    tile.copy %v to %f : memref<2048xf16, strided<[?], offset: ?>, #tile.space<global>> to memref<2048xf16, #tile.space<fragment>>
+    tile.copy %v to %f : memref<2048xf16, strided<[?], offset: ?>, #tile.space<global>> to memref<2048xf16, #tile.space<shared>>
   }
 }

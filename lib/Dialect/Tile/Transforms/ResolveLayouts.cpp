@@ -304,7 +304,6 @@ LogicalResult LayoutInference::resolveReduce(ReduceOp op) {
   auto dstShape = cast<MemRefType>(dst.getType()).getShape();
   if (wanted.rank() < dstShape.size())
     wanted = wanted.withDim(dstShape.size() == 1 ? 0 : op.getDim(), {});
-  /// / Threads holding|
   // Threads holding the result must be the ones the layout of dst names.
   Access access;
   access.buffer = dst;
