@@ -36,13 +36,13 @@ using namespace tlc;
 using namespace tlc::wave;
 
 namespace {
-/// Until an LDS access is done; what a 16-byte write takes of the port that the
-/// wavefronts of two SIMDs share, for each of those of one SIMD.
-constexpr int kLdsCycles = 128, kWriteCycles = 40;
+/// Until an LDS access is done; until the first reads of all wavefronts after a
+/// barrier are done.
+constexpr int kLdsCycles = 128, kBurstCycles = 192;
 constexpr int kUnplaced = INT_MIN / 2;
 constexpr int kFar = INT_MAX / 2;
-/// Slots that an LDS read may come before its latency demands it.
-constexpr int kRing = 8;
+/// Cycles that an LDS read may come before its latency demands it.
+constexpr int kRing = 256;
 /// Matrix instructions that make overlapping iterations worth while.
 constexpr int kMinInterval = 8;
 /// Cycles in which a wavefront issues an instruction that is not VALU work.
@@ -72,6 +72,11 @@ private:
   Outcome attempt();
   Outcome placeForward(int n);
   Outcome placeStores();
+  /// A load from global memory, and when LDS writes read what it brings.
+  struct Load {
+    int node, firstUse, lastUse;
+  };
+  std::pair<int, int> spanOf(ArrayRef<Load> loads, int firstWrite) const;
   bool placeReads(int n, int t);
   void sinkReads();
 
@@ -260,7 +265,7 @@ bool Placer::placeReads(int n, int t) {
     int from = earliest(r), best = std::min(latest(r), due);
     // Fragments that wait long for their use take registers.
     if (nodes[r].ldsRead)
-      from = std::max(from, std::min(due, windowEnd(nodes[r])) - kRing);
+      from = std::max(from, std::min(due, windowEnd(nodes[r])) - slotsOf(kRing));
     while (best >= from && !fits(nodes[r], best))
       --best;
     // Undo: the node will try a later time.
@@ -321,9 +326,24 @@ Placer::Outcome Placer::placeForward(int n) {
   return Outcome::Never;
 }
 
+/// The slots to spread the loads of a loop of matrix work alone over, for the
+/// path to memory takes them one by one: not those where all wavefronts write
+/// LDS, and in time for their first use. Empty where there are none.
+std::pair<int, int> Placer::spanOf(ArrayRef<Load> loads,
+                                   int firstWrite) const {
+  if (loads.empty() || loads.back().firstUse == kFar ||
+      graph.vectorCycles > kIssue * interval)
+    return {0, 0};
+  int first = loads.front().firstUse;
+  int begin = std::max(first, firstWrite + second) - interval + 1;
+  for (const Load &load : loads)
+    begin = std::max(begin, earliest(load.node));
+  return {begin, first - graph.loadSlots()};
+}
+
 /// Sweep 3.
 Placer::Outcome Placer::placeStores() {
-  int n = nodes.size(), writes = 0;
+  int n = nodes.size(), written = 0, firstWrite = kFar;
   // Writes to LDS, as early as their window lets them.
   for (int i = 0; i < n; ++i) {
     const Node &node = nodes[i];
@@ -336,7 +356,8 @@ Placer::Outcome Placer::placeStores() {
     // One after the other as the port takes them, or issue stops.
     if (node.single && hasWindow(node)) {
       int room = second - drain, begin = windowBegin(node);
-      t = std::max(t, begin + room * writes++ / graph.singleWrites);
+      t = std::max(t, begin + room * written / graph.singleWriteCycles);
+      written += graph.writeCycles(node);
     }
     while (t <= latest(i) && !fits(node, t))
       ++t;
@@ -349,6 +370,7 @@ Placer::Outcome Placer::placeStores() {
       return Outcome::Never;
     }
     reserve(i, t);
+    firstWrite = std::min(firstWrite, windowBegin(node));
   }
   // What packs their values, right before.
   for (int i = n - 1; i >= 0; --i) {
@@ -367,23 +389,36 @@ Placer::Outcome Placer::placeStores() {
     reserve(i, t);
   }
   // Loads: their registers are free once the iteration before has used them.
+  SmallVector<Load> loads;
   for (int i = 0; i < n; ++i) {
     const Node &node = nodes[i];
     if (time[i] != kUnplaced || !node.globalRead)
       continue;
-    int firstUse = kFar, lastUse = kUnplaced;
+    Load load{i, kFar, kUnplaced};
     for (const Edge &e : node.out)
       if (time[e.node] != kUnplaced) {
         int use = time[e.node] + e.distance * interval;
-        firstUse = std::min(firstUse, use);
-        lastUse = std::max(lastUse, use);
+        load.firstUse = std::min(load.firstUse, use);
+        load.lastUse = std::max(load.lastUse, use);
       }
+    loads.push_back(load);
+  }
+  llvm::stable_sort(loads, [](const Load &a, const Load &b) {
+    return a.firstUse < b.firstUse;
+  });
+  auto [begin, end] = spanOf(loads, firstWrite);
+  for (auto [number, load] : llvm::enumerate(loads)) {
+    auto [i, firstUse, lastUse] = load;
+    const Node &node = nodes[i];
     int from = earliest(i), bound = from;
     if (lastUse != kUnplaced)
       bound = std::max(bound, lastUse - interval + 1);
     // Time for the data to come, even if two steps' registers live at once.
     if (firstUse != kFar)
       bound = std::max(from, std::min(bound, firstUse - graph.loadSlots()));
+    if (begin < end)
+      bound = std::max(bound, begin + (end - begin) * int(number) /
+                                          int(loads.size()));
     int t = bound;
     while (t < firstUse && !fits(node, t))
       ++t;
@@ -595,7 +630,7 @@ std::optional<Placement> Placer::run() {
     return std::nullopt;
   // A barrier has a wait for the accesses in flight before it: slots just
   // before it should start none.
-  drain = graph.numBarriers > 1 ? slotsOf(kLdsCycles) : 0;
+  drain = graph.numBarriers > 1 ? slotsOf(kLdsCycles / graph.wavesOfSimd()) : 0;
   std::optional<Placement> best = search();
   if (!best && drain) {
     drain = 0;
@@ -647,13 +682,20 @@ std::optional<Placement> Placer::overlapped() {
   if (graph.numBarriers > 1) {
     // The writes between the barriers, as the port takes them, and until the
     // last one is done.
-    second = slotsOf(graph.singleWrites * kWriteCycles) + slotsOf(kLdsCycles);
+    second = slotsOf(graph.singleWriteCycles) + drain;
     if (2 * second > interval)
       return std::nullopt;
   }
   std::fill(firstWindow.begin(), firstWindow.end(), 0);
   for (int i = 0, n = nodes.size(); i < n; ++i)
     floor[i] = nodes[i].globalRead && ahead ? -interval : 0;
+  // Matrix work of the iteration before hides the first reads.
+  if (second)
+    for (int i = 0, n = nodes.size(); i < n; ++i)
+      if (nodes[i].unit == Unit::Matrix) {
+        floor[i] = second + slotsOf(kBurstCycles);
+        break;
+      }
   Outcome outcome = Outcome::Again;
   for (int tries = 0; tries < kMaxTries && outcome == Outcome::Again; ++tries) {
     outcome = attempt();
