@@ -37,6 +37,7 @@ void FuncOp::print(OpAsmPrinter &p) { printFunc(p, *this); }
 // tensor, alloc, view, alias
 //===----------------------------------------------------------------------===//
 
+/// A tensor is memory of the caller: each `?` of its shape needs an operand.
 LogicalResult TensorOp::verify() {
   auto type = cast<MemRefType>(getType());
   if (getSpace(type) != Space::Global)
@@ -60,6 +61,8 @@ LogicalResult TensorOp::verify() {
   return success();
 }
 
+/// Buffers of the kernel: shared, fragment or local. How they lie in memory is
+/// said by their layout, not by the memref's.
 LogicalResult AllocOp::verify() {
   if (getSpace(getType()) == Space::Global)
     return emitOpError("cannot allocate global memory: use a workspace "
@@ -75,6 +78,8 @@ LogicalResult AllocOp::verify() {
   return success();
 }
 
+/// A box of the source, one offset for each dimension. That it lies inside is
+/// not asked: views at a tensor's edge are bounds checked.
 LogicalResult ViewOp::verify() {
   auto src = cast<MemRefType>(getSource().getType());
   auto dst = cast<MemRefType>(getType());
@@ -148,6 +153,7 @@ void KernelOp::print(OpAsmPrinter &p) {
                 /*printBlockTerminators=*/false);
 }
 
+// The grid may have run-time extents, threads are constants.
 LogicalResult KernelOp::verify() {
   if (getGrid().empty() || getGrid().size() > 3)
     return emitOpError("needs 1 to 3 grid dimensions, but has ")
@@ -215,6 +221,8 @@ void ParallelOp::print(OpAsmPrinter &p) {
                 /*printBlockTerminators=*/false);
 }
 
+/// Extents are compile-time constants, so that points can be spread over
+/// threads.
 LogicalResult ParallelOp::verify() {
   if (getExtents().empty() ||
       llvm::any_of(getExtents(), [](int64_t e) { return e < 1; }))
@@ -254,6 +262,8 @@ static InFlightDiagnostic &printShape(InFlightDiagnostic &diag,
   return diag;
 }
 
+/// Extents of 1 are left out of the comparison: a row of a matrix may be copied
+/// to a vector.
 LogicalResult CopyOp::verify() {
   for (Value v : {getSrc(), getDst()})
     if (!cast<MemRefType>(v.getType()).hasStaticShape())
@@ -312,6 +322,7 @@ LogicalResult GemmOp::verify() {
   for (Value v : {getA(), getB()})
     if (getSpace(v) != Space::Shared && getSpace(v) != Space::Fragment)
       return emitOpError("A and B must be shared or fragment");
+  // Set by tile-infer-layouts; see GemmConfig for the numbers.
   if (auto mfma = getMfma())
     if (mfma->size() != 6)
       return emitOpError("mfma must be [m, n, k, waves_m, waves_n, swapped]");
@@ -365,6 +376,7 @@ LogicalResult ScanOp::verify() {
   return success();
 }
 
+/// Exchanges the last two dimensions; leading ones stay.
 LogicalResult TransposeOp::verify() {
   SmallVector<int64_t> src(cast<MemRefType>(getSrc().getType()).getShape());
   if (src.size() < 2)

@@ -27,6 +27,8 @@ using namespace tlc;
 using namespace tlc::tile;
 
 namespace {
+/// Expands the prints and assertions of one kernel; `b` and `loc` are those of
+/// the op at hand.
 class Messages {
 public:
   Messages(KernelOp kernel, Value buffer) : kernel(kernel), buffer(buffer) {
@@ -121,6 +123,7 @@ void Messages::record(Value where, Value value, int64_t id) {
       number(1));
   Value high = arith::ShRUIOp::create(
       b, loc, bits, arith::ConstantOp::create(b, loc, b.getI64IntegerAttr(32)));
+  // The layout of a record, see Messages.h.
   Value words[] = {number(id),
                    group,
                    self,
@@ -137,6 +140,7 @@ void Messages::record(Value where, Value value, int64_t id) {
 void Messages::once(function_ref<void()> body) {
   if (perThread || inParallel)
     return body();
+  // A loop over one point: its layout leaves it to one thread.
   auto loop = ParallelOp::create(b, loc, ArrayRef<int64_t>{1});
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(&loop.getBody().front());
@@ -151,6 +155,7 @@ LogicalResult Messages::printBuffer(Value source, int64_t id) {
     return emitError(loc, "prints a buffer of run-time shape, or inside a "
                           "parallel loop: print an element");
   bool own = getSpace(source) == Space::Local;
+  // Row-major number of the element, and its value.
   auto element = [&](ValueRange index) {
     Value linear = number(0);
     for (auto [i, extent] : llvm::zip(index, type.getShape()))
@@ -203,6 +208,7 @@ LogicalResult Messages::lower(Operation *op) {
         return result;
     }
   } else {
+    // An assertion records only its failure; the program goes on.
     auto assertion = cast<AssertOp>(op);
     Value wrong = arith::XOrIOp::create(
         b, loc, assertion.getCondition(),

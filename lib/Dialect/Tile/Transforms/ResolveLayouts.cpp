@@ -33,6 +33,8 @@ AllocOp LayoutInference::createLike(Value buffer, Space space) {
       LayoutAttr(), IntegerAttr());
 }
 
+/// Tells the user that a fragment changes threads through memory, and how many
+/// bytes that moves.
 void LayoutInference::remarkConversion(Operation *op, Value buffer,
                                        StringRef through, StringRef why) {
   auto type = cast<MemRefType>(buffer.getType());
@@ -80,6 +82,7 @@ LogicalResult LayoutInference::normalize() {
     builder.setInsertionPoint(op);
     // Of a gemm its C (operand 2), of a reduction source and result.
     unsigned first = isa<GemmOp>(op) ? 2 : 0, last = isa<GemmOp>(op) ? 3 : 2;
+    // A and B of a gemm.
     for (unsigned i = 0; i < 2; ++i)
       if (isa<GemmOp>(op) && getSpace(op->getOperand(i)) == Space::Fragment &&
           !isWholeFragment(op->getOperand(i))) {
@@ -186,6 +189,7 @@ LogicalResult LayoutInference::resolveLoop(Operation *op) {
       return success();
   SmallVector<int64_t> points = getPoints(op);
   std::optional<Layout> loop = layoutFromFragments(op);
+  // No fragment says how: the loop is laid out for its memory accesses.
   if (!loop)
     loop = freeLayout(op);
   setLoopLayout(op, *loop);
@@ -297,6 +301,8 @@ LogicalResult LayoutInference::resolveLoop(Operation *op) {
 /// buffer of one partial result a wavefront and row.
 LogicalResult LayoutInference::resolveReduce(ReduceOp op) {
   Layout src = *layoutOf(op.getSrc());
+  // A row whose lanes form no butterfly is reduced by a loop over LDS
+  // instead.
   if (!isReducible(src, op.getDim()))
     return expandReduce(op);
   AllocOp dst = fragmentOf(op.getDst());
@@ -313,6 +319,7 @@ LogicalResult LayoutInference::resolveReduce(ReduceOp op) {
     if (dstShape[d] != 1)
       index.coeffs[d] = 1;
   }
+  // Otherwise through a fragment that the threads do hold, and a copy.
   if (failed(getSlots(wanted, access, dst.getLayout()->getLayout(), threads))) {
     AllocOp temp = createLike(dst, Space::Fragment);
     setLayout(temp, wanted);

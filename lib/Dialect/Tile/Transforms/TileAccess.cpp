@@ -38,10 +38,12 @@ int PointIndex::getDim() const {
   return dim;
 }
 
+/// Known, and the same for all points.
 bool PointIndex::isUniform() const {
   return known && llvm::all_of(coeffs, [](int64_t c) { return c == 0; });
 }
 
+/// The index at a point, without its uniform part.
 int64_t PointIndex::at(ArrayRef<int64_t> point) const {
   int64_t value = constant;
   for (auto [d, c] : llvm::enumerate(coeffs))
@@ -56,6 +58,7 @@ bool Access::isPlain() const {
   for (auto [extent, index] : llvm::zip_equal(shape, indices)) {
     int dim = index.getDim();
     if (dim < 0) {
+      // A dimension of extent 1 has one place only.
       if (extent == 1 && index.isUniform())
         continue;
       return false;
@@ -67,6 +70,7 @@ bool Access::isPlain() const {
   return true;
 }
 
+/// Callers must then reckon with any element of the dimension.
 static PointIndex unknownIndex() {
   PointIndex index;
   index.known = false;
@@ -97,6 +101,7 @@ PointIndex tile::getPointIndex(Value value, Block *body) {
   Operation *op = value.getDefiningOp();
   if (!op)
     return unknownIndex();
+  // A change of width is taken to keep the value.
   if (isa<arith::ExtSIOp, arith::ExtUIOp, arith::TruncIOp>(op))
     return getPointIndex(op->getOperand(0), body);
   if (!isa<arith::AddIOp, arith::SubIOp, arith::MulIOp, arith::ShLIOp>(op))
@@ -108,6 +113,7 @@ PointIndex tile::getPointIndex(Value value, Block *body) {
   // Only a constant may scale, and not a uniform part, which would need a
   // product of its own.
   if (isa<arith::MulIOp, arith::ShLIOp>(op)) {
+    // The constant, if one is a constant, comes second.
     if (isa<arith::MulIOp>(op) && a.isUniform() && !a.uniform)
       std::swap(a, b);
     if (!b.isUniform() || b.uniform || a.uniform)
@@ -131,6 +137,8 @@ PointIndex tile::getPointIndex(Value value, Block *body) {
   return a;
 }
 
+/// The extents of an op's points: a loop's own, or of a copy or fill those of
+/// its destination's box other than 1.
 SmallVector<int64_t> tile::getPoints(Operation *op) {
   if (auto parallel = dyn_cast<ParallelOp>(op))
     return SmallVector<int64_t>(parallel.getExtents());
@@ -259,6 +267,7 @@ static bool sameDigits(ArrayRef<Digit> a, ArrayRef<Digit> b) {
 std::optional<Layout> tile::getFragmentLayout(Value buffer) {
   if (getSpace(buffer) != Space::Fragment)
     return std::nullopt;
+  // Absent before the layouts are inferred.
   if (auto alloc = buffer.getDefiningOp<AllocOp>()) {
     if (!alloc.getLayout())
       return std::nullopt;
@@ -290,6 +299,8 @@ FailureOr<SmallVector<int64_t>> tile::getSlots(const Layout &loop,
       if (dim >= 0 && !sameDigits(loop.dim(dim), buffer.dim(d)))
         quick = false;
     }
+  // A uniform part moves all elements by an unknown distance: only where that
+  // leaves threads alone (whole digits agree) can slots be told.
   for (const PointIndex &index : access.indices)
     if (!index.known || (index.uniform && !quick))
       return failure();
@@ -310,11 +321,13 @@ FailureOr<SmallVector<int64_t>> tile::getSlots(const Layout &loop,
   int64_t registers = loop.numRegisters();
   SmallVector<int64_t> slots(registers, -1);
   int64_t last = quick && !partial ? 1 : threads;
+  // Points that take no part, with the slot that they would touch.
   SmallVector<std::pair<int64_t, int64_t>> spared;
   SmallVector<int64_t, 4> element(access.indices.size());
   for (int64_t r = 0; r < registers; ++r) {
     for (int64_t t = 0; t < last; ++t) {
       auto point = loop.indexOf(t, r);
+      // The layout leaves out this thread or register.
       if (!point)
         continue;
       bool inside = true;
