@@ -68,6 +68,7 @@ std::vector<CheckFinding> LaunchChecker::findings() {
 struct GroupChecker::State {
   explicit State(LaunchChecker &launch) : launch(launch) {}
 
+  // Fills in where it was found.
   void report(const char *kind, std::string message, const Wave &wave,
               const Op &op, int lane) {
     CheckFinding finding;
@@ -153,6 +154,7 @@ static bool endsPiece(const Op &op, const OpFacts &facts) {
   const Instruction &inst = *op.inst;
   if (inst.has(flag::Branch | flag::WritesEXEC))
     return true;
+  // EXEC and what lies behind it among the scalar registers.
   for (const RegisterRange &range : facts.writes)
     if (!range.vector && range.first + range.count > ScalarReg::ExecLo)
       return true;
@@ -370,6 +372,7 @@ bool GroupChecker::State::bringsDefined(const Wave &wave,
       launch.global->define(runs);
     }
   }
+  // A load that keeps part of its register does not define all of it.
   if (!parts.empty() && !facts.keepsOthers)
     undefined[wave.number].define(wave, facts);
   return !parts.empty();
@@ -417,6 +420,7 @@ void GroupChecker::before(Wave &wave, const Op &op) {
   // A copy: an instruction that must wait for its turn will come here again
   // from the same place.
   s.next = s.places[w];
+  // An indexed instruction differs each time: its path cannot be remembered.
   if (effective != &op)
     s.path->step(s.next, op, *effective, facts,
                  [&](const char *kind, std::string text, const Op &at) {

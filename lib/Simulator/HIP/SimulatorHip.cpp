@@ -90,6 +90,7 @@ static hipError_t takeFault() {
       static_cast<hipError_t>(device().pendingFault.exchange(hipSuccess)));
 }
 hipError_t hipDeviceSynchronize() { return takeFault(); }
+// Memory and modules stay: nothing of a finished launch is left to reset.
 hipError_t hipDeviceReset() { return hipSuccess; }
 /// By thread. Peek leaves it, Get clears it.
 hipError_t hipGetLastError() { return std::exchange(lastError(), hipSuccess); }
@@ -211,6 +212,7 @@ static bool rangeOk(const void *pointer, size_t bytes, bool mustBeDevice) {
 
 hipError_t hipMemcpy(void *to, const void *from, size_t bytes,
                      hipMemcpyKind kind) {
+  // Nothing to do is no error, whatever the pointers.
   if (bytes == 0)
     return hipSuccess;
   if (!to || !from)
@@ -288,6 +290,7 @@ hipError_t hipStreamSynchronize(hipStream_t stream) {
 /// All work is done by the time anyone can ask.
 hipError_t hipStreamQuery(hipStream_t stream) { return checkStream(stream); }
 
+/// Handles come from the program and may be anything.
 static bool isEvent(hipEvent_t event) {
   Device &d = device();
   std::lock_guard lock(d.mutex);
@@ -298,6 +301,7 @@ hipError_t hipStreamWaitEvent(hipStream_t stream, hipEvent_t event, unsigned) {
     return record(hipErrorInvalidHandle);
   return checkStream(stream);
 }
+// The flags matter only for disableTiming, below.
 hipError_t hipEventCreateWithFlags(hipEvent_t *event, unsigned flags) {
   if (!event)
     return record(hipErrorInvalidValue);

@@ -23,6 +23,8 @@ namespace {
 constexpr uint64_t pageBytes = 4096;
 /// Of allocations: pages as the device translates them.
 constexpr uint64_t alignment = 2 << 20;
+// Freed allocations whose addresses are kept, so that a late access is reported
+// as such.
 constexpr size_t quarantineLength = 4096;
 
 uint64_t roundToPages(uint64_t bytes) {
@@ -55,6 +57,8 @@ const Allocation *DeviceMemory::allocate(uint64_t bytes, AllocationKind kind,
   // At the begin of one of the device's pages, so that the timing model sees
   // the same wherever the host has put it.
   char *reserved = static_cast<char *>(
+      // Reserved with room to align, then the ends are given back. Only
+      // touched pages cost memory.
       mmap(nullptr, rounded + pageBytes + alignment, PROT_READ | PROT_WRITE,
            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
   if (reserved == MAP_FAILED)
@@ -65,6 +69,8 @@ const Allocation *DeviceMemory::allocate(uint64_t bytes, AllocationKind kind,
     munmap(reserved, before);
   if (before < alignment)
     munmap(memory + rounded + pageBytes, alignment - before);
+  // An access just beyond the end faults on the host too, should a check be
+  // missed.
   mprotect(memory + rounded, pageBytes, PROT_NONE);
   auto allocation = std::make_unique<Allocation>();
   allocation->base = reinterpret_cast<uint64_t>(memory);
@@ -73,6 +79,7 @@ const Allocation *DeviceMemory::allocate(uint64_t bytes, AllocationKind kind,
   allocation->number = nextNumber++;
   allocation->name = std::move(name);
   inUse += bytes;
+  // Only device memory begins as undefined.
   if (kind == AllocationKind::Device)
     written.add(allocation->base, bytes);
   return (allocations[allocation->base] = std::move(allocation)).get();
@@ -84,6 +91,7 @@ const Allocation *DeviceMemory::registerHost(void *memory, uint64_t bytes) {
   uint64_t base = reinterpret_cast<uint64_t>(memory);
   if (bytes == 0 || base + bytes < base)
     return nullptr;
+  // Neighbours in address order are all that can overlap.
   auto next = allocations.lower_bound(base);
   if (next != allocations.end() && next->first - base < bytes) {
     // A registration that ended before may be taken up again.
@@ -162,6 +170,7 @@ const Allocation *DeviceMemory::find(uint64_t address) const {
   return candidate->contains(address, 1) ? candidate : nullptr;
 }
 
+/// A copy of the record, since another thread may free the allocation.
 bool DeviceMemory::lookup(uint64_t address, Allocation &found) const {
   std::shared_lock lock(mutex);
   const Allocation *allocation = find(address);

@@ -62,6 +62,7 @@ std::vector<GroupTime> completed(const std::vector<GroupTime> &ran,
     double run = double(group.end - group.begin),
            done = double(group.instructions);
     double pace = done / std::max(1.0, run);
+    // The second half runs with full caches and a full machine.
     if (group.middle > group.begin && group.end > group.middle &&
         group.instructions > group.middleInstructions)
       pace = double(group.instructions - group.middleInstructions) /
@@ -142,6 +143,8 @@ public:
     }
     double rest = 0, launchRest = launchInstructions;
     for (const auto &[address, timing] : sample.code)
+      // Once for each wavefront of the launch, wherever its share in the
+      // sample.
       if (onceFactor(timing.issues))
         launchRest -= waves;
       else
@@ -161,6 +164,7 @@ private:
   /// 0 if it is not executed once.
   double onceFactor(uint64_t issues) const {
     for (double times : {started, ended})
+      // Two in a hundred for wavefronts that were cut off in between.
       if (times > 0 && std::abs(double(issues) - times) <= 0.02 * times)
         return waves / times;
     return 0;
@@ -226,6 +230,7 @@ TimingResult tlc::sim::extrapolate(TimingResult sample,
 
   // All workgroups, each as a whole.
   double end = 0, all = 0, part = 0, waveCycles = 0;
+  // Each XCD has its own dispatcher, and every eighth workgroup.
   for (unsigned xcd = 0; xcd < xcds; ++xcd) {
     Dispatcher dispatcher(slots, needs.waves);
     for (uint64_t id = xcd; id < workgroups; id += xcds) {
@@ -272,6 +277,7 @@ TimingResult tlc::sim::extrapolate(TimingResult sample,
   uint64_t flops = r.matrixFlops, matrix = r.matrixBusy,
            work = r.matrixBusy + r.vectorBusy;
   double stallsBefore = std::accumulate(r.stalls.begin(), r.stalls.end(), 0.0);
+  // The totals are added up again from the scaled instructions.
   for (uint64_t *each :
        {&r.matrixBusy, &r.vectorBusy, &r.transBusy, &r.scalarBusy, &r.ldsBusy,
         &r.ldsConflicts, &r.addressBusy})

@@ -129,6 +129,7 @@ bool Machine::Impl::prepare(SimWave &wave) {
   };
   waitUntil(roundUp(wave.fetchAt + op.sizeBytes / fetchBytesPerCycle),
             StallCause::Fetch);
+  // Only operations still in flight matter below.
   wave.vector.retire(earliest);
   wave.other.retire(earliest);
   bool scalar = false;
@@ -262,6 +263,7 @@ bool Machine::Impl::issue(SimWave &wave, unsigned cuNumber, uint64_t time) {
   const StaticOp &op = *wave.op;
   Counters &count = countersOf(wave);
   InstructionTiming &timing = count.timing;
+  // For the names in the result.
   count.op = &op;
   ++timing.issues;
   ++instructions;
@@ -452,6 +454,7 @@ uint64_t Machine::Impl::issueVector(SimWave &wave, unsigned cuNumber,
   for (unsigned i = 0; i < lines; ++i) {
     uint64_t line = base + (words[5 + i] & 0x3fffffff);
     unsigned halves = words[5 + i] >> 30;
+    // Lines start one after the other, evenly over the address unit's time.
     double at = start + i * step, ready;
     if (op.isAtomic)
       ready = memory.atomic(cuNumber, line, addressCycles / lines, at,

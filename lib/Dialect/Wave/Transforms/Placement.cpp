@@ -26,6 +26,13 @@
 // a recurrence reaches too late: when a node must come before what was placed
 // earlier, the earlier one is forbidden its time and all starts anew.
 //
+// Times are slots; slotCycles of the graph tells how many cycles of the matrix
+// core one is. Time t of a node means iteration i executes it in slot t + i *
+// interval, so a dependence over `distance` iterations asks for time[to] +
+// distance * interval >= time[from] + latency. Cost: each attempt is nodes
+// times slots tried; attempts are bounded by kMaxTries for each of 24 settings
+// of the shares.
+//
 //===----------------------------------------------------------------------===//
 
 #include "Placement.h"
@@ -47,6 +54,8 @@ constexpr int kRing = 256;
 constexpr int kMinInterval = 8;
 /// Cycles in which a wavefront issues an instruction that is not VALU work.
 constexpr int kIssue = 4;
+// Attempts before a setting is given up; intervals that a window may lie later;
+// steps by which the shares grow.
 constexpr int kMaxTries = 32, kMaxWindow = 3, kMaxMore = 6;
 /// Ways that use up their tries before the search for a first one ends: large
 /// loops come here that none of the others helps.
@@ -62,6 +71,8 @@ public:
   int blamed = -1; ///< the node that could not be placed
 
 private:
+  /// Again: floors or first windows have been raised, and another attempt may
+  /// succeed.
   enum class Outcome { Done, Again, Never };
   std::optional<Placement> search();
   std::optional<Placement> overlapped();
@@ -80,6 +91,7 @@ private:
   bool placeReads(int n, int t);
   void sinkReads();
 
+  // The table's slot of a time: one interval, repeated.
   int index(int t) const {
     if (!overlap)
       return t;
@@ -98,13 +110,16 @@ private:
   void reserve(int n, int t);
   int earliest(int n) const;
   int latest(int n) const;
+  // Nodes that wait for a later sweep.
   bool isLazy(const Node &node) const {
     return node.unit == Unit::Memory &&
            (node.ldsRead || node.ldsWrite || node.globalRead) && overlap;
   }
+  // Accesses to tiles that barriers order.
   bool hasWindow(const Node &node) const {
     return node.tile >= 0 && overlap && graph.numBarriers;
   }
+  // Of a tile with one copy, reads come behind the second barrier.
   bool readsAfterSecond(const Node &node) const {
     return node.single && !node.ldsWrite;
   }
@@ -118,6 +133,7 @@ private:
     return e.barrier && second &&
            (hasWindow(nodes[n]) || hasWindow(nodes[e.node]));
   }
+  // Where trying begins.
   int begin(int n) const {
     return hasWindow(nodes[n]) ? std::max(floor[n], windowBegin(nodes[n]))
                                : floor[n];
@@ -147,6 +163,7 @@ private:
   std::vector<int> window, firstWindow;
   std::vector<bool> windowFixed;
   std::vector<int> time;
+  // By node: sweep 3 places it; -1 is not known yet.
   std::vector<signed char> late;
   struct Slot {
     int matrix = 0, memory = 0, vector = 0;
@@ -188,6 +205,7 @@ bool Placer::fits(const Node &node, int t) {
   return true;
 }
 
+/// Enters node \p n at time \p t, whether it fits or not.
 void Placer::reserve(int n, int t) {
   Slot &slot = table[index(t)];
   time[n] = t;
@@ -200,6 +218,8 @@ void Placer::reserve(int n, int t) {
 /// time (an LDS read) is taken to come at its own earliest.
 int Placer::earliest(int n) const {
   int t = begin(n);
+  // What is not placed yet does not bind, but for reads that will come as soon
+  // as they can.
   for (const Edge &e : nodes[n].in) {
     if ((!overlap && e.distance) || skips(n, e))
       continue;
@@ -254,6 +274,8 @@ bool Placer::placeReads(int n, int t) {
     if (time[r] != kUnplaced || e.distance || !isLazy(nodes[r]))
       continue;
     int due = t - latencyOf(r, e);
+    // The first read of a tile settles its window: the one in which the read is
+    // due.
     if (hasWindow(nodes[r]) && !windowFixed[nodes[r].tile]) {
       int tile = nodes[r].tile;
       int inside = readsAfterSecond(nodes[r]) ? due - second : due;
@@ -292,6 +314,8 @@ bool Placer::placeReads(int n, int t) {
 Placer::Outcome Placer::placeForward(int n) {
   Node &node = nodes[n];
   int from = earliest(n), to = latest(n);
+  // The table repeats after an interval; two leave room for reads that must be
+  // in a window.
   int reach = overlap ? from + 2 * interval : kFar;
   for (int t = from; t <= std::min(to, reach); ++t) {
     if (!fits(node, t))
@@ -332,6 +356,7 @@ Placer::Outcome Placer::placeForward(int n) {
 std::pair<int, int> Placer::spanOf(ArrayRef<Load> loads,
                                    int firstWrite) const {
   if (loads.empty() || loads.back().firstUse == kFar ||
+      // Only where vector work is at most one instruction a slot.
       graph.vectorCycles > kIssue * interval)
     return {0, 0};
   int first = loads.front().firstUse;
@@ -378,6 +403,7 @@ Placer::Outcome Placer::placeStores() {
       continue;
     // Near its user, even if the slot gets more than its share.
     int last = latest(i), t = last;
+    // Looks back a few slots for one with room, else for the least crowded.
     for (int u = last; u > last - std::min(16, interval / 4); --u) {
       if (table[index(u)].issue() < table[index(t)].issue())
         t = u;
@@ -406,6 +432,8 @@ Placer::Outcome Placer::placeStores() {
   llvm::stable_sort(loads, [](const Load &a, const Load &b) {
     return a.firstUse < b.firstUse;
   });
+  // Without a span each load comes when the registers of the one before are
+  // free.
   auto [begin, end] = spanOf(loads, firstWrite);
   for (auto [number, load] : llvm::enumerate(loads)) {
     auto [i, firstUse, lastUse] = load;
@@ -423,6 +451,7 @@ Placer::Outcome Placer::placeStores() {
     while (t < firstUse && !fits(node, t))
       ++t;
     // Else with registers of their own.
+    // No room before the use: earlier then.
     if (t >= firstUse)
       for (t = std::min(bound, firstUse) - 1; t >= from && !fits(node, t);)
         --t;
@@ -440,6 +469,7 @@ void Placer::sinkReads() {
   for (int i = nodes.size() - 1; i >= 0; --i) {
     if (!nodes[i].ldsRead || nodes[i].ldsWrite || nodes[i].out.empty())
       continue;
+    // Taken out, moved down, and put in again.
     --table[time[i]].memory;
     int t = latest(i);
     while (t > time[i] && !fits(nodes[i], t))
@@ -457,6 +487,7 @@ Placer::Outcome Placer::attempt() {
   window = firstWindow;
   windowFixed.assign(graph.numTiles, false);
   late.assign(n, -1);
+  // Backwards, since a node is late by what its users are.
   for (int i = n - 1; i >= 0; --i)
     isLate(i);
 
@@ -520,6 +551,7 @@ Placer::Outcome Placer::attempt() {
     sinkReads();
   }
   for (int i = 0; i < n; ++i)
+    // A node that only a cycle of dependences reaches.
     if (time[i] == kUnplaced)
       return Outcome::Never;
   return Outcome::Done;
@@ -539,6 +571,7 @@ bool Placer::move(int n, int aim) {
   bool store = node.ldsWrite && !node.ldsRead;
   if (!(node.unit == Unit::Vector && node.cycles) && !store)
     return false;
+  // Only slots that exceed the aim are relieved.
   Slot &here = table[index(time[n])];
   if (here.issue() <= aim)
     return false;
@@ -587,11 +620,14 @@ bool Placer::rotate(Placement &result) {
   int bestStages = kFar, bestWork = kFar, best = 0;
   for (int r = 0; r < interval; ++r) {
     int low = kFar, high = kUnplaced, work = 0;
+    // The iteration, counted from the loop's first, that a node at time t
+    // belongs to if the loop begins at slot r.
     auto stage = [&](int t) { return (t - r + 4 * interval) / interval; };
     for (int t : time) {
       low = std::min(low, stage(t));
       high = std::max(high, stage(t));
     }
+    // Work that the prologue repeats: the earlier stages of each node.
     for (int i = 0, n = nodes.size(); i < n; ++i)
       work += (high - stage(time[i])) *
               (nodes[i].unit == Unit::Matrix ? graph.slotCycles : 4);
@@ -599,6 +635,7 @@ bool Placer::rotate(Placement &result) {
     if (std::make_pair(work, stages) < std::make_pair(bestWork, bestStages)) {
       bestStages = stages;
       bestWork = work;
+      // So that all times become non-negative.
       best = r + (low - 4) * interval;
     }
   }
@@ -665,12 +702,14 @@ std::optional<Placement> Placer::search() {
         continue;
       int registers = estimateRegisters(graph, *result);
       int beyond = std::max(0, registers - graph.likelyRegisters());
+      // Too many registers are worst, then lost matrix time.
       auto cost = std::make_tuple(beyond, excess(table), registers);
       if (cost < bestCost) {
         bestCost = cost;
         best = std::move(result);
       }
     }
+    // From the third step on one more memory instruction may share a slot.
     if (more == 2)
       ++memoryShare;
   }
@@ -686,6 +725,7 @@ std::optional<Placement> Placer::overlapped() {
     if (2 * second > interval)
       return std::nullopt;
   }
+  // Floors and windows start anew with each setting.
   std::fill(firstWindow.begin(), firstWindow.end(), 0);
   for (int i = 0, n = nodes.size(); i < n; ++i)
     floor[i] = nodes[i].globalRead && ahead ? -interval : 0;

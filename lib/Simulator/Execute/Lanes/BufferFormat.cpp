@@ -147,6 +147,7 @@ bool toFormat(u32 value, unsigned count, NumberFormat numbers, u32 &raw) {
 
 /// The value of destination component i.
 u32 selected(const Typed &t, const u8 *element, unsigned i) {
+  // Selectors 0 and 1 are constants, 2 and 3 reserved and read as 0.
   u32 select = t.select[i], one = t.isInteger() ? 1 : bits<u32>(1.0f);
   if (select < 4)
     return select == 1 ? one : 0;
@@ -206,6 +207,7 @@ template <unsigned Count, Width W> void load(Wave &w, const Op &op) {
   bufferAddresses(w, op, r, t.format.bytes, lanes);
   if (!checkBuffer(w, op, lanes, active, t.format.bytes, false))
     return;
+  // With the lds bit the one component goes to LDS instead of a register.
   alignas(64) u32 toLds[waveLanes] = {};
   u32 *d = op.inst->lds ? toLds : w.vgpr + op.dst;
   for (u64 rest = active; rest; rest &= rest - 1) {

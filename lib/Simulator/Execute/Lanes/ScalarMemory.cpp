@@ -58,6 +58,8 @@ template <unsigned Dwords> void load(Wave &w, const Op &op) {
   for (unsigned i = 0; i < Dwords; ++i)
     w.sgpr[op.dst + i] = data[i];
 }
+// Scalar stores go to memory at once; there is no cache that would hold them
+// back.
 template <unsigned Dwords> void store(Wave &w, const Op &op) {
   u64 address = (scalar64(w, op.src[0]) + offsetOf(w, op)) & ~u64(3);
   if (!check(w, op, address, Dwords * 4, true))
@@ -71,6 +73,7 @@ struct ScalarBuffer {
   u64 base, bytes;
 };
 /// With a stride, num_records counts elements of it.
+// Base in bits [47:0], stride in [61:48] of the first two dwords.
 ScalarBuffer bufferOf(const Wave &w, const Op &op) {
   unsigned r = op.src[0].index;
   u64 word01 = w.pair(r);
@@ -110,6 +113,7 @@ template <unsigned Dwords> void bufferStore(Wave &w, const Op &op) {
 
 /// Scalar atomics return the old value to their data register with glc.
 template <typename T, auto F>
+// One operation for the wavefront, whatever EXEC says.
 void atomicAt(Wave &w, const Op &op, u64 address) {
   if (!check(w, op, address, sizeof(T), true))
     return;

@@ -106,6 +106,7 @@ namespace tlc::sim::dropin {
 /// no such kernel.
 hipFunction_t findFunction(const void *stub, hipError_t &error) {
   Registry &r = registry();
+  // Held while the object loads, so that two threads do not load it twice.
   std::lock_guard lock(r.mutex);
   auto found = r.functions.find(stub);
   error = hipErrorInvalidDeviceFunction;
@@ -152,6 +153,7 @@ void **__hipRegisterFatBinary(const void *data) {
 void __hipUnregisterFatBinary(void **handle) {
   // The program ends: what it registered is not looked up again.
   Binary *binary = reinterpret_cast<Binary *>(handle);
+  // Registration failed: there is nothing to take back.
   if (!binary)
     return;
   Registry &r = registry();
@@ -234,6 +236,7 @@ static hipError_t launchStub(const void *stub, dim3 grid, dim3 block,
   error = launchFunction(
       function, {grid.x, grid.y, grid.z}, {block.x, block.y, block.z},
       static_cast<unsigned>(lds), stream, arguments, nullptr, cooperative);
+  // An invalid argument leaves no report.
   if (error && lastLaunch().failed)
     std::fprintf(stderr, "libamdhip64 (simulated gfx942): %s\n",
                  lastLaunch().report.c_str());
@@ -379,6 +382,7 @@ hipError_t hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(
   // 64 KiB of LDS in granules of 512 bytes.
   unsigned waves = (unsigned(size) + 63) / 64;
   unsigned perSimd = std::min(8u, 512 / d.vgprCount());
+  // A workgroup's wavefronts spread over the four SIMDs.
   unsigned byWaves = perSimd * 4 / waves;
   size_t used = (d.groupSegmentFixedSize + lds + 511) / 512 * 512;
   unsigned byLds = used ? unsigned(65536 / used) : byWaves;

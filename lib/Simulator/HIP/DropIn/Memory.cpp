@@ -45,6 +45,8 @@ static hipError_t part(const void *shadow, size_t bytes, size_t offset,
   *address = static_cast<char *>(base) + offset;
   return hipSuccess;
 }
+/// Copies check the range against the variable's size, then go the way of
+/// hipMemcpy.
 hipError_t hipMemcpyToSymbol(const void *shadow, const void *from, size_t bytes,
                              size_t offset, hipMemcpyKind kind) {
   char *address;
@@ -102,6 +104,7 @@ hipError_t hipHostRegister(void *pointer, size_t bytes, unsigned) {
              ? hipSuccess
              : hipErrorHostMemoryAlreadyRegistered;
 }
+// Only for what hipHostRegister made known.
 hipError_t hipHostUnregister(void *pointer) {
   uint64_t base = reinterpret_cast<uint64_t>(pointer);
   return device().memory.release(base, true) ? hipSuccess
@@ -120,6 +123,7 @@ hipError_t hipHostGetDevicePointer(void **deviceOf, void *host, unsigned) {
   *deviceOf = host;
   return hipSuccess;
 }
+// No flag of hipHostMalloc has an effect, so none is kept.
 hipError_t hipHostGetFlags(unsigned *flags, void *host) {
   Allocation found;
   if (!flags || !find(host, found))
@@ -164,6 +168,7 @@ hipError_t hipMemcpy2DAsync(void *to, size_t toPitch, const void *from,
                             hipMemcpyKind kind, hipStream_t) {
   return hipMemcpy2D(to, toPitch, from, fromPitch, width, height, kind);
 }
+/// The driver API's names for one direction each.
 hipError_t hipMemcpyDtoH(void *to, void *from, size_t bytes) {
   return entry::hipMemcpy(to, from, bytes, hipMemcpyDeviceToHost);
 }
@@ -242,6 +247,7 @@ hipError_t hipMemsetD16Async(void *to, unsigned short value, size_t count,
 hipError_t hipMemsetD32Async(void *to, int value, size_t count, hipStream_t) {
   return fillWith(to, value, count);
 }
+/// Row by row, like hipMemcpy2D.
 hipError_t hipMemset2D(void *to, size_t pitch, int value, size_t width,
                        size_t height) {
   if (width > pitch)
