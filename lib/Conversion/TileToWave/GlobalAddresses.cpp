@@ -219,8 +219,7 @@ FailureOr<AccessPlan> KernelLowering::planGlobal(const tile::Access &access,
     fits32 &= coeff[p] >= 0;
   }
 
-  // The user's strides may be anything: no product is formed in 64 bits
-  // unchecked.
+  // In 128 bits: the user's strides may be anything.
   __int128 reach = 0;
   for (unsigned p = 0; p < pointRank; ++p)
     reach += __int128(std::abs(coeff[p])) * (points.extents[p] - 1);

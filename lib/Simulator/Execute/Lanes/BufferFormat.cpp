@@ -58,8 +58,7 @@ bool typedOf(Wave &w, const Op &op, const BufferResource &r, Typed &typed) {
          refuse(w, op, "a buffer format that does not exist");
 }
 
-// A component never crosses a dword.
-/// Bits [from, from + count) of an element.
+/// Bits [from, from + count) of an element; a component never crosses a dword.
 u32 field(const u8 *element, unsigned from, unsigned count) {
   u64 word = 0;
   __builtin_memcpy(&word, element + from / 32 * 4, 4);
