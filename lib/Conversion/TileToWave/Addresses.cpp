@@ -39,6 +39,7 @@ Layout KernelLowering::ldsLayoutOf(Value buffer) {
   return Layout::rowMajor(mlir::cast<MemRefType>(buffer.getType()).getShape());
 }
 
+/// Where the buffer begins in LDS, in bytes.
 int64_t KernelLowering::ldsOffsetOf(Value buffer) {
   auto alloc = tile::getBase(buffer).getDefiningOp<tile::AllocOp>();
   return alloc.getLdsOffset().value_or(0);
@@ -76,6 +77,7 @@ Value KernelLowering::layoutAddress(const Layout &layout, ArrayRef<Value> index,
   }
   if (!sum)
     sum = constant(loc, 0);
+  // The swizzle: bits of the address itself are folded onto lower ones.
   for (const XorTerm &x : layout.xorTerms()) {
     Value bits = op(arith::ShRUIOp(), sum, x.shiftRight);
     bits = op(arith::AndIOp(), bits, x.mask);
@@ -140,6 +142,7 @@ FailureOr<AccessPlan> KernelLowering::planLds(const tile::Access &access,
   // that dimension.
   SmallVector<int64_t, 4> linear(shape.size(), 0);
   bool dynamic = false;
+  // A dimension of extent 1 has only one place.
   for (auto [d, index] : llvm::enumerate(access.indices)) {
     if (!index.uniform)
       continue;
@@ -275,6 +278,7 @@ FailureOr<AccessPlan> KernelLowering::planLds(const tile::Access &access,
     // An earlier base serves if it lies a constant apart in every thread. The
     // immediate must not be negative: ds_* offsets are unsigned (16 bits).
     if (!dynamic)
+      // Tried in order of creation; there are few.
       for (const Base &candidate : bases) {
         delta = offset(0, r) - offset(0, candidate.reg);
         bool same = delta >= 0 || start + delta >= 0;
@@ -343,10 +347,12 @@ void KernelLowering::warnIfSlow(const AccessPlan &plan, Value buffer,
     bytes += group.registers.size() * elementBytes(buffer);
   StringRef name = tile::getBufferName(buffer),
             verb = store ? "written" : "read";
+  // Once for each place in the source and buffer.
   auto first = [&] {
     return warned.insert({const_cast<void *>(loc.getAsOpaquePointer()), buffer})
         .second;
   };
+  // As if every access moved 16 bytes.
   int64_t ideal = (bytes + 15) / 16;
   if (plan.lds && count >= kFewest && bytes < count * 4 &&
       count >= kTimes * ideal && first())

@@ -53,6 +53,7 @@ uint64_t inlineFloat(DataType type, unsigned index) {
   }
 }
 
+/// Sources that are no registers exist as one or two dwords only.
 bool isSpecial(unsigned code, unsigned dwords) {
   using namespace SpecialReg;
   return dwords <= 2 && ((code >= SharedBase && code <= PrivateLimit) ||
@@ -67,6 +68,7 @@ bool Decoder::constant(Operand &op, unsigned code, const OperandInfo &info) {
   op.dwords = info.dwords;
   if (code >= FirstInt && code <= LastInt) {
     op.kind = OperandKind::InlineInt;
+    // 128 to 192 are 0 to 64, 193 to 208 are -1 to -16.
     int value = code <= LastPositive ? int(code) - int(FirstInt)
                                      : int(LastPositive) - int(code);
     op.bits = int64_t(value);
@@ -102,6 +104,7 @@ bool Decoder::literal(Operand &op, const OperandInfo &info) {
 bool Decoder::scalar(Operand &op, unsigned code, const OperandInfo &info) {
   using namespace ScalarReg;
   unsigned dwords = info.dwords;
+  // Tuples may not cross from one range into another.
   auto fits = [&](unsigned first, unsigned last) {
     unsigned align = dwords > 2 ? 4 : dwords;
     return code >= first && code + dwords - 1 <= last &&
@@ -146,6 +149,7 @@ bool Decoder::source(Operand &op, unsigned code, const OperandInfo &info,
     return isVgpr && vgpr(op, code - FirstVgpr, info, true);
   case RegisterFile::VectorOrAcc:
     return isVgpr && vgpr(op, code - FirstVgpr, info, accumulator);
+  // The C operand of an MFMA: registers or an inline constant.
   case RegisterFile::AccOrConst:
     if (isVgpr)
       return vgpr(op, code - FirstVgpr, info, accumulator);
@@ -156,6 +160,8 @@ bool Decoder::source(Operand &op, unsigned code, const OperandInfo &info,
     if (isVgpr)
       return vgpr(op, code - FirstVgpr, info);
     [[fallthrough]];
+  // Registers and constants share the space below 256; the order of the trials
+  // does not matter.
   case RegisterFile::ScalarOrConst:
     if (isVgpr)
       return false;
@@ -171,6 +177,8 @@ bool Decoder::source(Operand &op, unsigned code, const OperandInfo &info,
   return false;
 }
 
+/// Eight bits for vector registers, seven for scalar ones: the file follows
+/// from the opcode.
 bool Decoder::destination(Operand &op, unsigned code, const OperandInfo &info) {
   switch (info.file) {
   case RegisterFile::None:
@@ -192,6 +200,7 @@ void Decoder::vcc(Operand &op) {
   op.reg = ScalarReg::VccLo;
 }
 
+/// Sources that the opcode has; they are the first ones.
 unsigned Decoder::sourceCount() const {
   unsigned count = 0;
   while (count < 4 && info->src[count].file != RegisterFile::None)

@@ -30,6 +30,7 @@ namespace {
 constexpr unsigned SdwaCode = 249, DppCode = 250, FirstVgpr = 256;
 } // namespace
 
+/// The form that all others extend: destination and source 0.
 bool Decoder::vop1() {
   if (!select(Encoding::VOP1, bits(low, 16, 9)))
     return false;
@@ -75,6 +76,7 @@ bool Decoder::vop2() {
   return literal(inst.src[k], info->src[k]);
 }
 
+/// The result is a lane mask; this form always writes VCC.
 bool Decoder::vopc() {
   if (!select(Encoding::VOPC, bits(low, 24, 17)) ||
       !source(inst.src[1], FirstVgpr + bits(low, 16, 9), info->src[1]))
@@ -102,12 +104,15 @@ bool Decoder::sdwa() {
   if (!source(inst.src[0], bits(high, 23, 23) ? src0 : FirstVgpr + src0,
               info->src[0]))
     return false;
+  // Source 1 is a scalar: the field of the first word, read as a VGPR before,
+  // is read anew.
   if (count == 2 && bits(high, 31, 31)) {
     unsigned src1 = bits(low, 16, 9);
     inst.src[1] = Operand();
     if (src1 == 255 || !source(inst.src[1], src1, info->src[1]))
       return false;
   }
+  // Fields of a source that is not there must be 0.
   if (count == 1 && (bits(high, 31, 31) || bits(high, 29, 24)))
     return false;
 
@@ -162,6 +167,7 @@ bool Decoder::dpp() {
   inst.bankMask = bits(high, 27, 24);
   inst.rowMask = bits(high, 31, 28);
 
+  // Controls between the defined ones are reserved.
   using namespace DppCtrl;
   unsigned ctrl = inst.dppCtrl;
   bool isRange = ctrl <= QuadPermLast ||
@@ -233,6 +239,7 @@ bool Decoder::vop3() {
   if (!destination(inst.dst, bits(low, 7, 0), info->dst) ||
       !destination(inst.sdst, bits(low, 14, 8), info->sdst))
     return false;
+  // Nine bits each, side by side in the second word.
   for (unsigned i = 0; i < 3; ++i) {
     unsigned code = (uint64_t(high) >> (9 * i)) & 0x1ff;
     if (!source(inst.src[i], code, info->src[i]))
@@ -254,6 +261,7 @@ bool Decoder::vop3p() {
   inst.neg = bits(high, 31, 29);
   inst.negHi = bits(low, 10, 8);
   unsigned opSel = bits(low, 13, 11);
+  // Modifiers of sources that the operation has not.
   unsigned unused = 7u & ~((1u << count) - 1);
   if ((inst.neg | inst.negHi | opSel) & unused)
     return false;
@@ -281,6 +289,7 @@ bool Decoder::mai() {
   inst.cbsz = bits(low, 10, 8);
   inst.abid = bits(low, 14, 11);
   inst.blgp = blgp;
+  // Sparse forms have no broadcast of B.
   if (inst.has(flag::Sparse) && blgp)
     return false;
   return vgpr(inst.dst, vdst, info->dst, accCD) &&

@@ -50,6 +50,7 @@ bool hiddenValue(const std::string &kind, const LaunchRequest &request,
     full[d] = itemsOf(request, d) / request.block[d];
     rest[d] = itemsOf(request, d) % request.block[d];
   }
+  // Names end in x, y or z.
   const uint32_t *b = request.block;
   const PerDimension perDimension[] = {
       {"hidden_block_count_", {full[0], full[1], full[2]}},
@@ -143,6 +144,7 @@ KernelArguments::KernelArguments(const LaunchRequest &request,
   store<uint32_t>(queue, 0x44, privateAperture >> 32);
 }
 
+/// Freed with the launch.
 KernelArguments::~KernelArguments() {
   if (base)
     memory.release(base);
@@ -161,6 +163,7 @@ void KernelArguments::initialise(Wave &wave,
     wave.setPair(next, value);
     next += 2;
   };
+  // Four SGPRs that gfx942 kernels do not read.
   if (has(privateSegmentBuffer))
     next += 4;
   if (has(dispatchPtr))
@@ -175,6 +178,8 @@ void KernelArguments::initialise(Wave &wave,
     pair(0);
   if (has(privateSegmentSize))
     wave.sgpr[next++] = d.privateSegmentFixedSize;
+  // Preloading copies the first dwords of the arguments into SGPRs behind the
+  // user ones.
   unsigned length = std::min<unsigned>(d.preloadLength(), 16);
   for (unsigned i = 0; i < length; ++i)
     std::memcpy(
@@ -216,6 +221,8 @@ void KernelArguments::initialise(Wave &wave,
   wave.ieee = d.ieeeMode();
 }
 
+/// The workgroup's extent in each dimension: the block, or what is left of the
+/// grid at its edge.
 void tlc::sim::workgroupSize(const LaunchRequest &request, const uint32_t id[3],
                              uint32_t size[3]) {
   for (unsigned d = 0; d < 3; ++d) {

@@ -103,6 +103,8 @@ static HeldElements touched(const Access &access, const Layout &layout,
   // A thread and a register add up to a point.
   using Point = std::optional<SmallVector<int64_t, 4>>;
   SmallVector<bool> owner;
+  // Layouts are sums of digits, so threads and registers are tabulated apart:
+  // threads + registers look-ups instead of their product.
   std::vector<Point> ofThread, ofRegister;
   for (int64_t t = 0; t < threads; ++t) {
     owner.push_back(!access.writes || layout.isOwner(t));
@@ -126,6 +128,7 @@ static HeldElements touched(const Access &access, const Layout &layout,
           if (c)
             i += c * point[p];
         int64_t extent = access.writes ? shape[d] : type.getDimSize(d);
+        // The linear number of the element, row by row.
         element = element * shape[d] + clampedIndex(i, extent);
       }
       held.elements.push_back(element);

@@ -14,6 +14,9 @@
 // Not counted: constants, scalars that all lanes share (they have registers of
 // their own), and results of ops that only name part of a vector.
 //
+// An estimate before code generation: by it the driver passes over attempts that
+// would spill, so it must be cheap and need not be exact.
+//
 //===----------------------------------------------------------------------===//
 
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -39,6 +42,8 @@ struct Span {
   int64_t first = 0, last = 0;
 };
 
+/// One kernel; ops are numbered in program order first, then each value adds
+/// its bytes where it begins and takes them back where it ends.
 class Counter {
 public:
   int64_t run(KernelOp kernel);
@@ -113,6 +118,8 @@ static bool isAlias(Operation *op) {
   auto join = dyn_cast<vector::FromElementsOp>(op);
   if (!join)
     return false;
+  // 16-bit elements come together without a move if they share a register
+  // already.
   unsigned bits = join.getType().getElementTypeBitWidth();
   int64_t perRegister = std::max(1u, 32 / bits), first = 0;
   Value source;
@@ -163,6 +170,7 @@ int64_t Counter::lastUse(Value value) {
          r = r->getParentRegion())
       if (isa<LoopLikeOpInterface>(r->getParentOp()))
         at = numbers[r->getParentOp()].last;
+    // A part of a vector keeps the whole vector alive.
     if (isAlias(user))
       at = std::max(at, lastUse(user->getResult(0)));
     end = std::max(end, at);
@@ -193,6 +201,8 @@ void Counter::countValue(Value value, int64_t from) {
   change[to] -= bytes;
 }
 
+// An op's results live from its end; arguments of its regions from its
+// beginning.
 void Counter::count(Operation *op) {
   Span span = numbers[op];
   for (Value result : op->getResults())

@@ -195,6 +195,7 @@ void LoopGraph::classify(Operation *op) {
 // Costs
 //===----------------------------------------------------------------------===//
 
+// Quarter rate on the vector ALU.
 static bool isTranscendental(Operation *op) {
   return isa<math::Exp2Op, math::Log2Op, math::RsqrtOp, math::SqrtOp,
              math::ExpOp, math::LogOp, math::Log10Op, math::SinOp, math::CosOp>(
@@ -294,6 +295,8 @@ void LoopGraph::addNode(Operation *op) {
 // Dependences
 //===----------------------------------------------------------------------===//
 
+/// An edge: node \p to may not start before \p from + \p latency slots, \p
+/// distance iterations later.
 void LoopGraph::connect(int from, int to, int latency, int distance, bool data,
                         bool barrier) {
   nodes[from].out.push_back({to, latency, distance, data, barrier});
@@ -420,6 +423,7 @@ void LoopGraph::addMemoryEdges() {
 /// Reads the loop's body. On an empty return the graph is complete, and
 /// `serial` says whether iterations may overlap.
 std::string LoopGraph::build() {
+  // How often each length of matrix instruction occurs.
   llvm::DenseMap<int, int> passes;
   for (Operation &op : *loop.getBody())
     if (auto mfma = dyn_cast<MfmaOp>(op)) {
@@ -458,6 +462,7 @@ std::string LoopGraph::build() {
     if (!isFree(&op))
       addNode(&op);
   }
+  // The schedule hands values on by what makes them, so each needs a node.
   for (Value v : loop.getYieldedValues())
     if (v.getParentRegion() == &loop.getRegion() &&
         indexOf(v.getDefiningOp()) < 0)

@@ -20,6 +20,7 @@
 
 namespace tlc::sim::TLC_SIM_ISA {
 
+/// An address for each lane; what inactive lanes have means nothing.
 struct LaneAddresses {
   alignas(64) u64 at[waveLanes];
 };
@@ -41,6 +42,7 @@ template <unsigned Bytes, Extend E = Extend::Zero> struct Element {
   static constexpr Extend extend = E;
 };
 
+/// Unaligned accesses are allowed, as on gfx942.
 template <typename T> inline T readHost(u64 address) {
   T v;
   __builtin_memcpy(&v, reinterpret_cast<const void *>(address), sizeof(T));
@@ -70,6 +72,7 @@ template <typename E> inline void loadLane(u64 host, u32 *d, unsigned l) {
       d[l] = v;
   }
 }
+/// The mirror of loadLane(): "hi" forms store the upper half.
 template <typename E>
 inline void storeLane(u64 host, const u32 *s, unsigned l) {
   if constexpr (E::bytes >= 4) {
@@ -107,6 +110,8 @@ template <unsigned Bytes> inline void loadWide(const LaneAddresses &a, u32 *d) {
     for (unsigned i = 0; i < 4; ++i)
       __builtin_memcpy(&rows[i], reinterpret_cast<const void *>(a.at[l + i]),
                        Bytes);
+    // Memory has the dwords of a lane side by side, registers those of
+    // neighbouring lanes.
     transpose(rows, columns);
     for (unsigned i = 0; i < Bytes / 4; ++i)
       __builtin_memcpy(d + i * waveLanes + l, &columns[i], 16);

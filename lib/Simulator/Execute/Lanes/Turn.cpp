@@ -68,6 +68,7 @@ void runMixed(Wave &w, unsigned single, unsigned halfDouble) {
   }
 }
 
+// Vector ALU and memory: all that EXEC rules.
 bool isVector(const Instruction &inst) {
   return inst.encoding >= Encoding::VOP1;
 }
@@ -81,6 +82,7 @@ bool indexed(Wave &w, const Op &op, Op &moved) {
   auto move = [&](u32 &index, unsigned dwords, unsigned bit) {
     if (!(w.gprIndexMask >> bit & 1))
       return true;
+    // Indices count words, 64 a register.
     index += by;
     return index + dwords * waveLanes <= limit;
   };
@@ -106,6 +108,7 @@ void runSpecial(Wave &w, unsigned single, unsigned halfDouble) {
       op->run(w, *op);
       continue;
     }
+    // A copy for this execution, as M0 may differ at the next.
     Op moved;
     if (indexed(w, *op, moved)) {
       op->run(w, moved);
@@ -123,6 +126,8 @@ void runSpecial(Wave &w, unsigned single, unsigned halfDouble) {
 void turn(Wave &w) {
   unsigned before = readControl(); // writing it takes longer
   int64_t given = w.budget;
+  // MODE: rounding of f32 in [1:0], of f16 and f64 in [3:2]; denormals in [5:4]
+  // and [7:6].
   unsigned single = controlOf(w.mode, w.mode >> 4);
   unsigned halfDouble = controlOf(w.mode >> 2, w.mode >> 6);
   w.status = WaveStatus::Ready;
