@@ -405,8 +405,8 @@ Interval KernelLowering::rangeOf(Value v) {
     } else if (isa<arith::RemSIOp, arith::RemUIOp>(op) && in(1).lo > 0 &&
                in(0).lo >= 0) {
       result = {0, std::min(in(0).hi, in(1).hi - 1)};
-    // The sign bit of a non-negative operand clears the result's.
     } else if (isa<arith::AndIOp>(op) && in(1).lo >= 0) {
+      // The sign bit of a non-negative operand clears the result's.
       result = {0, in(1).hi};
     } else if (isa<arith::SelectOp>(op)) {
       result = {std::min(in(1).lo, in(2).lo), std::max(in(1).hi, in(2).hi)};
@@ -438,8 +438,7 @@ static int64_t capDivisor(uint64_t divisor) {
 int64_t KernelLowering::divisorOf(Value v) {
   APInt c;
   if (matchPattern(v, m_ConstantInt(&c)))
-    return c.isZero() ? int64_t(1) << 20
-                      : capDivisor(c.abs().getZExtValue());
+    return c.isZero() ? int64_t(1) << 20 : capDivisor(c.abs().getZExtValue());
   if (auto arg = dyn_cast<BlockArgument>(v)) {
     if (auto loop = dyn_cast<scf::ForOp>(arg.getOwner()->getParentOp());
         loop && arg == loop.getInductionVar())

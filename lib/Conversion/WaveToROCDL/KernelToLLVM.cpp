@@ -326,8 +326,8 @@ struct TrapPattern : ConvertOpToLLVMPattern<wave::TrapOp> {
 void populateKernelPatterns(LLVMTypeConverter &converter,
                             RewritePatternSet &patterns) {
   patterns.add<KernelPattern, ReturnPattern, ThreadIdPattern, LaneIdPattern,
-               WaveIdPattern, BlockIdPattern, BarrierPattern,
-               FencePattern, SchedBarrierPattern, SetPrioPattern, TrapPattern>(converter);
+               WaveIdPattern, BlockIdPattern, BarrierPattern, FencePattern,
+               SchedBarrierPattern, SetPrioPattern, TrapPattern>(converter);
 }
 
 } // namespace tlc

@@ -88,8 +88,8 @@ std::string HazardChecker::checkMatrixSource(const OpFacts &facts,
       states = 0;
     else
       states = last.xdl ? passes + 1 : passes;
-  // A and B: after the result has left the pipeline.
   } else if (last.isDouble) {
+    // A and B: after the result has left the pipeline.
     states = passes == 4 ? 6 : 11;
   } else {
     states = last.xdl ? passes + 3 : passes + 2;
@@ -113,8 +113,8 @@ std::string HazardChecker::checkRead(const Op &op, const OpFacts &facts,
       if (byVector && facts.isVmem) {
         states = 5;
         use = "read by vector memory";
-      // Source 1 of v_readlane and v_writelane is the lane's number.
       } else if (byVector && isLaneAccess(inst.op) && range.source == 1) {
+        // Source 1 of v_readlane and v_writelane is the lane's number.
         states = 4;
         use = "selecting a lane";
       } else if (byVector && isDivFmas(inst.op) && range.source == -1) {
@@ -145,17 +145,17 @@ std::string HazardChecker::checkRead(const Op &op, const OpFacts &facts,
       if (i)
         whole.count = 1;
       text = checkMatrixSource(facts, whole);
-    // VALU and memory may only read a finished result.
     } else if (last.writer == Writer::Matrix) {
+      // VALU and memory may only read a finished result.
       bool memory = facts.isVmem || facts.isLds;
       unsigned states = last.isDouble ? (last.passes == 4 ? (memory ? 9 : 6)
                                                           : (memory ? 18 : 11))
                         : last.xdl    ? last.passes + 3
                                       : last.passes + 2;
       text = need(one, last.op, last.state, states, "read");
-    // Transcendental and partial SDWA writes forward one state late, except to
-    // another transcendental.
     } else if (facts.isVector) {
+      // Transcendental and partial SDWA writes forward one state late, except
+      // to another transcendental.
       bool transAfterTrans =
           last.op->inst->has(flag::Trans) && inst.has(flag::Trans);
       unsigned states = isDpp                            ? 2

@@ -341,9 +341,9 @@ std::optional<WorkgroupOrder> KernelStudy::choose() {
     order.reversed[first] = true;
     std::swap(order.dims[0], order.dims[1]);
     order.panel = std::min<int64_t>(4, extentOf(second).value_or(4));
-  // Both share: a panel of `panel` columns is walked row by row, so that one L2
-  // holds the rows and columns of a near-square block.
   } else if (shared[second] > 0) {
+    // Both share: a panel of `panel` columns is walked row by row, so that one
+    // L2 holds the rows and columns of a near-square block.
     if (second < first)
       std::swap(order.dims[0], order.dims[1]);
     order.panel = kernel.getSwizzle() ? int64_t(*kernel.getSwizzle())

@@ -411,8 +411,8 @@ LogicalResult LayoutInference::resolve() {
       result = resolveReduce(reduce);
     } else if (auto gemm = dyn_cast<GemmOp>(op)) {
       result = resolveGemm(gemm);
-    // Between two copies, the scan runs over LDS.
     } else if (auto scan = dyn_cast<ScanOp>(op)) {
+      // Between two copies, the scan runs over LDS.
       AllocOp in = createLike(scan.getSrc(), Space::Shared);
       AllocOp out = createLike(scan.getDst(), Space::Shared);
       builder.setInsertionPoint(op);

@@ -14,8 +14,8 @@
 // Not counted: constants, scalars that all lanes share (they have registers of
 // their own), and results of ops that only name part of a vector.
 //
-// An estimate before code generation: by it the driver passes over attempts that
-// would spill, so it must be cheap and need not be exact.
+// An estimate before code generation: by it the driver passes over attempts
+// that would spill, so it must be cheap and need not be exact.
 //
 //===----------------------------------------------------------------------===//
 

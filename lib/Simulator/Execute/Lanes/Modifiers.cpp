@@ -244,8 +244,8 @@ void modifySource(const Instruction &inst, const Source &s, unsigned i,
             ((low ? w >> 16 : w & 0xffff) | (high ? w & 0xffff0000 : w << 16)) ^
             flip;
       }
-    // Two dwords: the choice is between the registers of the pair.
     } else if (isPacked32(s.type)) {
+      // Two dwords: the choice is between the registers of the pair.
       u32 flipLow = neg && isFloat(s.type) ? 0x80000000u : 0;
       u32 flipHigh = negHi && isFloat(s.type) ? 0x80000000u : 0;
       TLC_LANE_LOOP {
@@ -253,8 +253,8 @@ void modifySource(const Instruction &inst, const Source &s, unsigned i,
         v[l] = (low ? b : a) ^ flipLow;
         v[l + waveLanes] = (high ? b : a) ^ flipHigh;
       }
-    // An accumulator of a dot product is a single f32.
     } else if (s.type == DataType::F32 && neg) {
+      // An accumulator of a dot product is a single f32.
       TLC_LANE_LOOP v[l] ^= 0x80000000u;
     }
     return;
