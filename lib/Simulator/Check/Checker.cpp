@@ -295,6 +295,7 @@ void GroupChecker::after(Wave &wave, const Op &op, bool executed) {
   // For the report of divergence.
   if (op.inst->op == Opcode::s_barrier)
     s.lastBarrier[w] = &op;
+  // The next operation of vmcnt is the write-back itself.
   if (op.inst->op == Opcode::buffer_wbl2 && op.inst->sc1)
     s.writeBacks[w] = {s.waits[w].vm.issued + 1, s.barriers};
   s.places[w] = std::move(s.next);

@@ -15,12 +15,13 @@
 
 using namespace tlc::sim;
 
-/// Records of the workgroup before are told by their epoch: cells need no
-/// clearing unless some were split.
+/// A new workgroup. With a single wavefront nobody can race: only undefined
+/// bytes are then kept.
 void LdsShadow::begin(uint32_t ldsBytes, unsigned waves) {
   size_t count = (ldsBytes + cellBytes - 1) / cellBytes;
   size = ldsBytes;
   oneWave = waves == 1;
+  // A bit for each byte of a cell: LDS has no defined contents.
   undefined.assign(count, 0xffff);
   if (oneWave)
     return;
@@ -46,6 +47,8 @@ void LdsShadow::barrier(const std::vector<WaitCounters> &counters) {
   for (size_t w = 0; w < counters.size() && w < completed.size(); ++w)
     completed[w] = {counters[w].vm.retired, counters[w].lgkm.retired};
   ++epoch;
+  // Readers before the barrier are ordered: LDS serves the operations of a
+  // compute unit in the order of their issue.
   if (firstRead <= lastRead)
     std::fill(readers.begin() + firstRead, readers.begin() + lastRead + 1, 0);
   firstRead = ~0u;
@@ -59,7 +62,7 @@ void LdsShadow::barrier(const std::vector<WaitCounters> &counters) {
 }
 
 /// The number of a new record. Those that no cell names any more are dropped
-/// now and then.
+/// now and then: cells in use get new numbers, in the order of the cells.
 uint32_t LdsShadow::record(const Write &write) {
   constexpr size_t mostRecords = size_t(1) << 16;
   if (records.size() >= mostRecords) {
@@ -127,6 +130,7 @@ bool LdsShadow::visit(uint32_t cell, const Write &now, uint16_t bytes,
   uint64_t address = uint64_t(cell) * cellBytes;
   bool unordered = last.op && !ordered(last);
   bool byOther = unordered && last.wave != now.wave;
+  // Both wrote the same byte: a race, unless the value is the same.
   if (uint16_t both = byOther ? lastBytes & bytes : 0) {
     if (kind.writes && !changes)
       return false; // two wrote the same: the bytes keep both in mind
@@ -146,6 +150,7 @@ bool LdsShadow::visit(uint32_t cell, const Write &now, uint16_t bytes,
       dwords |= uint64_t(1) << (16 * d);
       whole &= part == 0xf;
     }
+  // A write after another wavefront's read, with no barrier in between.
   if (kind.writes) {
     uint64_t others = readers[cell] & dwords * uint16_t(~mark);
     uint16_t partly =
@@ -162,6 +167,8 @@ bool LdsShadow::visit(uint32_t cell, const Write &now, uint16_t bytes,
       problem =
           describe(reader, "read it", "writes it", address + byte, now.wave);
     }
+    // An older write of neighbouring bytes would be forgotten: keep it if both
+    // can be one record.
     uint16_t all = bytes;
     if (unordered && (lastBytes & ~bytes)) {
       if (byOther || last.epoch != now.epoch)
@@ -193,6 +200,8 @@ bool LdsShadow::visit(uint32_t cell, const Write &now, uint16_t bytes,
   return true;
 }
 
+/// From now on the cell's sixteen byte cells count; they start with what the
+/// cell knew of each. Slots are kept for the workgroup.
 void LdsShadow::split(uint32_t cell) {
   Detail &detail = details[cell];
   if (!detail.slot) {
@@ -300,6 +309,8 @@ void LdsShadow::visitByte(ByteCell &cell, const Write &now, Kind kind,
     cell.lateRead = now;
 }
 
+/// A range of bytes of one access, cell by cell. Splits are rare and mend
+/// themselves: joining is tried first.
 void LdsShadow::visitBytes(uint64_t begin, uint64_t end, const Write &now,
                            Kind kind, bool changes, std::string &problem) {
   for (uint64_t at = begin / cellBytes * cellBytes; at < end; at += cellBytes) {

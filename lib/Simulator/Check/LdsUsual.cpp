@@ -17,6 +17,8 @@
 
 using namespace tlc::sim;
 
+/// \p write is a cell's entry. An ordered write may be forgotten; one of this
+/// wavefront in this epoch joins the new record.
 bool LdsShadow::mayReplace(uint32_t write, const Write &now,
                            bool &merge) const {
   merge = false;
@@ -39,6 +41,9 @@ static bool areEqual(const uint32_t *from, unsigned count) {
   return !different;
 }
 
+/// Run by run: the undefined bytes, the writers, then the marks of the reader.
+/// Mostly all cells of a run name one record, which is then judged once. False
+/// may leave earlier runs recorded; access() records them again.
 bool LdsShadow::loadRuns(unsigned wave, const Op &op, const LdsPattern &pattern,
                          uint32_t base) {
   if (!pattern.inside(base, size))
@@ -75,6 +80,8 @@ bool LdsShadow::loadRuns(unsigned wave, const Op &op, const LdsPattern &pattern,
   return true;
 }
 
+/// The same for a store: no other wavefront has read the dwords since the
+/// barrier, and the write before is ordered, or this wavefront's own.
 bool LdsShadow::storeRuns(const Write &now, const LdsPattern &pattern,
                           uint32_t base) {
   if (!pattern.inside(base, size))
@@ -89,6 +96,7 @@ bool LdsShadow::storeRuns(const Write &now, const LdsPattern &pattern,
       never[i] &= keep;
     if (oneWave)
       continue;
+    // All readers of the run in one word.
     uint64_t busy = 0;
     const uint64_t *reader = &readers[first];
     for (unsigned i = 0; i < count; ++i)
@@ -167,6 +175,7 @@ bool LdsShadow::storeCells(const Write &now, uint64_t exec,
                            const uint32_t *offsets, uint32_t offset) {
   constexpr uint32_t bytes = Dwords * 4;
   constexpr uint32_t mask = (1u << bytes) - 1;
+  // The marks of all wavefronts but this one.
   uint64_t others = firstDwords<Dwords> * (0xffffu & ~(1u << now.wave));
   uint32_t number = oneWave ? 0 : record(now);
   for (uint64_t rest = exec; rest; rest &= rest - 1) {
@@ -188,6 +197,8 @@ bool LdsShadow::storeCells(const Write &now, uint64_t exec,
   return true;
 }
 
+/// By the pattern if all lanes run and theirs is known, else lane by lane. The
+/// two accesses of read2 have a pattern each.
 bool LdsShadow::load(const Wave &wave, const Op &op, const uint32_t *offsets,
                      uint32_t offset, unsigned bytes, bool second) {
   note(op);
