@@ -278,6 +278,7 @@ Value Interpreter::callFunction(FunctionObject *fn, ArrayRef<Value> args,
       {range, "in the call of '" + fn->name().str() + "' here"});
   Scope *outer = std::exchange(scope, callee);
   unsigned outerRegion = std::exchange(regionDepth, 0u);
+  unsigned outerLoop = std::exchange(hostLoopRegion, 0u);
   auto *outerExit = std::exchange(exitFlag, nullptr);
   auto *outerSkip = std::exchange(skipFlag, nullptr);
   // Records of changes restart at depth 0: keep the outer ones.
@@ -298,6 +299,7 @@ Value Interpreter::callFunction(FunctionObject *fn, ArrayRef<Value> args,
     result =
         result.as<RegionObject>()->isElement ? deref(result, range) : result;
   std::swap(outerChanges, changes);
+  hostLoopRegion = outerLoop;
   exitFlag = outerExit;
   skipFlag = outerSkip;
   regionDepth = outerRegion;

@@ -125,8 +125,6 @@ public:
   mlir::OwningOpRef<mlir::ModuleOp> run(const FunctionDefStmt *kernel);
   /// The kernels of the module, in order.
   std::vector<const FunctionDefStmt *> findKernels();
-  /// Parameters that a caller would have to give.
-  void describe(const FunctionDefStmt *kernel, KernelInfo &info);
 
   //===--- Reporting -----------------------------------------------------===//
   DiagBuilder error(DiagID id, SourceRange range, const llvm::Twine &message) {
@@ -536,6 +534,9 @@ public:
   FunctionObject *commReducer = nullptr; ///< of the T.attr around the statement
   Sym rngSeed, rngSequence;              ///< of the last T.rng_init
   BufferObject *rngPosition = nullptr;
+  /// Region depth at the innermost loop that the host unrolls: deeper, a break
+  /// would depend on the device.
+  unsigned hostLoopRegion = 0;
   bool inDeviceLoop =
       false; ///< the innermost loop is IR, not unrolled by the host
 };

@@ -49,11 +49,17 @@ Value Interpreter::pyNumber(Args &args) {
       Sym s = toSym(v, args.range);
       if (!s)
         return {};
+      if (s.type->cls == DTypeInfo::UInt)
+        return v;
       return s.type->isFloat()
                  ? Value::scalar(
                        {b.createOrFold<mlir::math::AbsFOp>(s.value), s.type})
                  : fold({b.createOrFold<mlir::math::AbsIOp>(s.value), s.type});
     }
+    // int() of a 64-bit integer is that integer; narrower ones become int32.
+    if (Sym s = toSym(v, args.range);
+        which == Int && s && s.type->isInteger() && s.type->bits == 64)
+      return v;
     Sym s = castValue(v,
                       which == Int     ? dtypes::int32
                       : which == Float ? dtypes::float32
@@ -85,8 +91,9 @@ Value Interpreter::pyNumber(Args &args) {
   if (which == Float)
     return Value::real(v.asFloat());
   if (which == Abs)
-    return v.is(VK::Float) ? Value::real(std::fabs(v.asFloat()))
-                           : Value::integral(std::abs(v.asInt()));
+    return v.is(VK::Float)  ? Value::real(std::fabs(v.asFloat()))
+           : v.asInt() >= 0 ? Value::integral(v.asInt())
+                            : unary(UnaryOpKind::Neg, v, args.range);
   if (v.is(VK::Float) && !(std::fabs(v.asFloat()) < 9.2e18))
     return fail(DiagID::IntegerOverflow, args.range,
                 "this number has no 64-bit integer");

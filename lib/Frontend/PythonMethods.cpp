@@ -110,8 +110,13 @@ Value Interpreter::listMethod(Args &args) {
   case 0:
     list.push_back(arg(0));
     return Value::none();
-  case 1:
-    return iterate(arg(0), args.range, list) ? Value::none() : Value();
+  case 1: {
+    SmallVector<Value> more; // x.extend(x): not while it is walked
+    if (!iterate(arg(0), args.range, more))
+      return {};
+    list.append(more);
+    return Value::none();
+  }
   case 2:
   case 3: {
     int64_t n = 0;

@@ -124,6 +124,12 @@ Flow Interpreter::exec(const Stmt *s) {
       error(DiagID::BadLoop, s->range,
             "this loop cannot be left early: its iterations run in any order");
       return Flow::Error;
+    } else if (regionDepth > hostLoopRegion) {
+      error(DiagID::BadLoop, s->range,
+            "this loop is unrolled by the compiler: no condition of the device "
+            "can leave it or skip its iterations")
+          .help("loop with T.serial, which runs on the device");
+      return Flow::Error;
     }
     return isBreak ? Flow::Break : Flow::Continue;
   }
