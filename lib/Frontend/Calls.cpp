@@ -203,7 +203,7 @@ Value Interpreter::callValue(Value callee, ArrayRef<Value> args,
 
 Value Interpreter::callFunction(FunctionObject *fn, ArrayRef<Value> args,
                                 ArrayRef<std::pair<StringRef, Value>> keywords,
-                                SourceRange range, Value *self) {
+                                SourceRange range) {
   if (callDepth >= 64)
     return fail(DiagID::CallDepth, range,
                 "calls of '" + fn->name() + "' are nested too deeply");

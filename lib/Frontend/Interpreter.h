@@ -273,8 +273,7 @@ public:
   Value makeFunction(const FunctionDefStmt *def);
   bool step(SourceRange range);
 
-  //===--- Control flow on the device
-  //--------------------------------------===//
+  //===--- Control flow on the device -------------------------------------===//
   struct Change {
     Scope *scope;
     StringRef name;
@@ -299,20 +298,15 @@ public:
   Flow gridLoop(const ForStmt *s, LoopObject *loop);
   Flow persistentLoop(const ForStmt *s, LoopObject *loop);
   Flow threadLoop(const ForStmt *s, LoopObject *loop);
-  Flow symbolicWhile(const WhileStmt *s);
   bool bindLoopVars(const ForStmt *s, ArrayRef<mlir::Value> vars);
   bool execBody(StmtList body);
   Flow kernelLaunch(const WithStmt *s, size_t item, KernelObject *kernel);
 
   //===--- Calls ----------------------------------------------------------===//
   Value evalCall(const CallExpr *e);
-  struct CallSite {
-    SourceRange range;
-    const CallExpr *expr = nullptr;
-  };
   Value callFunction(FunctionObject *fn, ArrayRef<Value> args,
                      ArrayRef<std::pair<StringRef, Value>> keywords,
-                     SourceRange range, Value *self = nullptr);
+                     SourceRange range);
   Value callPoison(PoisonObject *poison, const CallExpr *e);
   Value callBuiltin(const BuiltinInfo *builtin, const CallExpr *e, Value self);
   /// Calls a builtin or function with values (map, sorted keys, layouts).
@@ -491,7 +485,6 @@ public:
                SourceRange valueRange);
   bool fillRuntime(const Box &box, Value value, SourceRange range);
   Value atomicImpl(Args &args, tile::AtomicKind kind);
-  Value unsupported(const BuiltinInfo *info, SourceRange range);
 
   //===--- State ----------------------------------------------------------===//
   SourceManager &sources;

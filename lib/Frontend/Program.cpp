@@ -210,7 +210,6 @@ Value Interpreter::emptyTensor(Args &args) {
       addTensor("", type, Argument::Output, outputCount++, args.range);
   if (!buffer)
     return {};
-  buffer->isEmpty = true;
   arguments[size_t(buffer->argument)].forcedOut = true;
   return Value::object(buffer);
 }

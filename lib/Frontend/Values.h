@@ -133,7 +133,6 @@ public:
     return {mlir::Value::getFromOpaquePointer(pointer), type2};
   }
   const BuiltinInfo *asBuiltin() const { return builtinInfo; }
-  Object *asObject() const { return obj; }
   template <typename T> T *as() const { return static_cast<T *>(obj); }
 
   bool isIntLike() const { return tag == VK::Int || tag == VK::Bool; }
@@ -242,21 +241,16 @@ struct BufferObject : Object {
   tile::Space space = tile::Space::Global;
   mlir::Value memref;
   SourceRange declared;
-  int64_t lanes = 1;    ///< of a vector type: the last dimension
-  bool isVar = false;   ///< T.alloc_var: the name alone means element 0
-  bool isEmpty = false; ///< T.empty
-  int argument = -1; ///< index in the program's arguments, for global tensors
+  int64_t lanes = 1;  ///< of a vector type: the last dimension
+  bool isVar = false; ///< T.alloc_var: the name alone means element 0
+  int argument = -1;  ///< index in the program's arguments, for global tensors
   FunctionObject *indexMap = nullptr; ///< T.Layout of a global tensor
   mlir::Value mapped; ///< the memory in the shape that indexMap's results index
   bool isPacked() const {
     return dtype->isSubByte() && space == tile::Space::Global;
   }
   mlir::Value storage() const { return mapped ? mapped : memref; }
-  Value layoutShape;
   struct ReducerInfo *reducer = nullptr;
-  int64_t staticDim(unsigned i) const {
-    return shape[i].is(VK::Int) ? shape[i].asInt() : -1;
-  }
 };
 /// A box of a buffer, or one element: offsets per dimension; extents are
 /// Invalid throughout for an element.

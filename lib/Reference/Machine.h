@@ -179,7 +179,6 @@ struct IfData {
 struct ForData {
   Code body;
   uint32_t iv = 0;
-  Scalar ivType;
   std::vector<Move> inits, yields, results;
 };
 struct WhileData {

@@ -15,7 +15,6 @@
 
 #include "tlc/Support/Diagnostics.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/JSON.h"
 #include <algorithm>
 
 using namespace tlc;
@@ -76,10 +75,7 @@ void DiagnosticEngine::emit(Diagnostic diag) {
     ++errors;
   if (diag.severity == Severity::Remark && !showRemarks)
     return;
-  if (format == Format::JSON)
-    printJSON(diag);
-  else
-    printText(diag);
+  printText(diag);
 }
 
 /// Source text as it can be shown: tabs as one blank, no control characters.
@@ -156,39 +152,5 @@ void DiagnosticEngine::printText(const Diagnostic &diag) {
     printPlace(note.range, "note", llvm::raw_ostream::CYAN, note.message, "");
   if (!diag.help.empty())
     os << "      = help: " << diag.help << '\n';
-  os.flush();
-}
-
-void DiagnosticEngine::printJSON(const Diagnostic &diag) {
-  auto place = [&](SourceRange range) {
-    llvm::json::Object object;
-    SourceManager::Position begin = sources.position(range.begin);
-    if (begin.line) {
-      SourceManager::Position end =
-          sources.position(range.end.isValid() ? range.end : range.begin);
-      object["file"] = begin.file.str();
-      object["line"] = begin.line;
-      object["column"] = begin.column;
-      object["endLine"] = end.line;
-      object["endColumn"] = end.column;
-    }
-    return object;
-  };
-  static constexpr const char *names[] = {"remark", "warning", "error"};
-  llvm::json::Object object = place(diag.range);
-  object["severity"] = names[size_t(diag.severity)];
-  object["id"] = diagnosticCode(diag.id);
-  object["message"] = llvm::json::fixUTF8(diag.message);
-  if (!diag.help.empty())
-    object["help"] = llvm::json::fixUTF8(diag.help);
-  llvm::json::Array notes;
-  for (const DiagNote &note : diag.notes) {
-    llvm::json::Object n = place(note.range);
-    n["message"] = llvm::json::fixUTF8(note.message);
-    notes.push_back(std::move(n));
-  }
-  if (!notes.empty())
-    object["notes"] = std::move(notes);
-  os << llvm::json::Value(std::move(object)) << '\n';
   os.flush();
 }

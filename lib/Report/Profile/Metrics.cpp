@@ -50,58 +50,51 @@ double waitShare(const KernelReport &k, Stall stall) {
   return k.waveCycles > 0 ? 100 * k.stalls[unsigned(stall)] / k.waveCycles : 0;
 }
 
-using Better = Metric::Better;
 const std::vector<Metric> table = {
-    {"cycles", "cycles", "", Better::Lower, MODELLED(k.cycles)},
-    {"time_us", "time", "us", Better::Lower,
+    {"cycles", "cycles", "", MODELLED(k.cycles)},
+    {"time_us", "time", "us",
      [](const Report &r, const KernelReport &k) -> Value {
        double seconds = secondsAt(k, clockOf(r));
        return seconds > 0 ? Value(seconds * 1e6) : std::nullopt;
      }},
-    {"tflops", "TFLOP/s", "", Better::Higher,
+    {"tflops", "TFLOP/s", "",
      [](const Report &r, const KernelReport &k) -> Value {
        double seconds = secondsAt(k, clockOf(r));
        return seconds > 0 && k.flops() > 0 ? Value(k.flops() / seconds / 1e12)
                                            : std::nullopt;
      }},
-    {"loaded_clock_ghz", "clock under load", "GHz", Better::Neither,
+    {"loaded_clock_ghz", "clock under load", "GHz",
      [](const Report &r, const KernelReport &k) -> Value {
        return k.clockUnderLoad > 0 ? whenModelled(r, k.clockUnderLoad / 1e9)
                                    : std::nullopt;
      }},
-    {"loaded_time_us", "time at it", "us", Better::Lower,
+    {"loaded_time_us", "time at it", "us",
      [](const Report &r, const KernelReport &k) -> Value {
        return k.clockUnderLoad > 0
                   ? whenModelled(r, k.cycles / k.clockUnderLoad * 1e6)
                   : std::nullopt;
      }},
-    {"matrix_percent", "matrix utilisation", "%", Better::Higher,
-     MODELLED(100 * k.matrixUse)},
-    {"valu_percent", "VALU utilisation", "%", Better::Neither,
-     MODELLED(100 * k.valuUse)},
-    {"lds_percent", "LDS utilisation", "%", Better::Neither,
-     MODELLED(100 * k.ldsUse)},
-    {"bank_conflict_cycles", "LDS bank-conflict cycles", "", Better::Lower,
+    {"matrix_percent", "matrix utilisation", "%", MODELLED(100 * k.matrixUse)},
+    {"valu_percent", "VALU utilisation", "%", MODELLED(100 * k.valuUse)},
+    {"lds_percent", "LDS utilisation", "%", MODELLED(100 * k.ldsUse)},
+    {"bank_conflict_cycles", "LDS bank-conflict cycles", "",
      MODELLED(k.ldsConflictCycles)},
-    {"waves_per_simd", "wavefronts a SIMD, average", "", Better::Neither,
+    {"waves_per_simd", "wavefronts a SIMD, average", "",
      MODELLED(k.occupancy.achieved)},
-    {"active_cus_percent", "CUs with work", "%", Better::Higher,
-     MODELLED(100 * k.activeCUs)},
+    {"active_cus_percent", "CUs with work", "%", MODELLED(100 * k.activeCUs)},
     {"wait_vector_memory_percent", "wave time in memory waits", "%",
-     Better::Lower, MODELLED(waitShare(k, Stall::VectorMemory))},
-    {"wait_lds_percent", "wave time in LDS waits", "%", Better::Lower,
+     MODELLED(waitShare(k, Stall::VectorMemory))},
+    {"wait_lds_percent", "wave time in LDS waits", "%",
      MODELLED(waitShare(k, Stall::Lds))},
-    {"wait_barrier_percent", "wave time at barriers", "%", Better::Lower,
+    {"wait_barrier_percent", "wave time at barriers", "%",
      MODELLED(waitShare(k, Stall::Barrier))},
-    {"l1_bytes", "L1 bytes", "B", Better::Lower, LEVEL("l1", false)},
-    {"l2_bytes", "L2 bytes", "B", Better::Lower, LEVEL("l2", false)},
-    {"mall_bytes", "Infinity Cache bytes", "B", Better::Lower,
-     LEVEL("mall", false)},
-    {"hbm_bytes", "HBM bytes", "B", Better::Lower, LEVEL("hbm", false)},
-    {"requested_tbps", "effective bandwidth", "TB/s", Better::Higher,
-     LEVEL("requested", true)},
-    {"l2_tbps", "L2 TB/s", "TB/s", Better::Neither, LEVEL("l2", true)},
-    {"hbm_tbps", "HBM TB/s", "TB/s", Better::Neither, LEVEL("hbm", true)},
+    {"l1_bytes", "L1 bytes", "B", LEVEL("l1", false)},
+    {"l2_bytes", "L2 bytes", "B", LEVEL("l2", false)},
+    {"mall_bytes", "Infinity Cache bytes", "B", LEVEL("mall", false)},
+    {"hbm_bytes", "HBM bytes", "B", LEVEL("hbm", false)},
+    {"requested_tbps", "effective bandwidth", "TB/s", LEVEL("requested", true)},
+    {"l2_tbps", "L2 TB/s", "TB/s", LEVEL("l2", true)},
+    {"hbm_tbps", "HBM TB/s", "TB/s", LEVEL("hbm", true)},
 };
 
 } // namespace
