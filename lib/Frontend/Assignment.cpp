@@ -198,7 +198,7 @@ Flow Interpreter::execAugAssign(const AugAssignStmt *s) {
     return Flow::Error;
   bool ok;
   if (current.is(VK::Buffer))
-    ok = store(current.as<BufferObject>(), {Value::integral(0)}, v, s->range);
+    ok = storeVariable(current.as<BufferObject>(), v, s->range);
   else if (current.is(VK::Region))
     ok = store(current.as<RegionObject>()->buffer,
                current.as<RegionObject>()->offsets, v, s->range);
@@ -207,13 +207,30 @@ Flow Interpreter::execAugAssign(const AugAssignStmt *s) {
   return ok ? Flow::Next : Flow::Error;
 }
 
+/// Whether `s` gives a parameter of an eager function the type of a tensor.
+static bool isTensorParameter(Scope *scope, StringRef name,
+                              const AnnAssignStmt *s) {
+  const Expr *type = s->annotation;
+  if (auto *call = dyn_cast<CallExpr>(type))
+    type = call->callee;
+  else if (auto *subscript = dyn_cast<SubscriptExpr>(type))
+    type = subscript->object;
+  auto *attr = dyn_cast<AttributeExpr>(type);
+  return attr && (attr->attr == "Tensor" || attr->attr == "StridedTensor") &&
+         scope->staged && scope->function &&
+         llvm::any_of(scope->function->params(),
+                      [&](const Param &p) { return p.name == name; });
+}
+
 /// `A: T.Tensor((M, K), dtype)` gives a parameter of an eager function its
 /// type. With a value it is an assignment.
 Flow Interpreter::execAnnAssign(const AnnAssignStmt *s) {
   auto *name = dyn_cast<NameExpr>(s->target);
   if (!s->value) {
     auto it = name ? scope->names.find(name->id) : scope->names.end();
-    if (it == scope->names.end() || it->second.state != Binding::Pending)
+    // A tensor type counts even if the body has given the name another value.
+    if (it == scope->names.end() || (it->second.state != Binding::Pending &&
+                                     !isTensorParameter(scope, name->id, s)))
       return Flow::Next;
     Value type = eval(s->annotation);
     if (!type)

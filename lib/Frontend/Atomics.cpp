@@ -26,9 +26,9 @@ Value Interpreter::atomicImpl(Args &args, tile::AtomicKind kind) {
         .note(dst.buffer->declared, "declared here");
     return {};
   }
-  if (type->isSubByte())
+  if (type->isCoded())
     return fail(DiagID::TypeMismatch, args.range,
-                "an atomic on elements of 4 bits");
+                "an atomic on elements of " + type->name);
   bool bitwise = kind == tile::AtomicKind::Or ||
                  kind == tile::AtomicKind::And || kind == tile::AtomicKind::Xor;
   if (bitwise && type->isFloat())

@@ -174,17 +174,21 @@ Value Interpreter::allocVar(Args &args) {
       allocate(tile::Space::Local, Value::integral(1), args[0], args);
   if (!buffer)
     return {};
-  if (buffer->lanes > 1)
-    return fail(DiagID::Unimplemented, args.range,
-                "a variable that is a vector: T.alloc_local((1,), …) is an "
-                "array of one");
   buffer->isVar = true;
   Value init = args.has(1) && !args[1].is(VK::Str)   ? args[1]
                : args.has(2) && !args[2].is(VK::Str) ? args[2]
                                                      : Value();
-  if (init && !store(buffer, {Value::integral(0)}, init, args.range))
+  if (init && !storeVariable(buffer, init, args.range))
     return {};
   return Value::object(buffer);
+}
+
+/// Into a T.alloc_var; a scalar into one of a vector type is every lane.
+bool Interpreter::storeVariable(BufferObject *buffer, Value value,
+                                SourceRange range) {
+  SmallVector<Value> first = {Value::integral(0)};
+  return buffer->lanes > 1 ? storeVector(buffer, first, value, range)
+                           : store(buffer, first, value, range);
 }
 
 //===----------------------------------------------------------------------===//
@@ -345,9 +349,9 @@ Value Interpreter::load(BufferObject *buffer, ArrayRef<Value> indices,
     mlir::Value zero = arith::ConstantOp::create(b, b.getI8IntegerAttr(0));
     v = arith::CmpIOp::create(b, arith::CmpIPredicate::ne, v, zero);
   }
-  if (buffer->dtype->isSubByte())
+  if (buffer->dtype->isCoded())
     return Value::scalar(buffer->dtype->isFloat()
-                             ? decodeNibble(v, buffer->dtype)
+                             ? decodeElement(v, buffer->dtype)
                              : Sym{v, wideOf(buffer->dtype)});
   return Value::scalar({v, buffer->dtype});
 }
@@ -368,7 +372,7 @@ bool Interpreter::store(BufferObject *buffer, ArrayRef<Value> indices,
     return false;
   at(range);
   mlir::Value v =
-      buffer->dtype->isSubByte() ? encodeNibble(s, buffer->dtype) : s.value;
+      buffer->dtype->isCoded() ? encodeElement(s, buffer->dtype) : s.value;
   if (buffer->dtype->isBool())
     v = b.createOrFold<arith::ExtUIOp>(b.getI8Type(), v);
   tile::StoreOp::create(b, v, buffer->storage(), operands);

@@ -92,13 +92,15 @@ Value Interpreter::evalCall(const CallExpr *e) {
   case VK::Method:
     if (auto *method = callee.as<MethodObject>(); method->builtin)
       return callBuiltin(method->builtin, e, method->self);
-    else {
-      SmallVector<Value> args = {method->self};
-      SmallVector<std::pair<StringRef, Value>> keywords;
-      if (!evalArguments(e, args, keywords))
-        return {};
-      return callFunction(method->function, args, keywords, e->range);
-    }
+    [[fallthrough]];
+  case VK::Function:
+  case VK::Class: {
+    SmallVector<Value> args;
+    SmallVector<std::pair<StringRef, Value>> keywords;
+    if (!evalArguments(e, args, keywords))
+      return {};
+    return callValue(callee, args, e->range, keywords);
+  }
   case VK::Poison: {
     auto *poison = callee.as<PoisonObject>();
     if (poison->missing)
@@ -106,15 +108,22 @@ Value Interpreter::evalCall(const CallExpr *e) {
     return callPoison(poison, e);
   }
   case VK::DType: { // T.float32(x)
-    if (e->args.size() != 1 || !e->keywords.empty())
-      return fail(DiagID::BadCall, e->range, "a cast takes one value");
-    Value v = eval(e->args[0]);
+    DType type = callee.asDType();
+    bool laneByLane = type->lanes > 1 && e->args.size() == type->lanes;
+    if ((e->args.size() != 1 && !laneByLane) || !e->keywords.empty())
+      return fail(DiagID::BadCall, e->range,
+                  type->lanes > 1 ? "a cast to " + type->name +
+                                        " takes one value, or one of each lane"
+                                  : "a cast takes one value");
+    SmallVector<Value> lanes;
+    if (laneByLane && !evalList(e->args, lanes))
+      return {};
+    Value v = laneByLane ? makeSequence(VK::Vector, lanes) : eval(e->args[0]);
     if (!v)
       return {};
     if (v.is(VK::Str))
       if (v.asStr() == "inf" || v.asStr() == "-inf")
         v = Value::real(v.asStr()[0] == '-' ? -HUGE_VAL : HUGE_VAL);
-    DType type = callee.asDType();
     if (type->lanes > 1) {
       int64_t lanes = laneCount(v, e->range);
       if (lanes && lanes != type->lanes)
@@ -126,20 +135,6 @@ Value Interpreter::evalCall(const CallExpr *e) {
     }
     Sym s = castValue(v, type, e->range);
     return s ? fold(s) : Value();
-  }
-  case VK::Function: {
-    SmallVector<Value> args;
-    SmallVector<std::pair<StringRef, Value>> keywords;
-    if (!evalArguments(e, args, keywords))
-      return {};
-    return callFunction(callee.as<FunctionObject>(), args, keywords, e->range);
-  }
-  case VK::Class: {
-    SmallVector<Value> args;
-    SmallVector<std::pair<StringRef, Value>> keywords;
-    if (!evalArguments(e, args, keywords))
-      return {};
-    return instantiate(callee.as<ClassObject>(), args, keywords, e->range);
   }
   case VK::Instance: {
     Value call = attribute(callee, "__call__", e->callee->range);
@@ -186,16 +181,43 @@ Value Interpreter::callPoison(PoisonObject *poison, const CallExpr *e) {
   return v || !kernel ? result : Value();
 }
 
+/// functools.partial(function, ...)
+Value Interpreter::makePartial(Args &args) {
+  Value callee = args[0];
+  bool known = callee.is(VK::Function) || callee.is(VK::Class) ||
+               (callee.is(VK::Method) && !callee.as<MethodObject>()->builtin);
+  if (!known)
+    return typeError(args.rangeOf(0), "a function or class of a file", callee);
+  auto *partial = make<MethodObject>();
+  partial->partialOf = callee;
+  partial->bound.assign(args.rest.begin(), args.rest.end());
+  for (auto &[name, value] : args.extra)
+    partial->named.push_back({name, value});
+  return Value::object(partial);
+}
+
 Value Interpreter::callValue(Value callee, ArrayRef<Value> args,
-                             SourceRange range) {
+                             SourceRange range,
+                             ArrayRef<std::pair<StringRef, Value>> keywords) {
   if (callee.is(VK::Function))
-    return callFunction(callee.as<FunctionObject>(), args, {}, range);
+    return callFunction(callee.as<FunctionObject>(), args, keywords, range);
   if (callee.is(VK::Class))
-    return instantiate(callee.as<ClassObject>(), args, {}, range);
+    return instantiate(callee.as<ClassObject>(), args, keywords, range);
+  if (callee.is(VK::Method) && callee.as<MethodObject>()->partialOf) {
+    auto *partial = callee.as<MethodObject>();
+    SmallVector<Value> all(partial->bound);
+    all.append(args.begin(), args.end());
+    SmallVector<std::pair<StringRef, Value>> named(keywords);
+    for (auto &known : partial->named)
+      if (llvm::none_of(named, [&](auto &k) { return k.first == known.first; }))
+        named.push_back(known);
+    return callValue(partial->partialOf, all, range, named);
+  }
   if (callee.is(VK::Method) && callee.as<MethodObject>()->function) {
     SmallVector<Value> all = {callee.as<MethodObject>()->self};
     all.append(args.begin(), args.end());
-    return callFunction(callee.as<MethodObject>()->function, all, {}, range);
+    return callFunction(callee.as<MethodObject>()->function, all, keywords,
+                        range);
   }
   return fail(DiagID::NotCallable, range,
               describe(callee) + " is not a function");

@@ -84,15 +84,7 @@ bool Interpreter::bindLoopVars(const ForStmt *s, ArrayRef<mlir::Value> vars) {
   return assign(s->target, makeSequence(VK::Tuple, values), s->target->range);
 }
 
-static bool hasExit(StmtList body) {
-  return llvm::any_of(body, [](const Stmt *s) {
-    if (auto *i = dyn_cast<IfStmt>(s))
-      return hasExit(i->body) || hasExit(i->orelse);
-    if (auto *w = dyn_cast<WithStmt>(s))
-      return hasExit(w->body);
-    return isa<BreakStmt, ContinueStmt>(s);
-  });
-}
+static bool hasExit(StmtList body) { return llvm::any_of(body, mayExit); }
 
 Flow Interpreter::execFor(const ForStmt *s) {
   Value iterable = eval(s->iterable);

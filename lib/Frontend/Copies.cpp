@@ -147,12 +147,15 @@ bool Interpreter::copyBoxes(Box src, Box dst, SourceRange range, Args *args) {
   }
   ArrayRef<int> srcDims = &lead == &src ? leadDims : otherDims,
                 dstDims = &lead == &src ? otherDims : leadDims;
-  // The pointwise form serves everything that tile.copy cannot say.
+  // The pointwise form serves everything that tile.copy cannot say; each thread
+  // has a local buffer of its own.
   bool pointwise =
-      !isStatic || src.buffer->indexMap || dst.buffer->indexMap ||
-      parallelDepth || src.buffer->isPacked() || dst.buffer->isPacked() ||
+      !isStatic || src.buffer->space == tile::Space::Local ||
+      dst.buffer->space == tile::Space::Local || src.buffer->indexMap ||
+      dst.buffer->indexMap || parallelDepth || src.buffer->isPacked() ||
+      dst.buffer->isPacked() ||
       (src.buffer->dtype != dst.buffer->dtype &&
-       (src.buffer->dtype->isSubByte() || dst.buffer->dtype->isSubByte())) ||
+       (src.buffer->dtype->isCoded() || dst.buffer->dtype->isCoded())) ||
       (src.buffer->dtype != dst.buffer->dtype &&
        (src.buffer->dtype->isBool() || dst.buffer->dtype->isBool() ||
         src.buffer->dtype->cls == DTypeInfo::UInt ||
@@ -178,7 +181,9 @@ bool Interpreter::copyByLoops(const Box &src, const Box &dst,
                               ArrayRef<Value> extents, ArrayRef<int> srcDims,
                               ArrayRef<int> dstDims, SourceRange range) {
   // Constant extents are one parallel loop; around it, serial loops for the
-  // others.
+  // others. Per thread, all are serial.
+  bool perThread = src.buffer->space == tile::Space::Local ||
+                   dst.buffer->space == tile::Space::Local;
   SmallVector<int64_t> fixed;
   SmallVector<mlir::Value> vars(extents.size());
   SmallVector<unsigned> fixedAt;
@@ -210,7 +215,7 @@ bool Interpreter::copyByLoops(const Box &src, const Box &dst,
   auto nest = [&](auto &self, size_t i) -> bool {
     if (i == extents.size())
       return inner();
-    if (extents[i].is(VK::Int) && !parallelDepth) {
+    if (extents[i].is(VK::Int) && !parallelDepth && !perThread) {
       fixed.push_back(extents[i].asInt());
       fixedAt.push_back(unsigned(i));
       return self(self, i + 1);
@@ -222,6 +227,8 @@ bool Interpreter::copyByLoops(const Box &src, const Box &dst,
     mlir::Value zero = constant(int64_t(0), dtypes::int32).value,
                 one = constant(int64_t(1), dtypes::int32).value;
     auto forOp = scf::ForOp::create(b, zero, upper, one);
+    if (perThread && extents[i].is(VK::Int)) // registers need fixed indices
+      forOp->setAttr("tile.unroll", b.getI64IntegerAttr(0));
     return inRegion(forOp.getBody(), true, [&] {
       vars[i] = forOp.getInductionVar();
       return self(self, i + 1);

@@ -145,6 +145,6 @@ mlir::Type DTypeInfo::valueType(mlir::MLIRContext *context) const {
 }
 
 mlir::Type DTypeInfo::storageType(mlir::MLIRContext *context) const {
-  return isBool() || isSubByte() ? mlir::Builder(context).getI8Type()
-                                 : valueType(context);
+  return isBool() || isCoded() ? mlir::Builder(context).getI8Type()
+                               : valueType(context);
 }

@@ -31,6 +31,10 @@ struct DTypeInfo {
   /// Two elements to a byte in global memory; see SubByte.cpp.
   bool isSubByte() const { return bits == 4; }
   bool isFloat8() const { return cls == Float && bits == 8; }
+  /// A power of two, in its eight exponent bits.
+  bool isExponent() const { return name == "float8_e8m0fnu"; }
+  /// In memory a code in an i8, computed with as a wider type: SubByte.cpp.
+  bool isCoded() const { return isSubByte() || isExponent(); }
 
   /// The type of a value of this element type (bool is i1).
   mlir::Type valueType(mlir::MLIRContext *context) const;

@@ -22,8 +22,12 @@ Value Interpreter::evalRef(const Expr *e) {
 
 /// Variables and elements become their values; everything else stays.
 Value Interpreter::deref(Value v, SourceRange range) {
-  if (v.is(VK::Buffer) && v.as<BufferObject>()->isVar)
-    return load(v.as<BufferObject>(), {Value::integral(0)}, range);
+  if (v.is(VK::Buffer) && v.as<BufferObject>()->isVar) {
+    auto *variable = v.as<BufferObject>();
+    SmallVector<Value> first = {Value::integral(0)};
+    return variable->lanes > 1 ? loadVector(variable, first, range)
+                               : load(variable, first, range);
+  }
   if (v.is(VK::Region) && v.as<RegionObject>()->isElement)
     return load(v.as<RegionObject>()->buffer, v.as<RegionObject>()->offsets,
                 range);

@@ -168,9 +168,10 @@ Value Interpreter::gemm(Args &args) {
           "T.gemm cannot stand inside T.Parallel");
     return {};
   }
-  if (ta->isSubByte() && ta->isFloat())
+  if (ta->isFloat() && (ta->isCoded() || tb->isCoded()))
     return fail(DiagID::TypeMismatch, args.range,
-                "T.gemm: gfx942 multiplies no " + ta->name +
+                "T.gemm: gfx942 multiplies no " +
+                    (ta->isCoded() ? ta : tb)->name +
                     ": copy the operands to float16 first");
   int64_t policy = args.has(5) && args[5].isIntLike() ? args[5].asInt() : 0;
   if (args.has(6)) {

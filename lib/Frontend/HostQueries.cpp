@@ -143,8 +143,3 @@ Value Interpreter::embeddedSource(Args &args) {
       "'" + currentBuiltin->name +
           "' needs embedded CUDA or HIP source, which tlc does not compile");
 }
-
-Value Interpreter::notYet(Args &args) {
-  return fail(DiagID::Unimplemented, args.range,
-              "tlc does not compile '" + currentBuiltin->name + "' yet");
-}

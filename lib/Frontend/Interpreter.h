@@ -112,6 +112,8 @@ struct BuiltinInfo {
 };
 void registerBuiltins(ArrayRef<BuiltinInfo> table);
 const BuiltinInfo *findBuiltin(StringRef name);
+/// Whether a statement may leave the loop around it.
+bool mayExit(const Stmt *s);
 /// Whether a function computes one element from elements.
 bool isScalarMath(const BuiltinInfo *builtin);
 
@@ -170,6 +172,7 @@ public:
   Value moduleAttribute(ModuleObject *module, StringRef attr, SourceRange range,
                         bool quiet = false);
   Value preludeName(StringRef name, SourceRange range);
+  SourceRange callerOf(SourceRange range);
   Value loadSibling(StringRef name, SourceRange range, unsigned level = 0);
   Value lazily(StringRef name, SourceRange use,
                llvm::function_ref<Value()> compute);
@@ -258,6 +261,7 @@ public:
   Flow execAssign(const AssignStmt *s);
   Flow execAugAssign(const AugAssignStmt *s);
   Flow execAnnAssign(const AnnAssignStmt *s);
+  Flow leaveLoop(const Stmt *s);
   Flow execFor(const ForStmt *s);
   Flow execWhile(const WhileStmt *s);
   Flow execIf(const IfStmt *s);
@@ -310,7 +314,8 @@ public:
   Value callPoison(PoisonObject *poison, const CallExpr *e);
   Value callBuiltin(const BuiltinInfo *builtin, const CallExpr *e, Value self);
   /// Calls a builtin or function with values (map, sorted keys, layouts).
-  Value callValue(Value callee, ArrayRef<Value> args, SourceRange range);
+  Value callValue(Value callee, ArrayRef<Value> args, SourceRange range,
+                  ArrayRef<std::pair<StringRef, Value>> keywords = {});
   bool bindArgs(const BuiltinInfo *builtin, const CallExpr *e, Args &args);
 
   bool evalArguments(const CallExpr *e, llvm::SmallVectorImpl<Value> &args,
@@ -342,6 +347,7 @@ public:
                      llvm::SmallVectorImpl<mlir::Value> &out);
   Value indexBuffer(BufferObject *buffer, Value index, SourceRange range,
                     bool reference);
+  bool storeVariable(BufferObject *buffer, Value value, SourceRange range);
   BufferObject *allocate(tile::Space space, Value shape, Value dtype,
                          const Args &args);
   bool staticShape(BufferObject *buffer, SourceRange range,
@@ -414,8 +420,10 @@ public:
   // SubByte.cpp
   static DType wideOf(DType type);
   Sym narrowValue(Sym v, DType type);
-  mlir::Value encodeNibble(Sym v, DType type);
-  Sym decodeNibble(mlir::Value raw, DType type);
+  mlir::Value encodeElement(Sym v, DType type);
+  mlir::Value encodeExponent(Sym v);
+  Sym decodeElement(mlir::Value raw, DType type);
+  Sym loadCode(RegionObject *element, SourceRange range);
   bool packedIndex(ArrayRef<Value> indices, SourceRange range,
                    llvm::SmallVectorImpl<Value> &bytes, Value &shift);
   Value loadPacked(BufferObject *buffer, ArrayRef<Value> indices,

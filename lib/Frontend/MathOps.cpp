@@ -284,13 +284,23 @@ Value Interpreter::reinterpretBits(Args &args) {
   if (type && type.is(VK::Str) && type.asStr() == "handle")
     return Value::none(); // a pointer that only an annotation takes
   DType t = dtypeFrom(type, args.range);
-  Sym s = t ? toSym(args[typeFirst ? 1 : 0], args.range) : Sym();
+  unsigned operand = typeFirst ? 1 : 0;
+  Value v = t ? args[operand] : Value();
+  Sym s;
+  if (v && v.is(VK::Region) && v.as<RegionObject>()->isElement &&
+      v.as<RegionObject>()->buffer->dtype->isExponent()) {
+    s = loadCode(v.as<RegionObject>(), args.range);
+  } else if (v && (v = deref(v, args.rangeOf(operand)))) {
+    s = toSym(v, args.range);
+  }
   if (!s)
     return {};
   if (s.type->bits != t->bits || t->isBool())
     return fail(DiagID::TypeMismatch, args.range,
                 "the bits of " + s.type->name + " are not " + t->name);
   at(args.range);
+  if (t->isExponent())
+    return Value::scalar(decodeElement(s.value, t));
   if (typeOf(t) == s.value.getType())
     return Value::scalar({s.value, t});
   return Value::scalar(

@@ -132,6 +132,9 @@ Value Interpreter::importMember(StringRef module, StringRef name,
   }
   // A name of the language under the path of the file that defines it.
   if (!isOwn && module.starts_with("tilelang."))
+    if (Value v = preludeName(name, range))
+      return v;
+  if (!isOwn && module.starts_with("tilelang."))
     for (StringRef prefix : {"T.", "tilelang.", "layout."})
       if (const BuiltinInfo *builtin = findBuiltin((prefix + name).str()))
         return Value::builtin(builtin);

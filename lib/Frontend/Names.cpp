@@ -355,8 +355,7 @@ bool Interpreter::bindName(StringRef name, Value value, SourceRange range) {
     // Assigning to a variable stores into it.
     if (old.state == Binding::Live && old.value.is(VK::Buffer) &&
         old.value.as<BufferObject>()->isVar && !value.is(VK::Buffer))
-      return store(old.value.as<BufferObject>(), {Value::integral(0)}, value,
-                   range);
+      return storeVariable(old.value.as<BufferObject>(), value, range);
     auto *loop = llvm::find(loopStack, old.readLoop);
     if (old.state == Binding::Live && old.readLoop && loop != loopStack.end() &&
         size_t(loop - loopStack.begin()) >= old.loopDepth &&

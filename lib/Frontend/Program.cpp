@@ -63,16 +63,31 @@ BufferObject *Interpreter::addTensor(StringRef name, AnnotationObject *type,
     if (!v.is(VK::Int))
       sizes.push_back(toIndex(v, range));
   }
+  SmallVector<Value> given(type->strides);
+  if (type->dtype->isCoded())
+    arguments[size_t(buffer->argument)].dtype = dtypes::uint8;
   if (type->dtype->isSubByte()) { // two elements to a byte
-    if (shape.back() == ShapedType::kDynamic || shape.back() % 2 ||
-        !type->strides.empty()) {
+    auto halve = [&](Value v) {
+      return binary(BinOpKind::FloorDiv, v, Value::integral(2), range);
+    };
+    auto odd = [](Value v) { return v.is(VK::Int) && v.asInt() % 2; };
+    bool rowsOfBytes = !odd(type->shape.back());
+    for (Value v : ArrayRef(given).drop_back(!given.empty()))
+      rowsOfBytes &= !odd(v);
+    if (!given.empty())
+      rowsOfBytes &= given.back().is(VK::Int) && given.back().asInt() == 1;
+    if (!rowsOfBytes) {
       error(DiagID::BadShape, range,
-            "elements of 4 bits need a contiguous tensor whose last extent is "
-            "even and known at compile time");
+            "rows of 4-bit elements must fill bytes: an even last extent, a "
+            "last stride of 1, other strides even");
       return nullptr;
     }
-    shape.back() /= 2;
-    arguments[size_t(buffer->argument)].dtype = dtypes::uint8;
+    if (shape.back() == ShapedType::kDynamic)
+      sizes.back() = toIndex(halve(type->shape.back()), range);
+    else
+      shape.back() /= 2;
+    for (Value &v : MutableArrayRef(given).drop_back(!given.empty()))
+      v = halve(v);
   }
   if (type->dtype->bits % 8 && !type->dtype->isSubByte() &&
       !type->dtype->isBool()) {
@@ -81,7 +96,7 @@ BufferObject *Interpreter::addTensor(StringRef name, AnnotationObject *type,
               ": elements have 1, 2, 4 or 8 bytes, or 4 bits");
     return nullptr;
   }
-  for (Value v : type->strides) {
+  for (Value v : given) {
     strides.push_back(v.is(VK::Int) ? v.asInt() : ShapedType::kDynamic);
     if (!v.is(VK::Int))
       strideOperands.push_back(toIndex(v, range));

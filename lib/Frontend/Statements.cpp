@@ -22,10 +22,22 @@ bool Interpreter::step(SourceRange range) {
   return false;
 }
 
-/// Whether a statement may leave the loop around it.
-static bool mayExit(const Stmt *s) {
+/// `break`, or the call that means it: T.loop_break().
+static bool isBreak(const Stmt *s) {
+  if (s->kind != StmtKind::Expr)
+    return s->kind == StmtKind::Break;
+  auto *call = dyn_cast<CallExpr>(llvm::cast<ExprStmt>(s)->value);
+  auto *attr = call ? dyn_cast<AttributeExpr>(call->callee) : nullptr;
+  auto *name = call ? dyn_cast<NameExpr>(call->callee) : nullptr;
+  return (attr && attr->attr == "loop_break") ||
+         (name && name->id == "loop_break");
+}
+
+bool frontend::mayExit(const Stmt *s) {
   auto any = [](StmtList body) { return llvm::any_of(body, mayExit); };
   switch (s->kind) {
+  case StmtKind::Expr:
+    return isBreak(s);
   case StmtKind::Break:
   case StmtKind::Continue:
     return true;
@@ -59,9 +71,30 @@ Flow Interpreter::execBlock(StmtList body) {
   return Flow::Next;
 }
 
+Flow Interpreter::leaveLoop(const Stmt *s) {
+  bool breaks = isBreak(s);
+  if (inDeviceLoop && exitFlag) {
+    at(s->range);
+    setFlag(breaks ? exitFlag : skipFlag, true);
+  } else if (inDeviceLoop) {
+    error(DiagID::BadLoop, s->range,
+          "this loop cannot be left early: its iterations run in any order");
+    return Flow::Error;
+  } else if (regionDepth > hostLoopRegion) {
+    error(DiagID::BadLoop, s->range,
+          "this loop is unrolled by the compiler: no condition of the device "
+          "can leave it or skip its iterations")
+        .help("loop with T.serial, which runs on the device");
+    return Flow::Error;
+  }
+  return breaks ? Flow::Break : Flow::Continue;
+}
+
 Flow Interpreter::exec(const Stmt *s) {
   if (!step(s->range))
     return Flow::Error;
+  if (isBreak(s) || s->kind == StmtKind::Continue)
+    return leaveLoop(s);
   switch (s->kind) {
   case StmtKind::Expr: {
     auto *e = llvm::cast<ExprStmt>(s)->value;
@@ -115,24 +148,8 @@ Flow Interpreter::exec(const Stmt *s) {
   case StmtKind::Pass:
     return Flow::Next;
   case StmtKind::Break:
-  case StmtKind::Continue: {
-    bool isBreak = s->kind == StmtKind::Break;
-    if (inDeviceLoop && exitFlag) {
-      at(s->range);
-      setFlag(isBreak ? exitFlag : skipFlag, true);
-    } else if (inDeviceLoop) {
-      error(DiagID::BadLoop, s->range,
-            "this loop cannot be left early: its iterations run in any order");
-      return Flow::Error;
-    } else if (regionDepth > hostLoopRegion) {
-      error(DiagID::BadLoop, s->range,
-            "this loop is unrolled by the compiler: no condition of the device "
-            "can leave it or skip its iterations")
-          .help("loop with T.serial, which runs on the device");
-      return Flow::Error;
-    }
-    return isBreak ? Flow::Break : Flow::Continue;
-  }
+  case StmtKind::Continue:
+    break;
   case StmtKind::Delete:
     for (const Expr *target : llvm::cast<DeleteStmt>(s)->targets)
       if (auto *name = dyn_cast<NameExpr>(target))
@@ -200,7 +217,7 @@ Flow Interpreter::execAssert(const AssertStmt *s) {
     message = str(m);
   }
   if (t) {
-    error(DiagID::AssertionFailed, s->range,
+    error(DiagID::AssertionFailed, callerOf(s->range),
           message.empty() ? "this assertion does not hold"
                           : "assertion failed: " + message);
     return Flow::Error;

@@ -1,4 +1,4 @@
-//===- SubByte.cpp - Element types of 4 bits ------------------------------===//
+//===- SubByte.cpp - Element types that are codes -------------------------===//
 //
 // Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -14,6 +14,11 @@
 // stored by two threads, so that such a store is atomic: the old bits out by
 // `and`, the new ones in by `or`, on the 32-bit word around them.
 //
+// float8_e8m0fnu, the scale of OCP's microscaling formats, is the exponent of a
+// power of two: code c is 2^(c - 127), 255 not a number. It is computed with as
+// float32. A store takes the next power of two that is no less (as TileLang's
+// conversions round), without the sign, and no more than 2^127.
+//
 //===----------------------------------------------------------------------===//
 
 #include "Interpreter.h"
@@ -24,12 +29,12 @@ using namespace mlir;
 namespace tlc::frontend {
 
 DType Interpreter::wideOf(DType type) {
-  if (!type->isSubByte())
+  if (!type->isCoded())
     return type;
   return type->isFloat() ? dtypes::float32 : integerType(8, type->isSigned());
 }
 
-/// The nearest value of the 4-bit type, as wideOf(type).
+/// The value of the coded type that a store keeps, as wideOf(type).
 Sym Interpreter::narrowValue(Sym v, DType type) {
   if (!type->isFloat()) {
     v = cast(v, integerType(8, type->isSigned()));
@@ -40,14 +45,36 @@ Sym Interpreter::narrowValue(Sym v, DType type) {
                   : b.createOrFold<arith::ShRUIOp>(v.value, four.value);
     return v;
   }
-  return decodeNibble(encodeNibble(v, type), type);
+  return decodeElement(encodeElement(v, type), type);
 }
 
-/// The bits of a value in the low half of an i8; integers keep their sign
-/// above.
-mlir::Value Interpreter::encodeNibble(Sym v, DType type) {
+mlir::Value Interpreter::encodeExponent(Sym v) {
+  v = cast(v, dtypes::float32);
+  Type i32 = b.getI32Type();
+  auto c = [&](int64_t v) { return constant(v, dtypes::int32).value; };
+  mlir::Value size = arith::AndIOp::create(
+      b, arith::BitcastOp::create(b, i32, v.value), c(0x7fffffff));
+  auto choose = [&](arith::CmpIPredicate pred, int64_t bound, int64_t code,
+                    mlir::Value otherwise) -> mlir::Value {
+    mlir::Value cond = arith::CmpIOp::create(b, pred, size, c(bound));
+    return arith::SelectOp::create(b, cond, c(code), otherwise);
+  };
+  // Up to the next exponent unless the mantissa is zero.
+  mlir::Value code = arith::ShRUIOp::create(
+      b, arith::AddIOp::create(b, size, c(0x7fffff)), c(23));
+  code = choose(arith::CmpIPredicate::ule, 0x400000, 0, code); // 2^-127
+  code = choose(arith::CmpIPredicate::ugt, 0x7f000000, 254, code);
+  code = choose(arith::CmpIPredicate::ugt, 0x7f800000, 255, code);
+  return arith::TruncIOp::create(b, b.getI8Type(), code);
+}
+
+/// The code of a value in an i8: in its low half if it has 4 bits; integers
+/// keep their sign above.
+mlir::Value Interpreter::encodeElement(Sym v, DType type) {
   if (!type->isFloat())
     return narrowValue(v, type).value;
+  if (type->isExponent())
+    return encodeExponent(v);
   // The magnitudes are 0, 0.5, 1, 1.5, 2, 3, 4, 6: the code is how many of the
   // midpoints lie below; ties go to the even code.
   v = cast(v, dtypes::float32);
@@ -71,13 +98,23 @@ mlir::Value Interpreter::encodeNibble(Sym v, DType type) {
                                  arith::OrIOp::create(b, code, sign));
 }
 
-/// The value of an element from an i8 whose low half holds it.
-Sym Interpreter::decodeNibble(mlir::Value raw, DType type) {
+/// The value of an element from its code.
+Sym Interpreter::decodeElement(mlir::Value raw, DType type) {
   if (!type->isFloat())
     return narrowValue({raw, integerType(8, type->isSigned())}, type);
   Type i32 = b.getI32Type();
   auto c = [&](int64_t v) { return constant(v, dtypes::int32).value; };
   mlir::Value code = arith::ExtUIOp::create(b, i32, raw);
+  if (type->isExponent()) {
+    auto is = [&](int64_t special) {
+      return arith::CmpIOp::create(b, arith::CmpIPredicate::eq, code,
+                                   c(special));
+    };
+    mlir::Value bits = arith::ShLIOp::create(b, code, c(23));
+    bits = arith::SelectOp::create(b, is(0), c(0x400000), bits);
+    bits = arith::SelectOp::create(b, is(255), c(0x7fc00000), bits);
+    return {arith::BitcastOp::create(b, b.getF32Type(), bits), dtypes::float32};
+  }
   auto field = [&](int64_t shift, int64_t mask) -> mlir::Value {
     return arith::AndIOp::create(b, arith::ShRUIOp::create(b, code, c(shift)),
                                  c(mask));
@@ -93,6 +130,17 @@ Sym Interpreter::decodeNibble(mlir::Value raw, DType type) {
   mlir::Value bits = arith::SelectOp::create(b, isSmall, half, normal);
   bits = arith::OrIOp::create(b, bits, arith::ShLIOp::create(b, sign, c(31)));
   return {arith::BitcastOp::create(b, b.getF32Type(), bits), dtypes::float32};
+}
+
+/// The code of an element, as uint8.
+Sym Interpreter::loadCode(RegionObject *element, SourceRange range) {
+  SmallVector<mlir::Value> operands;
+  if (!indexOperands(element->buffer, element->offsets, range, operands))
+    return {};
+  at(range);
+  return {tile::LoadOp::create(b, b.getI8Type(), element->buffer->storage(),
+                               operands),
+          dtypes::uint8};
 }
 
 /// Splits the last index of a packed buffer: byte, and bits to shift by.
@@ -123,7 +171,7 @@ Value Interpreter::loadPacked(BufferObject *buffer, ArrayRef<Value> indices,
   v = arith::ShRUIOp::create(b, v, by.value);
   v = arith::AndIOp::create(
       b, v, arith::ConstantOp::create(b, b.getI8IntegerAttr(15)));
-  return Value::scalar(decodeNibble(v, buffer->dtype));
+  return Value::scalar(decodeElement(v, buffer->dtype));
 }
 
 bool Interpreter::storePacked(BufferObject *buffer, ArrayRef<Value> indices,
@@ -187,7 +235,7 @@ bool Interpreter::storePacked(BufferObject *buffer, ArrayRef<Value> indices,
   at(range);
   Type i32 = b.getI32Type();
   mlir::Value nibble = arith::AndIOp::create(
-      b, arith::ExtUIOp::create(b, i32, encodeNibble(value, buffer->dtype)),
+      b, arith::ExtUIOp::create(b, i32, encodeElement(value, buffer->dtype)),
       constant(int64_t(15), dtypes::int32).value);
   mlir::Value set = arith::ShLIOp::create(b, nibble, by);
   mlir::Value keep =

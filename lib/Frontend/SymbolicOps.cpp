@@ -98,7 +98,7 @@ Sym Interpreter::toSym(Value v, SourceRange range) {
 Sym Interpreter::cast(Sym v, DType to) {
   if (!v || v.type == to)
     return v;
-  if (to->isSubByte())
+  if (to->isCoded())
     return narrowValue(v, to);
   DType from = v.type;
   Type target = typeOf(to);
@@ -141,7 +141,7 @@ Sym Interpreter::cast(Sym v, DType to) {
 /// Literals become constants of the target type directly.
 Sym Interpreter::castValue(Value v, DType to, SourceRange range) {
   at(range);
-  if (to->isSubByte()) {
+  if (to->isCoded()) {
     Sym wide = castValue(v, wideOf(to), range);
     return wide ? narrowValue(wide, to) : wide;
   }

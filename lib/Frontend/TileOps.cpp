@@ -82,8 +82,8 @@ bool Interpreter::fillBox(Value target, Value value, SourceRange range,
       return store(box.buffer, indices, Value::scalar(v), range);
     });
   at(range);
-  mlir::Value scalar = box.buffer->dtype->isSubByte()
-                           ? encodeNibble(v, box.buffer->dtype)
+  mlir::Value scalar = box.buffer->dtype->isCoded()
+                           ? encodeElement(v, box.buffer->dtype)
                            : v.value;
   if (v.type->isBool())
     scalar = b.createOrFold<arith::ExtUIOp>(b.getI8Type(), scalar);

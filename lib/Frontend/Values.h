@@ -218,6 +218,10 @@ struct MethodObject : Object {
   const BuiltinInfo *builtin = nullptr;
   FunctionObject *function = nullptr;
   Value self;
+  /// functools.partial: what it calls, and with what besides.
+  Value partialOf;
+  llvm::SmallVector<Value> bound;
+  llvm::SmallVector<std::pair<StringRef, Value>> named;
 };
 struct ModuleObject : Object {
   ModuleObject() : Object(VK::Module) {}

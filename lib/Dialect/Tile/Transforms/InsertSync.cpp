@@ -30,9 +30,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "BufferUse.h"
-#include "tlc/Dialect/Tile/Transforms/RotatingSlot.h"
 #include "mlir/IR/Matchers.h"
+#include "tlc/Dialect/Tile/Transforms/Messages.h"
 #include "tlc/Dialect/Tile/Transforms/Passes.h"
+#include "tlc/Dialect/Tile/Transforms/RotatingSlot.h"
 
 using namespace mlir;
 using namespace tlc;
@@ -374,16 +375,25 @@ LogicalResult SyncInserter::visitDivergent(Operation *op, State &state) {
   return success();
 }
 
+/// The name of what is accessed; that of a tensor, if it is an argument.
+static StringRef nameOf(Value storage) {
+  for (Operation *user : storage.getUsers())
+    if (auto tensor = dyn_cast<TensorOp>(user); tensor && tensor.getName())
+      return *tensor.getName();
+  return getBufferName(storage);
+}
+
 /// Pairs of accesses within code that only some threads run: no barrier can
-/// order them.
+/// order them. Messages need none: each record is one thread's.
 void SyncInserter::warnInside(Operation *op) {
   State inside = accessesBelow(op);
   for (auto [i, a] : llvm::enumerate(inside))
     for (const Open &b : ArrayRef(inside).drop_front(i + 1))
-      if (a.op != b.op && inConflict(a, b) && warned.insert(b.op)) {
+      if (a.op != b.op && inConflict(a, b) &&
+          nameOf(a.place.storage) != kMessagesName && warned.insert(b.op)) {
         InFlightDiagnostic diag = b.op->emitWarning("different threads may ")
                                   << (b.write ? "write" : "read") << " '"
-                                  << getBufferName(a.place.storage)
+                                  << nameOf(a.place.storage)
                                   << "' here and in an earlier access, and no "
                                      "barrier can stand between them";
         diag.attachNote(a.op->getLoc()) << "the earlier access";

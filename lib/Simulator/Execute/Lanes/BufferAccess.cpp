@@ -32,6 +32,8 @@ static u64 bytesInside(u64 offset, u64 records, u32 bytes) {
   return room >= bytes ? bytes : bytes < 4 ? 0 : room & ~u64(3);
 }
 
+/// The lane's and the instruction's offset add up in 32 bits, without a carry:
+/// compilers move constants between them whatever the sign of the rest.
 void bufferAddresses(const Wave &w, const Op &op, const BufferResource &r,
                      u32 bytes, BufferLanes &lanes) {
   const Instruction &inst = *op.inst;
@@ -47,14 +49,14 @@ void bufferAddresses(const Wave &w, const Op &op, const BufferResource &r,
   u64 records = r.records;
   if (byBytes && !r.swizzled) {
     TLC_LANE_LOOP {
-      u64 offset = u64(vOffset ? vOffset[l] : 0) + constant;
+      u64 offset = u32((vOffset ? vOffset[l] : 0) + constant);
       lanes.address.at[l] = base + offset;
       lanes.inRange[l] = u32(bytesInside(offset, records, bytes));
     }
   } else {
     TLC_LANE_LOOP {
       u64 index = (vIndex ? vIndex[l] : 0) + (r.addThread ? l : 0);
-      u64 offset = u64(vOffset ? vOffset[l] : 0) + constant;
+      u64 offset = u32((vOffset ? vOffset[l] : 0) + constant);
       u64 linear = index * r.stride + offset;
       u64 tile = index / r.indexStride, inTile = index % r.indexStride;
       u64 swizzled = (tile * r.stride + offset / 4 * 4) * r.indexStride +

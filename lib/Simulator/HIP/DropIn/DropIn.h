@@ -251,4 +251,6 @@ hipError_t hipProfilerStop();
 
 } // namespace tlc::sim::dropin
 
+#include "Extended.h"
+
 #endif // TLC_LIB_SIMULATOR_HIP_DROPIN_DROPIN_H
