@@ -92,7 +92,7 @@ bool tlc::lowerToWave(ModuleOp module, ArrayRef<std::string> disabled,
         buildTilePipeline(passes, disabled);
         if (atTile)
           passes.addPass(std::make_unique<ObserverPass>(atTile));
-        buildWavePipeline(passes);
+        buildWavePipeline(passes, disabled);
       });
     }
     if (ok) {

@@ -44,7 +44,8 @@ std::optional<Stage> tlc::parseStage(StringRef name) {
 
 static constexpr StringLiteral optionalPasses[] = {
     "tile-order-workgroups", "tile-promote-operands", "tile-split-masks",
-    "tile-pipeline", "tile-swizzle-lds", "tile-coalesce-stores"};
+    "tile-pipeline",         "tile-swizzle-lds",      "tile-coalesce-stores",
+    "wave-defer-sums",       "wave-guard-maximum"};
 
 bool tlc::isOptionalPass(StringRef name) {
   return llvm::is_contained(optionalPasses, name);
@@ -181,12 +182,19 @@ void tlc::buildTilePipeline(PassManager &passes,
   add(tile::createTileInsertSync());
 }
 
-void tlc::buildWavePipeline(PassManager &passes) {
+void tlc::buildWavePipeline(PassManager &passes,
+                            ArrayRef<std::string> disabled) {
   passes.addPass(createConvertTileToWave());
   passes.addPass(createCanonicalizerPass());
   passes.addPass(createCSEPass());
   OpPassManager &kernel = passes.nest<wave::KernelOp>();
   kernel.addPass(wave::createWavePackConversions());
+  auto add = [&](std::unique_ptr<Pass> pass) {
+    if (!llvm::is_contained(disabled, pass->getArgument()))
+      kernel.addPass(std::move(pass));
+  };
+  add(wave::createWaveDeferSums());
+  add(wave::createWaveGuardMaximum());
   kernel.addPass(wave::createWaveSkipRescale());
 }
 

@@ -140,19 +140,25 @@ static void printLoops(const sim::CodeObject &object,
     os << "  loops, one trip of a wavefront; cycles of its SIMD\n"
           "                      matrix   vector    trans  issue    LDS  "
           "loads  waits  barriers\n";
-  for (const sim::LoopCost &loop : loops) {
-    auto kind = [&](IssueKind k) { return loop.byKind[size_t(k)]; };
+  auto row = [&](std::string name, const sim::Work &work, StringRef where) {
+    auto kind = [&](IssueKind k) { return work.byKind[size_t(k)]; };
     uint64_t trans = kind(IssueKind::Transcendental) * sim::param::transCycles;
     os << llvm::formatv(
         "    {0,-16} {1,7} {2,8} {3,8} {4,6} {5,6} {6,6} {7,6} {8,9}  {9}\n",
-        std::string(2 * loop.depth, ' ') +
+        name, work.matrixCycles,
+        work.vectorCycles - std::min(trans, work.vectorCycles), trans,
+        work.issueCycles(), work.ldsCycles, kind(IssueKind::VectorMemory),
+        work.waits, work.barriers, where);
+    if (work.scratch)
+      os << llvm::formatv("      {0} accesses to scratch\n", work.scratch);
+  };
+  for (const sim::LoopCost &loop : loops) {
+    std::string indent(2 * loop.depth, ' ');
+    row(indent +
             llvm::formatv("+{0:x}", loop.begin - kernel.entryAddress).str(),
-        loop.matrixCycles,
-        loop.vectorCycles - std::min(trans, loop.vectorCycles), trans,
-        loop.issueCycles(), loop.ldsCycles, kind(IssueKind::VectorMemory),
-        loop.waits, loop.barriers, shortLine(lines.at(loop.branch), true));
-    if (loop.scratch)
-      os << llvm::formatv("      {0} accesses to scratch\n", loop.scratch);
+        loop.always, shortLine(lines.at(loop.branch), true));
+    if (loop.sometimes.instructions)
+      row(indent + "  some trips", loop.sometimes, "at most");
   }
 }
 
