@@ -35,12 +35,14 @@ const DiagInfo &tlc::diagnosticInfo(DiagID id) {
   return *it;
 }
 
+/// "TL0302".
 std::string tlc::diagnosticCode(DiagID id) {
   std::string number = llvm::utostr(unsigned(id));
   return "TL" + std::string(number.size() < 4 ? 4 - number.size() : 0, '0') +
          number;
 }
 
+/// By a code as printed, or its number alone.
 std::optional<DiagInfo> tlc::findDiagnostic(StringRef code) {
   code.consume_front_insensitive("TL");
   unsigned number = 0;
@@ -57,6 +59,8 @@ DiagBuilder::~DiagBuilder() {
     engine->emit(std::move(diag));
 }
 
+/// The message is emitted when the builder goes, with what was added to it by
+/// then.
 DiagBuilder DiagnosticEngine::report(DiagID id, SourceRange range,
                                      const llvm::Twine &message) {
   Diagnostic diag{id, diagnosticInfo(id).severity, range, message.str(), {},
@@ -64,6 +68,8 @@ DiagBuilder DiagnosticEngine::report(DiagID id, SourceRange range,
   return DiagBuilder(*this, std::move(diag));
 }
 
+/// To the innermost capture, or printed. The calls under way become notes, the
+/// innermost first.
 void DiagnosticEngine::emit(Diagnostic diag) {
   if (diag.severity != Severity::Remark)
     diag.notes.append(context.rbegin(), context.rend());
@@ -86,6 +92,8 @@ static std::string printable(StringRef text) {
   return out;
 }
 
+/// A place with its label, message, line and caret; "tlc: " for a message
+/// without one.
 void DiagnosticEngine::printPlace(SourceRange range, StringRef label,
                                   llvm::raw_ostream::Colors labelColor,
                                   StringRef message, StringRef code) {

@@ -8,6 +8,12 @@
 // The figures that two profiles are compared by, and that JSON repeats under
 // stable keys. What a report does not know has no value.
 //
+//   key         title     unit    value
+//   "cycles"    cycles            of the model alone
+//   "time_us"   time      us      measured, or cycles at the clock
+//
+// Keys are part of the JSON schema: never used again for something else.
+//
 //===----------------------------------------------------------------------===//
 
 #include "tlc/Report/Profile/Print.h"
@@ -21,10 +27,12 @@ namespace {
 
 using Value = std::optional<double>;
 
+/// The model's figures are none of a measured launch.
 Value whenModelled(const Report &report, double value) {
   return report.origin == Origin::Modelled ? Value(value) : std::nullopt;
 }
 
+/// Bytes, or TB/s with `rate`, of a level of memory.
 Value ofLevel(const KernelReport &kernel, const char *key, bool rate,
               double clock) {
   for (const Level &level : kernel.levels)
@@ -33,10 +41,13 @@ Value ofLevel(const KernelReport &kernel, const char *key, bool rate,
   return std::nullopt;
 }
 
+/// The clock that the user asked for, else the machine's highest.
 double clockOf(const Report &report) {
   return report.chosenClock.value_or(report.maxClock);
 }
 
+// The two shapes of most rows: a field of a modelled launch, and a level's
+// bytes or rate.
 #define MODELLED(expression)                                                   \
   [](const Report &r, const KernelReport &k) -> Value {                        \
     return whenModelled(r, expression);                                        \
@@ -101,6 +112,7 @@ const std::vector<Metric> table = {
 
 const std::vector<Metric> &tlc::report::metrics() { return table; }
 
+/// The median: one slow launch does not move it. None without measurements.
 std::optional<double> tlc::report::measuredSeconds(const KernelReport &kernel) {
   if (kernel.seconds.empty())
     return std::nullopt;
@@ -111,12 +123,14 @@ std::optional<double> tlc::report::measuredSeconds(const KernelReport &kernel) {
                            : (sorted[middle - 1] + sorted[middle]) / 2;
 }
 
+/// What was measured counts, whatever the clock; else cycles at `clock`.
 double tlc::report::secondsAt(const KernelReport &kernel, double clock) {
   if (std::optional<double> measured = measuredSeconds(kernel))
     return *measured;
   return kernel.cycles / clock;
 }
 
+/// 1234567 -> "1,234,567"
 std::string tlc::report::formatCount(double value) {
   std::string digits = fmt::format("{:.0f}", value);
   for (int at = int(digits.size()) - 3, first = digits[0] == '-'; at > first;
@@ -125,6 +139,7 @@ std::string tlc::report::formatCount(double value) {
   return digits;
 }
 
+/// Decimal units: 1536000 -> "1.5 MB".
 std::string tlc::report::formatBytes(double value) {
   static constexpr const char *units[] = {"B", "KB", "MB", "GB", "TB", "PB"};
   unsigned unit = 0;
