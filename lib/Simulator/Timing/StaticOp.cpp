@@ -4,16 +4,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-//
-// Cycles come from Parameters.def; which instruction takes which is decided
-// here. MFMA: passes of four cycles on the matrix core; the SIMD's vector ALU
-// is free again after 4 cycles, except for f32 and f64, which use it
-// throughout.
-//
-// All this is known from the decoded instruction, so it is worked out once for
-// each place in the code; the replay then only looks up rows.
-//
-//===----------------------------------------------------------------------===//
 
 #include "StaticOp.h"
 
@@ -140,6 +130,28 @@ void scalarFacts(const Instruction &inst, StaticOp &row) {
   }
 }
 
+/// One instruction of each issues at a time; 0: as many as there are
+/// wavefronts.
+uint8_t categoryOf(IssueKind kind) {
+  switch (kind) {
+  case IssueKind::Matrix:
+  case IssueKind::Vector:
+  case IssueKind::Transcendental:
+    return StaticOp::usesVectorAlu;
+  case IssueKind::Scalar:
+  case IssueKind::ScalarMemory:
+    return 2;
+  case IssueKind::VectorMemory:
+    return 4;
+  case IssueKind::Lds:
+    return 8;
+  case IssueKind::Branch:
+    return 16;
+  default:
+    return 0;
+  }
+}
+
 /// By unit: scalar memory, LDS, vector memory, vector ALU, and what is left is
 /// scalar.
 StaticOp factsFor(const Op &op) {
@@ -170,6 +182,9 @@ StaticOp factsFor(const Op &op) {
   } else {
     scalarFacts(inst, row);
   }
+  row.category = categoryOf(row.kind);
+  row.isLocal = row.payload == Payload::None &&
+                row.special != Special::Barrier && row.special != Special::End;
   return row;
 }
 

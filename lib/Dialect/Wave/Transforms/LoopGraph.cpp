@@ -13,6 +13,7 @@
 
 #include "LoopGraph.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "tlc/Support/LdsBanks.h"
 #include "llvm/ADT/EquivalenceClasses.h"
 
 using namespace mlir;
@@ -49,6 +50,12 @@ static int threadsOf(scf::ForOp loop) {
   return kernel ? int(kernel.getThreads()) : 1;
 }
 
+/// Whether LDS leaves room for a second workgroup on the compute unit.
+static bool leavesHalf(scf::ForOp loop) {
+  auto kernel = loop->getParentOfType<KernelOp>();
+  return kernel && 2 * int64_t(kernel.getLdsBytes()) <= int64_t(kLdsBytes);
+}
+
 /// Wavefronts of the workgroup on one SIMD.
 int LoopGraph::wavesOfSimd() const {
   constexpr int kSimdLanes = 4 * 64;
@@ -64,10 +71,11 @@ int LoopGraph::writeCycles(const Node &node) const {
   return (1 + dwords) * kCyclesOfDword * 7 / 5;
 }
 
-/// While one wavefront waits, the others of its SIMD use the matrix core: the
-/// distance in its own slots shrinks with their number.
 int LoopGraph::loadSlots() const {
-  return kGlobalLatency / (slotCycles * wavesOfSimd());
+  int waves = wavesOfSimd();
+  if (waves == 1 && leavesHalf(loop))
+    waves = 2; // of two workgroups
+  return kGlobalLatency / (slotCycles * waves);
 }
 
 /// Registers of a lane that leave the workgroups beside it room, plus what the
@@ -76,10 +84,8 @@ int LoopGraph::likelyRegisters() const {
   // The estimate is high: loops of 285 have fitted 256 registers.
   constexpr int kInFavour = 30;
   // With 256 registers two workgroups share a compute unit, if LDS lets them.
-  constexpr int kLdsOfTwo = 32768;
-  auto kernel = loop->getParentOfType<KernelOp>();
   int threads = threadsOf(loop);
-  bool two = kernel && int64_t(kernel.getLdsBytes()) <= kLdsOfTwo;
+  bool two = leavesHalf(loop);
   int most = threads <= 128 || (threads <= 256 && !two) ? 512
              : threads <= 512                           ? 256
                                                         : 128;
@@ -159,6 +165,15 @@ static bool fuses(Operation *op) {
          user->getBlock() == op->getBlock();
 }
 
+/// A comparison of lanes' integers that chooses among floats: a mask, which
+/// cannot be read right after it is made.
+bool LoopGraph::selectsFloats(Operation *op) {
+  return isa<arith::CmpIOp>(op) && !isUniform(op->getResult(0)) &&
+         llvm::any_of(op->getUsers(), [](Operation *user) {
+           return isa<arith::SelectOp>(user) && !isInteger(user);
+         });
+}
+
 /// Decides whether an op is free, operands first (program order). What is
 /// yielded must be a node: it is handed on between rows.
 void LoopGraph::classify(Operation *op) {
@@ -176,7 +191,7 @@ void LoopGraph::classify(Operation *op) {
     result = true;
   } else if (auto elements = dyn_cast<vector::FromElementsOp>(op)) {
     result = isRegisterMove(elements);
-  } else if (isInteger(op) &&
+  } else if (isInteger(op) && !selectsFloats(op) &&
              !isa<AnyOp, UniformOp, ShuffleXorOp, ShuffleOp>(op)) {
     // Address arithmetic: from the loop's variable and what does not change.
     result = llvm::all_of(op->getOperands(), [&](Value v) {
@@ -202,10 +217,7 @@ static bool isTranscendental(Operation *op) {
       op);
 }
 
-/// VALU issue cycles of an op: 4 an instruction of 64 lanes, 16 for
-/// transcendental ones and integer products (a quarter of the rate); expansions
-/// by the number of their instructions. Estimates: they share out work among
-/// slots, and no result depends on them.
+/// VALU issue cycles of an op.
 static int vectorCost(Operation *op) {
   if (op->getNumResults() != 1 || op->getNumRegions())
     return 0;
@@ -318,6 +330,10 @@ int LoopGraph::latencyOf(const Node &from, const Node &to,
     // A mask in VCC, too, cannot be read by the next instruction.
     if (from.trans || isa<arith::CmpFOp, arith::CmpIOp>(from.op))
       return 1;
+    if (to.unit == Unit::Matrix)
+      // Not by the next instruction, and code generation orders slots. In a
+      // loop of few iterations an s_nop costs less than another in flight.
+      return seldom ? 1 : 2;
     return to.unit == Unit::Vector || to.unit == Unit::Branch ? 0 : 1;
   }
   return 1;
