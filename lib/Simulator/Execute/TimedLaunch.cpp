@@ -371,8 +371,8 @@ void tlc::sim::runTimed(LaunchContext &context, unsigned threads,
   options.traceWaves = wanted.traceWaves;
   options.traceEvents = wanted.traceEvents;
 
-  // Sampling: long launches whose workgroups do not wait for one another run
-  // one XCD in detail, and the rest by its counts.
+  // Sampling: long launches whose workgroups do not wait for one another run a
+  // part in detail, and the rest by its counts.
   uint64_t detail = wanted.detailInstructions ? wanted.detailInstructions
                                               : detailInstructions;
   std::unique_ptr<LengthModel> lengths;

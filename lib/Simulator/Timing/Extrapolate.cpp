@@ -64,8 +64,6 @@ void scale(InstructionTiming &timing, double factor) {
 
 /// What no instruction stands for.
 MemoryCounters memoryApart(const TimingResult &r) {
-  // Bytes that no instruction stands for (write-backs at the end) scale with
-  // the instructions as a whole.
   MemoryCounters apart = r.memory;
   for (const auto &[address, timing] : r.code)
     for (uint64_t MemoryCounters::*each : memoryCounters)

@@ -149,7 +149,8 @@ struct Counters {
   InstructionTiming timing;
 };
 
-/// Split over Machine.cpp (time, dispatch) and Issue.cpp (issue and units).
+/// Split over Machine.cpp (time, dispatch), Issue.cpp and MemoryIssue.cpp (issue
+/// and units).
 struct Machine::Impl {
   Impl(CodeTable &code, GroupSource &source, const GroupNeeds &needs,
        const MachineOptions &options);
