@@ -12,6 +12,10 @@
 // size of the problem), asks for less LDS, and compiles to the wave dialect.
 // Where no block size does, sizes of the problem are tried in the same way.
 //
+//   error: ... LDS ... [TL0601]
+//   note: with -D block_K=32 in place of 64 it fits
+//   note: with -D num_stages=1 in place of 2 it fits
+//
 //===----------------------------------------------------------------------===//
 
 #include "Attempts.h"
@@ -57,6 +61,9 @@ int64_t smaller(int64_t value) {
 
 } // namespace
 
+/// Adds notes to a message about LDS. Everything that the tries report is
+/// withheld; their number is bounded, since each is a compilation to the wave
+/// dialect.
 void Compilation::suggestSizes(mlir::Diagnostic &diag) {
   constexpr unsigned kMostTries = 24, kMostSuggestions = 4;
   if (integers.empty())
@@ -114,6 +121,7 @@ void Compilation::suggestSizes(mlir::Diagnostic &diag) {
         note(values);
     }
   }
+  // Only where no single one does.
   for (size_t i = 0; i < useful.size() && !found; ++i)
     for (size_t j = i + 1; j < useful.size(); ++j) {
       Values values = {useful[i], useful[j]};

@@ -4,6 +4,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Element types as the language names them. A DType is a pointer into a table
+// that lives as long as the process; equal types are the same pointer. It says
+// more than an MLIR type does: whether integers are signed, and which values a
+// byte holds.
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef TLC_LIB_FRONTEND_DTYPES_H
 #define TLC_LIB_FRONTEND_DTYPES_H

@@ -19,6 +19,14 @@
 // the second of two. The kept elements are put back in their places in LDS, for
 // a dense product.
 //
+//   5 x 3 tiles, column_major, swizzle_size 2: the numbers of the order
+//       n:   0   1   2
+//   m: 0     0   1  10        panel of n = 0, 1: both n for each m;
+//      1     2   3  11        then the panel of n = 2 alone
+//      2     4   5  12
+//      3     6   7  13
+//      4     8   9  14
+//
 //===----------------------------------------------------------------------===//
 
 #include "Interpreter.h"
@@ -193,6 +201,8 @@ Value Interpreter::preludeName(StringRef name, SourceRange range) {
                                         "math.isclose"};
   if (!llvm::is_contained(names, name))
     return {};
+  // Parsed once for each compilation, as a module of its own: its names are not
+  // the file's.
   if (!prelude) {
     const SourceManager::Buffer &text =
         sources.addBuffer("<language>", kPrelude.str());

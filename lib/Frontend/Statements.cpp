@@ -4,6 +4,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Execution of statements. Flow tells how one ended: the next one runs, or a
+// break, continue or return is under way, or something failed and was reported.
+// Compile-time control flow is this interpreter's own; on the device
+// (ControlFlow.cpp) a break is a store to a flag, and the flow it returns ends
+// only the statements of its block.
+//
+//===----------------------------------------------------------------------===//
 
 #include "Interpreter.h"
 
@@ -12,7 +20,9 @@ using namespace tlc::frontend;
 using llvm::dyn_cast;
 using llvm::SmallVector;
 
-/// Bounds compile-time work, so that `while True` in a factory ends.
+/// Bounds compile-time work, so that `while True` in a factory ends. Counts
+/// statements and expressions; false beyond the limit, with one report. The
+/// last place serves errors that have none.
 bool Interpreter::step(SourceRange range) {
   lastPlace = range;
   if (++steps <= 20'000'000)
@@ -34,6 +44,7 @@ static bool isBreak(const Stmt *s) {
 }
 
 bool frontend::mayExit(const Stmt *s) {
+  // Loops inside keep their own exits; other statements cannot have any.
   auto any = [](StmtList body) { return llvm::any_of(body, mayExit); };
   switch (s->kind) {
   case StmtKind::Expr:
@@ -51,6 +62,7 @@ bool frontend::mayExit(const Stmt *s) {
   }
 }
 
+/// Statements one after another.
 Flow Interpreter::execBlock(StmtList body) {
   for (size_t i = 0; i < body.size(); ++i) {
     Flow flow = exec(body[i]);
@@ -60,6 +72,8 @@ Flow Interpreter::execBlock(StmtList body) {
     // if neither happened.
     if (!exitFlag || !inDeviceLoop || i + 1 == body.size() || !mayExit(body[i]))
       continue;
+    // Both flags are tested at once: after either, the rest of this iteration
+    // is skipped, and `exit` also ends the loop.
     mlir::Value running = notExited();
     auto ifOp = mlir::scf::IfOp::create(b, running, /*withElseRegion=*/false);
     bool ok = inRegion(ifOp.thenBlock(), false, [&] {
@@ -90,6 +104,7 @@ Flow Interpreter::leaveLoop(const Stmt *s) {
   return breaks ? Flow::Break : Flow::Continue;
 }
 
+/// One statement.
 Flow Interpreter::exec(const Stmt *s) {
   if (!step(s->range))
     return Flow::Error;
@@ -101,6 +116,8 @@ Flow Interpreter::exec(const Stmt *s) {
     if (llvm::isa<ConstantExpr>(e))
       return Flow::Next; // docstrings, `...`
     Value v = evalRef(e);
+    // A call of host code in a kernel has no meaning; before the kernel it may
+    // be logging.
     if (v && v.is(VK::Poison) && kernelOp && scope->staged) {
       poisonError(v, e->range);
       return Flow::Error;
@@ -121,6 +138,7 @@ Flow Interpreter::exec(const Stmt *s) {
     return execIf(llvm::cast<IfStmt>(s));
   case StmtKind::With:
     return execWith(llvm::cast<WithStmt>(s));
+  // A function becomes a value: its body waits until it is called.
   case StmtKind::FunctionDef: {
     Value fn = makeFunction(llvm::cast<FunctionDefStmt>(s));
     return fn && bindName(llvm::cast<FunctionDefStmt>(s)->name, fn, s->range)
@@ -144,6 +162,8 @@ Flow Interpreter::exec(const Stmt *s) {
   case StmtKind::Import:
   case StmtKind::ImportFrom:
     return execImport(s);
+  // `global` needs nothing: names are looked up outwards, and module names do
+  // not change.
   case StmtKind::Scope:
   case StmtKind::Pass:
     return Flow::Next;
@@ -163,6 +183,7 @@ Flow Interpreter::exec(const Stmt *s) {
   return Flow::Error;
 }
 
+/// `if`: one branch if the condition is known, both on the device otherwise.
 Flow Interpreter::execIf(const IfStmt *s) {
   Value cond = eval(s->condition);
   bool failed = false;
@@ -175,6 +196,8 @@ Flow Interpreter::execIf(const IfStmt *s) {
   return c ? symbolicIf(s, c) : Flow::Error;
 }
 
+/// The value is kept in returnValue, and its expression, which names outputs.
+/// There are no returns on the device: a kernel's threads go on together.
 Flow Interpreter::execReturn(const ReturnStmt *s) {
   if (regionDepth) {
     error(DiagID::BadReturn, s->range,
@@ -186,6 +209,8 @@ Flow Interpreter::execReturn(const ReturnStmt *s) {
   return returnValue ? Flow::Return : Flow::Error;
 }
 
+/// `raise`: the program's own message, as an error. Factories refuse sizes this
+/// way.
 Flow Interpreter::execRaise(const RaiseStmt *s) {
   std::string text = "the program raised an exception";
   if (s->exception) {
@@ -201,6 +226,7 @@ Flow Interpreter::execRaise(const RaiseStmt *s) {
   return Flow::Error;
 }
 
+/// `assert c, message`: checked now if c is known, by the kernel otherwise.
 Flow Interpreter::execAssert(const AssertStmt *s) {
   Value cond = eval(s->condition);
   bool failed = false;
@@ -209,6 +235,7 @@ Flow Interpreter::execAssert(const AssertStmt *s) {
     return Flow::Error;
   if (t && *t)
     return Flow::Next;
+  // The message is evaluated only when it is needed, as Python does.
   std::string message;
   if (s->message) {
     Value m = eval(s->message);
@@ -233,7 +260,8 @@ Flow Interpreter::execAssert(const AssertStmt *s) {
   return Flow::Next;
 }
 
-/// The body runs; handlers cannot: a failure is a located message already.
+/// The body runs; handlers cannot: a failure is a located message already. What
+/// Python code usually tries, an import, does not fail here.
 Flow Interpreter::execTry(const TryStmt *s) {
   Flow flow = execBlock(s->body);
   if (flow == Flow::Next)
@@ -244,6 +272,8 @@ Flow Interpreter::execTry(const TryStmt *s) {
   return last == Flow::Next ? flow : last;
 }
 
+/// An import inside a function. A star import binds nothing: the module level
+/// takes care of those.
 Flow Interpreter::execImport(const Stmt *s) {
   if (auto *import = dyn_cast<ImportStmt>(s)) {
     for (const ImportAlias &a : import->names) {
@@ -265,6 +295,8 @@ Flow Interpreter::execImport(const Stmt *s) {
   return Flow::Next;
 }
 
+/// `with`. Of its items one may be a T.Kernel; None comes from hints such as
+/// T.attr.
 Flow Interpreter::execWith(const WithStmt *s) {
   KernelObject *kernel = nullptr;
   size_t kernelItem = 0;

@@ -19,6 +19,13 @@
 // float32. A store takes the next power of two that is no less (as TileLang's
 // conversions round), without the sign, and no more than 2^127.
 //
+//   A[i, j] of T.int4, A: (64, 128)    byte (i, j // 2), shifted by 4 * (j % 2)
+//   load:   (byte >> 4 * (j % 2)) & 15, sign-extended
+//   store:  word &= ~(15 << s), then word |= x << s: two atomics; s is 0 to 28
+//
+// Atomics exist for 32-bit words, which is why a store wants to know where
+// those lie in the tensor.
+//
 //===----------------------------------------------------------------------===//
 
 #include "Interpreter.h"
@@ -28,6 +35,8 @@ using namespace mlir;
 
 namespace tlc::frontend {
 
+/// The type that an element of `type` is computed with; other types are their
+/// own.
 DType Interpreter::wideOf(DType type) {
   if (!type->isCoded())
     return type;
@@ -76,7 +85,9 @@ mlir::Value Interpreter::encodeElement(Sym v, DType type) {
   if (type->isExponent())
     return encodeExponent(v);
   // The magnitudes are 0, 0.5, 1, 1.5, 2, 3, 4, 6: the code is how many of the
-  // midpoints lie below; ties go to the even code.
+  // midpoints lie below; ties go to the even code. At 2.5, between the codes 4
+  // and 5, the tie does not count; at 3.5, between 5 and 6, it does. A NaN is
+  // above all: 6.
   v = cast(v, dtypes::float32);
   Type i32 = b.getI32Type();
   mlir::Value bits = arith::BitcastOp::create(b, i32, v.value),
@@ -90,6 +101,7 @@ mlir::Value Interpreter::encodeElement(Sym v, DType type) {
     code =
         arith::AddIOp::create(b, code, arith::ExtUIOp::create(b, i32, above));
   }
+  // The sign of the float, from bit 31 to bit 3.
   mlir::Value sign = arith::ShRUIOp::create(
       b, bits, constant(int64_t(28), dtypes::int32).value);
   sign =
@@ -121,6 +133,8 @@ Sym Interpreter::decodeElement(mlir::Value raw, DType type) {
   };
   mlir::Value mantissa = field(0, 1), exponent = field(1, 3),
               sign = field(3, 1);
+  // An f32 of the same value: exponent - 1 + 127, the mantissa bit on top of
+  // 23.
   mlir::Value normal = arith::AddIOp::create(b, exponent, c(126));
   normal = arith::OrIOp::create(b, arith::ShLIOp::create(b, normal, c(23)),
                                 arith::ShLIOp::create(b, mantissa, c(22)));
@@ -143,7 +157,8 @@ Sym Interpreter::loadCode(RegionObject *element, SourceRange range) {
           dtypes::uint8};
 }
 
-/// Splits the last index of a packed buffer: byte, and bits to shift by.
+/// Splits the last index of a packed buffer: byte, and bits to shift by (0 or
+/// 4).
 bool Interpreter::packedIndex(ArrayRef<Value> indices, SourceRange range,
                               llvm::SmallVectorImpl<Value> &bytes,
                               Value &shift) {
@@ -156,6 +171,7 @@ bool Interpreter::packedIndex(ArrayRef<Value> indices, SourceRange range,
   return bytes.back() && shift;
 }
 
+/// Reads the byte and takes the half.
 Value Interpreter::loadPacked(BufferObject *buffer, ArrayRef<Value> indices,
                               SourceRange range) {
   SmallVector<Value> bytes;
@@ -174,6 +190,10 @@ Value Interpreter::loadPacked(BufferObject *buffer, ArrayRef<Value> indices,
   return Value::scalar(decodeElement(v, buffer->dtype));
 }
 
+/// Writes four bits without touching the neighbours, which another thread may
+/// write at the same time. The tensor is seen as 32-bit words: row by row where
+/// rows are whole words, as one array where its size is known; else the store
+/// is refused.
 bool Interpreter::storePacked(BufferObject *buffer, ArrayRef<Value> indices,
                               Sym value, SourceRange range) {
   auto type = llvm::cast<MemRefType>(buffer->storage().getType());
@@ -194,6 +214,8 @@ bool Interpreter::storePacked(BufferObject *buffer, ArrayRef<Value> indices,
   Value shift;
   if (!packedIndex(indices, range, bytes, shift))
     return false;
+  // The byte's number, in its row or in the whole tensor, then its word and
+  // bits.
   Value byte;
   if (rowsOfWords)
     byte = bytes.back();
@@ -216,7 +238,9 @@ bool Interpreter::storePacked(BufferObject *buffer, ArrayRef<Value> indices,
               by = shift ? toI32(shift, range) : mlir::Value();
   if (!index || !by)
     return false;
-  // Outside in one dimension must not become another row.
+  // Outside in one dimension must not become another row: the atomics run under
+  // a comparison with all extents. What compile-time values decide needs no
+  // code.
   mlir::Value inside;
   for (auto [d, v] : llvm::enumerate(bytes)) {
     Value extent = type.isDynamicDim(d) ? buffer->shape[d]
@@ -251,6 +275,7 @@ bool Interpreter::storePacked(BufferObject *buffer, ArrayRef<Value> indices,
     bytes.back() = word;
     if (!indexOperands(buffer, bytes, range, at))
       return false;
+    // A second tensor at the same address, made right behind the first.
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointAfter(tensor);
     words = tile::TensorOp::create(

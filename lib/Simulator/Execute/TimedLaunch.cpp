@@ -22,6 +22,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <map>
 #include <unordered_map>
 
 using namespace tlc::sim;
@@ -30,7 +31,7 @@ namespace {
 
 /// Words recorded ahead for a workgroup, and those of a wavefront below which
 /// it is run on along with others.
-constexpr size_t wordsAhead = 1 << 16, lowWords = 1 << 10;
+constexpr size_t wordsAhead = 1 << 14, lowWords = 1 << 9;
 /// How often a workgroup that waits for others is tried before the replay goes
 /// on without it.
 constexpr unsigned idleTries = 3;
@@ -40,9 +41,10 @@ constexpr unsigned countTries = 1 << 16;
 /// fit the device at once are never sampled.
 constexpr uint64_t detailInstructions = 24'000'000;
 constexpr uint64_t sampleFrom = param::xcds * param::cusPerXcd;
-/// Workgroups whose beginnings show how XCDs share data, and how much of each.
-constexpr uint64_t sharerGroups = 2 * param::xcds;
-constexpr size_t sharerWords = 1 << 19;
+/// Words recorded of the beginnings of workgroups that run at the same time, to
+/// see which data XCDs share; and the most and least of one.
+constexpr size_t sharingWords = 1 << 21, mostBegin = 1 << 16,
+                 leastBegin = 1 << 9;
 
 struct Live : GroupRecord {
   std::unique_ptr<GroupState> state;
@@ -60,12 +62,14 @@ public:
 
   uint64_t count(uint64_t id) override;
   const uint32_t *begin(uint64_t id, uint64_t instructions) override;
-  double sharers(uint64_t workgroups, unsigned xcd);
+  LineSharing sharing(uint64_t concurrent, unsigned xcd);
   /// Runs the first workgroup ahead of the replay, to see how long it is.
   bool firstExceeds(uint64_t instructions);
   const GroupRecord &first() const { return *live.front(); }
-  void forgetFirst() {
-    spare.push_back(std::move(live.front()));
+  /// Forgets workgroups that have not ended.
+  void abandon() {
+    for (auto &group : live)
+      spare.push_back(std::move(group));
     live.clear();
   }
 
@@ -237,28 +241,41 @@ const uint32_t *LaunchSource::begin(uint64_t id, uint64_t instructions) {
   return wave ? wave->sgpr : nullptr;
 }
 
-/// How many XCDs want a line that one of them wants, on average, judged by the
-/// beginnings of workgroups.
-double LaunchSource::sharers(uint64_t workgroups, unsigned xcd) {
+/// Which XCDs want the same, judged by the beginnings of those workgroups that
+/// run at the same time.
+LineSharing LaunchSource::sharing(uint64_t concurrent, unsigned xcd) {
   std::unordered_map<uint64_t, uint8_t> wantedBy;
-  for (uint64_t id = 0; id < std::min(workgroups, sharerGroups); ++id) {
-    std::unique_ptr<Live> group = take();
+  size_t words = std::clamp(sharingWords / concurrent, leastBegin, mostBegin);
+  std::unique_ptr<Live> group = take();
+  for (uint64_t id = 0; id < concurrent; ++id) {
     group->state->begin(id);
-    group->state->recordTo(code, *group, sharerWords);
+    group->state->recordTo(code, *group, words);
     group->state->run();
     for (unsigned w = 0; w < group->waveCount; ++w)
-      forEachLoadedLine(code, group->waves[w], [&](uint64_t line) {
+      forEachLine(code, group->waves[w], [&](uint64_t line) {
         wantedBy[line] |= uint8_t(1u << id % param::xcds);
       });
-    spare.push_back(std::move(group));
   }
-  uint64_t lines = 0, wants = 0;
+  spare.push_back(std::move(group));
+  struct Wanted {
+    uint64_t lines = 0, wants = 0;
+  };
+  std::map<uint64_t, std::pair<const Allocation *, Wanted>> arrays; // by base
   for (auto [line, mask] : wantedBy)
-    if (mask >> xcd & 1) {
-      ++lines;
-      wants += std::popcount(mask);
-    }
-  return lines ? double(wants) / double(lines) : 1;
+    if (mask >> xcd & 1)
+      if (const Allocation *array =
+              context.memory.find(line * param::lineBytes)) {
+        auto &[owner, wanted] = arrays[array->base];
+        owner = array;
+        ++wanted.lines;
+        wanted.wants += std::popcount(mask);
+      }
+  LineSharing result;
+  for (auto &[base, each] : arrays)
+    result.add({base / param::lineBytes,
+                (base + each.first->size) / param::lineBytes + 1,
+                double(each.second.wants) / double(each.second.lines)});
+  return result;
 }
 
 /// Whether a workgroup may wait for what others write: then all must run.
@@ -276,6 +293,23 @@ bool mayWaitForOthers(CodeTable &code, const GroupRecord &group) {
       return true;
   }
   return false;
+}
+
+/// How fast a workgroup is that has its compute unit to itself, in instructions
+/// a cycle, where others share one: a second, shorter run.
+double paceAlone(CodeTable &code, LaunchSource &source, const GroupNeeds &needs,
+                 MachineOptions options) {
+  constexpr uint64_t part = 4;
+  options.groupsPerCu = 1;
+  options.instructionLimit =
+      std::max<uint64_t>(1, options.instructionLimit / part);
+  options.traceWaves = 0;
+  source.abandon();
+  Machine machine(code, source, needs, options);
+  if (!machine.run())
+    return 0;
+  Pace::Cell cell = machine.pace().get(1, 0);
+  return cell.cycles ? cell.instructions / cell.cycles : 0;
 }
 
 } // namespace
@@ -312,25 +346,34 @@ void tlc::sim::runTimed(LaunchContext &context, unsigned threads,
   uint64_t detail = wanted.detailInstructions ? wanted.detailInstructions
                                               : detailInstructions;
   std::unique_ptr<LengthModel> lengths;
+  SamplePlan plan;
   if (!wanted.full && options.workgroups > sampleFrom &&
       source.firstExceeds(detail / options.workgroups) &&
       !mayWaitForOthers(code, source.first())) {
-    source.forgetFirst();
+    source.abandon();
     lengths = std::make_unique<LengthModel>(options.workgroups, needs.waves,
                                             detail, source);
-    options.xcds = 1;
-    options.firstXcd = lengths->typicalXcd();
-    options.instructionLimit = detail;
-    options.sharers = source.sharers(options.workgroups, options.firstXcd);
+    plan = planSample(*lengths, options.workgroups, needs, detail);
+    plan.apply(options);
+    options.sharing = source.sharing(
+        std::min<uint64_t>(options.workgroups,
+                           uint64_t(param::xcds) * param::cusPerXcd *
+                               occupancyOf(needs).groupsPerCu),
+        options.firstXcd);
   }
   Machine machine(code, source, needs, options);
   bool ok = !source.faulted() && machine.run();
-  if (const Workgroup *faulted = source.faulted()) {
+  auto faults = [&](LaunchSource &source) {
+    const Workgroup *faulted = source.faulted();
+    if (!faulted)
+      return false;
     result.failed = true;
     result.findings.push_back(describeFault(context, *faulted));
     result.report = result.findings.back().text;
+    return true;
+  };
+  if (faults(source))
     return;
-  }
   if (!ok) {
     result.failed = true;
     result.report = fmt::format(
@@ -346,14 +389,14 @@ void tlc::sim::runTimed(LaunchContext &context, unsigned threads,
   timing.sampling = "every workgroup ran in detail";
   if (lengths) {
     lengths->learn(machine.groups());
-    timing.sampling = fmt::format(
-        "{} of {} workgroups, the first of one XCD, ran in detail; the others' "
-        "durations follow from their instruction counts ({}) and were "
-        "dispatched as a whole; {:.1f} XCDs share a line",
-        machine.groups().size(), options.workgroups, lengths->describe(),
-        options.sharers);
-    timing = extrapolate(std::move(timing), machine.groups(), *lengths,
-                         options.workgroups, needs);
+    timing.sampling = plan.describe(machine.groups().size(), *lengths);
+    double alone = 0;
+    if (plan.kind == SamplePlan::Kind::Pace &&
+        occupancyOf(needs).groupsPerCu > 1)
+      alone = paceAlone(code, source, needs, options);
+    if (faults(source))
+      return;
+    timing = extrapolate(std::move(timing), machine, *lengths, plan, alone);
   }
   result.matrixFlops = timing.matrixFlops;
   result.timing = std::make_shared<TimingResult>(std::move(timing));

@@ -154,7 +154,7 @@ void LengthModel::count(unsigned number) {
     mean += double(known[id]) / places.size();
 }
 
-bool LengthModel::isUniform() const {
+bool LengthModel::allAlike() const {
   return std::all_of(known.begin(), known.end(), [&](auto &each) {
     return std::abs(double(each.second) - mean) <= sameLength * mean;
   });
@@ -169,7 +169,7 @@ LengthModel::LengthModel(uint64_t workgroups, unsigned waves, uint64_t budget,
     ++counted;
   }
   count(std::min<uint64_t>(firstCounts, workgroups));
-  uniform = isUniform();
+  uniform = allAlike();
   if (uniform)
     return;
   uint64_t affordable = uint64_t(double(budget) / mean);

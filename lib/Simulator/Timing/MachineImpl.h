@@ -8,6 +8,7 @@
 #ifndef TLC_LIB_SIMULATOR_TIMING_MACHINEIMPL_H
 #define TLC_LIB_SIMULATOR_TIMING_MACHINEIMPL_H
 
+#include "EventWheel.h"
 #include "Machine.h"
 
 namespace tlc::sim {
@@ -18,6 +19,20 @@ constexpr uint64_t never = ~uint64_t(0);
 constexpr unsigned ldsAddressCycles = 4;
 constexpr unsigned ldsFixedCycles =
     param::ldsLatency - ldsAddressCycles - 2 - 4;
+
+/// Instruction bytes arrive in fractions of cycles.
+constexpr int64_t fetchTick = 8;
+constexpr int64_t fetchTicks(unsigned bytes) {
+  return int64_t(bytes * fetchTick / param::fetchBytesPerCycle);
+}
+static_assert(fetchTicks(4) * param::fetchBytesPerCycle == 4 * fetchTick);
+
+/// The cycle in which something is done.
+inline uint64_t roundUp(double time) {
+  time -= 1e-9;
+  uint64_t whole = uint64_t(time);
+  return whole + (double(whole) < time);
+}
 
 /// Completion times of operations in flight, oldest first.
 class InFlight {
@@ -74,8 +89,9 @@ struct SimWave {
   uint64_t earliest = 0; ///< all that it alone waits for is there
   StallCause waitsFor = StallCause::Issue;  ///< until `earliest`
   StallCause blockedBy = StallCause::Issue; ///< from then on
-  double fetchAt = 0;    ///< its instruction bytes before this one are there
-  uint64_t vectorAt = 0; ///< it may issue a vector operation again
+  int64_t fetchAt = 0; ///< its instruction bytes before this one are there, in
+                       ///< ticks
+  uint64_t vectorAt = 0;       ///< it may issue a vector operation again
   uint32_t expected = never32; ///< the instruction after a branch not taken
   bool atBarrier = false, done = false, starved = false;
   uint8_t priority = 0;
@@ -93,6 +109,7 @@ struct SimGroup {
   std::vector<SimWave> waves;
   unsigned alive = 0, arrived = 0;
   GroupTime time;
+  uint64_t notedInstructions = 0; ///< of them the pace knows
 };
 
 struct Simd {
@@ -100,12 +117,15 @@ struct Simd {
   uint64_t vectorFree = 0, matrixFree = 0;
   uint64_t workUntil = 0;     ///< the later of both so far
   uint64_t scheduled = never; ///< its entry in the queue that counts
+  unsigned atBarrier = 0;     ///< of its wavefronts
   bool unsorted = false;
 };
 
 struct ComputeUnit {
   Simd simds[param::simdsPerCu];
-  unsigned groups = 0, waves = 0, ldsUsed = 0;
+  unsigned groups = 0, waves = 0;
+  std::vector<SimGroup *> residents; ///< by age
+  uint64_t notedAt = 0;              ///< up to then the pace knows of them
   // Servers, in fractions of cycles.
   double ldsIn[2] = {}, ldsOut[2] = {}, ldsArray = 0;
   double addressFree = 0;
@@ -113,22 +133,30 @@ struct ComputeUnit {
   bool used = false;
 };
 
+/// Of an instruction. What follows from the number of its executions is added
+/// up at the end.
 struct Counters {
+  uint64_t issues = 0;
+  StallCycles stalls = {};
   InstructionTiming timing;
-  const StaticOp *op = nullptr;
 };
 
 struct Machine::Impl {
   Impl(CodeTable &code, GroupSource &source, const GroupNeeds &needs,
        const MachineOptions &options);
 
-  bool run(std::vector<GroupTime> &finished);
-  void takeMiddle(uint64_t time);
+  bool run(std::vector<GroupTime> &finished, std::vector<TimingResult> &marks);
+  /// Adds to the pace what has happened on a compute unit.
+  void notePace(ComputeUnit &unit, uint64_t time);
+  /// The launch as it would be if it ended at \p time.
+  TimingResult sumsAt(uint64_t time) const;
+  void mark(uint64_t time);
   void stopAt(uint64_t time);
   void dispatch(unsigned xcd, uint64_t time);
   void place(unsigned cu, uint64_t time, uint64_t id);
   bool startPlaced();
   bool visit(unsigned cu, unsigned simd, uint64_t time);
+  bool turn(unsigned cu, unsigned simd, uint64_t time, uint64_t &next);
   void schedule(unsigned cu, unsigned simd, uint64_t time);
   /// Reads the wavefront's next instruction; false after a fault.
   bool prepare(SimWave &wave);
@@ -163,14 +191,14 @@ struct Machine::Impl {
   std::vector<SimGroup *> placed;  ///< not started yet
   std::vector<uint64_t> nextGroup; ///< of each XCD, counted in its own
   std::vector<uint64_t> dispatchFree;
-  using Event = std::pair<uint64_t, unsigned>; // time, compute unit * 4 + SIMD
-  std::priority_queue<Event, std::vector<Event>, std::greater<Event>> events;
+  EventWheel events;
   std::vector<Counters> counters;
   TimingResult totals;
   std::deque<WaveTrace> traces;
   std::vector<GroupTime> *finished = nullptr;
+  std::vector<TimingResult> *marks = nullptr;
+  Pace pace;
   uint64_t instructions = 0, age = 0, lastEnd = 0;
-  bool middleTaken = false;
 };
 
 } // namespace tlc::sim

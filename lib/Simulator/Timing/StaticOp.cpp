@@ -121,6 +121,28 @@ void scalarFacts(const Instruction &inst, StaticOp &row) {
   }
 }
 
+/// One instruction of each issues at a time; 0: as many as there are
+/// wavefronts.
+uint8_t categoryOf(IssueKind kind) {
+  switch (kind) {
+  case IssueKind::Matrix:
+  case IssueKind::Vector:
+  case IssueKind::Transcendental:
+    return StaticOp::usesVectorAlu;
+  case IssueKind::Scalar:
+  case IssueKind::ScalarMemory:
+    return 2;
+  case IssueKind::VectorMemory:
+    return 4;
+  case IssueKind::Lds:
+    return 8;
+  case IssueKind::Branch:
+    return 16;
+  default:
+    return 0;
+  }
+}
+
 StaticOp factsFor(const Op &op) {
   const Instruction &inst = *op.inst;
   OpFacts facts = factsOf(op);
@@ -148,6 +170,9 @@ StaticOp factsFor(const Op &op) {
   } else {
     scalarFacts(inst, row);
   }
+  row.category = categoryOf(row.kind);
+  row.isLocal = row.payload == Payload::None &&
+                row.special != Special::Barrier && row.special != Special::End;
   return row;
 }
 

@@ -13,6 +13,7 @@
 
 #include "LoopGraph.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "tlc/Support/LdsBanks.h"
 #include "llvm/ADT/EquivalenceClasses.h"
 
 using namespace mlir;
@@ -46,6 +47,12 @@ static int threadsOf(scf::ForOp loop) {
   return kernel ? int(kernel.getThreads()) : 1;
 }
 
+/// Whether LDS leaves room for a second workgroup on the compute unit.
+static bool leavesHalf(scf::ForOp loop) {
+  auto kernel = loop->getParentOfType<KernelOp>();
+  return kernel && 2 * int64_t(kernel.getLdsBytes()) <= int64_t(kLdsBytes);
+}
+
 int LoopGraph::wavesOfSimd() const {
   constexpr int kSimdLanes = 4 * 64;
   return std::max(1, threadsOf(loop) / kSimdLanes);
@@ -61,17 +68,18 @@ int LoopGraph::writeCycles(const Node &node) const {
 }
 
 int LoopGraph::loadSlots() const {
-  return kGlobalLatency / (slotCycles * wavesOfSimd());
+  int waves = wavesOfSimd();
+  if (waves == 1 && leavesHalf(loop))
+    waves = 2; // of two workgroups
+  return kGlobalLatency / (slotCycles * waves);
 }
 
 int LoopGraph::likelyRegisters() const {
   // The estimate is high: loops of 285 have fitted 256 registers.
   constexpr int kInFavour = 30;
   // With 256 registers two workgroups share a compute unit, if LDS lets them.
-  constexpr int kLdsOfTwo = 32768;
-  auto kernel = loop->getParentOfType<KernelOp>();
   int threads = threadsOf(loop);
-  bool two = kernel && int64_t(kernel.getLdsBytes()) <= kLdsOfTwo;
+  bool two = leavesHalf(loop);
   int most = threads <= 128 || (threads <= 256 && !two) ? 512
              : threads <= 512                           ? 256
                                                         : 128;
@@ -147,6 +155,15 @@ static bool fuses(Operation *op) {
          user->getBlock() == op->getBlock();
 }
 
+/// A comparison of lanes' integers that chooses among floats: a mask, which
+/// cannot be read right after it is made.
+bool LoopGraph::selectsFloats(Operation *op) {
+  return isa<arith::CmpIOp>(op) && !isUniform(op->getResult(0)) &&
+         llvm::any_of(op->getUsers(), [](Operation *user) {
+           return isa<arith::SelectOp>(user) && !isInteger(user);
+         });
+}
+
 void LoopGraph::classify(Operation *op) {
   bool result = false;
   bool yielded = llvm::any_of(
@@ -162,7 +179,7 @@ void LoopGraph::classify(Operation *op) {
     result = true;
   } else if (auto elements = dyn_cast<vector::FromElementsOp>(op)) {
     result = isRegisterMove(elements);
-  } else if (isInteger(op) &&
+  } else if (isInteger(op) && !selectsFloats(op) &&
              !isa<AnyOp, UniformOp, ShuffleXorOp, ShuffleOp>(op)) {
     // Address arithmetic: from the loop's variable and what does not change.
     result = llvm::all_of(op->getOperands(), [&](Value v) {
@@ -292,6 +309,10 @@ int LoopGraph::latencyOf(const Node &from, const Node &to,
     // A mask in VCC, too, cannot be read by the next instruction.
     if (from.trans || isa<arith::CmpFOp, arith::CmpIOp>(from.op))
       return 1;
+    if (to.unit == Unit::Matrix)
+      // Not by the next instruction, and code generation orders slots. In a
+      // loop of few iterations an s_nop costs less than another in flight.
+      return seldom ? 1 : 2;
     return to.unit == Unit::Vector || to.unit == Unit::Branch ? 0 : 1;
   }
   return 1;

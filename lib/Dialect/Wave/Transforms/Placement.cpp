@@ -47,10 +47,25 @@ constexpr int kRing = 256;
 constexpr int kMinInterval = 8;
 /// Cycles in which a wavefront issues an instruction that is not VALU work.
 constexpr int kIssue = 4;
+/// Iterations that a loop is taken to have, one at the edge of a mask or not.
+constexpr int kFew = 4, kMany = 64;
 constexpr int kMaxTries = 32, kMaxWindow = 3, kMaxMore = 6;
 /// Ways that use up their tries before the search for a first one ends: large
 /// loops come here that none of the others helps.
 constexpr int kMaxExhausted = 8;
+
+/// Ways to place a loop's nodes, in order of trial: the first two always, the
+/// others where these leave something to wish for.
+struct Way {
+  enum For { Always, Hazards, Registers } tried;
+  int patience; ///< slots by which matrix results are read later
+  bool ahead;   ///< loads may come an iteration before all else
+};
+constexpr Way kWays[] = {{Way::Always, 0, false},
+                         {Way::Always, -1, false},
+                         {Way::Hazards, 1, false},
+                         {Way::Registers, 0, true},
+                         {Way::Registers, -1, true}};
 
 class Placer {
 public:
@@ -91,7 +106,11 @@ private:
     if (overlap && nodes[from].globalRead)
       return std::min(e.latency, interval - interval / 8);
     if (nodes[from].unit == Unit::Matrix && e.latency > 1)
-      return e.latency - (hasty ? 1 : 0);
+      return e.latency + patience;
+    // A result for the next matrix instruction: it may have to wait.
+    if (patience < 0 && nodes[from].unit == Unit::Vector &&
+        nodes[e.node].unit == Unit::Matrix)
+      return 1;
     return e.latency;
   }
   bool fits(const Node &node, int t);
@@ -138,7 +157,7 @@ private:
   int second = 0; ///< slot of an iteration's second barrier; 0: has none
   /// Slots without LDS accesses before each of two barriers: they wait for all.
   int drain = 0;
-  bool hasty = false;     ///< matrix results are read a slot earlier
+  int patience = 0;       ///< slots by which matrix results are read later
   int exhausted = 0;      ///< ways that used up their tries
   bool ahead = false;     ///< loads may come an iteration before all else
   std::vector<int> floor; ///< times before which a node must not be tried
@@ -156,6 +175,7 @@ private:
   std::vector<Slot> table;
 
   int excess(const std::vector<Slot> &slots) const;
+  int hazards() const;
   void settle();
   bool move(int n, int aim);
 };
@@ -259,7 +279,8 @@ bool Placer::placeReads(int n, int t) {
     int from = earliest(r), best = std::min(latest(r), due);
     // Fragments that wait long for their use take registers.
     if (nodes[r].ldsRead)
-      from = std::max(from, std::min(due, windowEnd(nodes[r])) - slotsOf(kRing));
+      from =
+          std::max(from, std::min(due, windowEnd(nodes[r])) - slotsOf(kRing));
     while (best >= from && !fits(nodes[r], best))
       --best;
     if (best < from) {
@@ -318,8 +339,7 @@ Placer::Outcome Placer::placeForward(int n) {
 /// The slots to spread the loads of a loop of matrix work alone over, for the
 /// path to memory takes them one by one: not those where all wavefronts write
 /// LDS, and in time for their first use. Empty where there are none.
-std::pair<int, int> Placer::spanOf(ArrayRef<Load> loads,
-                                   int firstWrite) const {
+std::pair<int, int> Placer::spanOf(ArrayRef<Load> loads, int firstWrite) const {
   if (loads.empty() || loads.back().firstUse == kFar ||
       graph.vectorCycles > kIssue * interval)
     return {0, 0};
@@ -405,14 +425,20 @@ Placer::Outcome Placer::placeStores() {
     if (firstUse != kFar)
       bound = std::max(from, std::min(bound, firstUse - graph.loadSlots()));
     if (begin < end)
-      bound = std::max(bound, begin + (end - begin) * int(number) /
-                                          int(loads.size()));
+      bound = std::max(bound,
+                       begin + (end - begin) * int(number) / int(loads.size()));
+    // Beside another memory instruction rather than late.
+    auto goes = [&](int at) {
+      const Slot &slot = table[index(at)];
+      return fits(node, at) || (slot.memory <= memoryShare &&
+                                slot.issue() + kIssue <= roomOf(graph));
+    };
     int t = bound;
-    while (t < firstUse && !fits(node, t))
+    while (t < firstUse && !goes(t))
       ++t;
     // Else with registers of their own.
     if (t >= firstUse)
-      for (t = std::min(bound, firstUse) - 1; t >= from && !fits(node, t);)
+      for (t = std::min(bound, firstUse) - 1; t >= from && !goes(t);)
         --t;
     if (t < from) {
       blamed = i;
@@ -516,6 +542,32 @@ int Placer::excess(const std::vector<Slot> &slots) const {
   return sum;
 }
 
+/// Cycles likely to be lost before readers of matrix results that come too
+/// early. Code generation counts instructions until then, not cycles.
+int Placer::hazards() const {
+  constexpr int kApart = 19; // instructions behind v_mfma 32x32x8
+  std::vector<int> count(interval, 0);
+  for (int i = 0, n = nodes.size(); i < n; ++i)
+    ++count[index(time[i])];
+  int sum = 0;
+  for (int i = 0, n = nodes.size(); i < n; ++i) {
+    int least = kApart;
+    for (const Edge &e : nodes[i].out) {
+      if (nodes[i].unit == Unit::Vector && nodes[e.node].unit == Unit::Matrix &&
+          time[e.node] + e.distance * interval < time[i] + e.latency)
+        least = std::min(least, kApart - 1);
+      if (nodes[i].unit != Unit::Matrix || nodes[e.node].unit == Unit::Matrix)
+        continue;
+      int between = 0;
+      for (int t = time[i]; t < time[e.node] + e.distance * interval; ++t)
+        between += count[index(t)];
+      least = std::min(least, between);
+    }
+    sum += 2 * kIssue * (kApart - least);
+  }
+  return sum;
+}
+
 /// Moves a node out of a crowded slot, to the nearest with room for it.
 bool Placer::move(int n, int aim) {
   const Node &node = nodes[n];
@@ -585,6 +637,7 @@ bool Placer::rotate(Placement &result) {
     }
   }
   result.stages = bestStages;
+  result.outside = bestWork;
   for (int &t : time)
     t -= best;
   for (int &t : time)
@@ -624,24 +677,32 @@ std::optional<Placement> Placer::search() {
   memoryShare = (graph.numMemory + interval - 1) / interval;
   std::optional<Placement> best;
   auto bestCost = std::make_tuple(kFar, kFar, kFar);
+  int bestHazards = 0;
+  const int iterations = graph.seldom ? kFew : kMany;
   auto suffices = [&] { return best && std::get<0>(bestCost) == 0; };
   exhausted = 0;
   for (int more = 0; more < kMaxMore && (more < 2 || !suffices()); ++more) {
-    for (int way = 0; way < 4; ++way) {
-      if (way > 1 && suffices())
+    for (const Way &way : kWays) {
+      if (way.tried == Way::Registers && suffices())
         break;
+      if (way.tried == Way::Hazards && best && !bestHazards)
+        continue;
       if (!best && exhausted >= kMaxExhausted)
         return std::nullopt;
-      hasty = way & 1;
-      ahead = way > 1;
+      patience = way.patience;
+      ahead = way.ahead;
       vectorShare = std::max(20, (even + 3) / 4 * 4 + 4 * more);
       std::optional<Placement> result = overlapped();
       if (!result)
         continue;
       int registers = estimateRegisters(graph, *result);
       int beyond = std::max(0, registers - graph.likelyRegisters());
-      auto cost = std::make_tuple(beyond, excess(table), registers);
+      int lost = hazards();
+      auto cost = std::make_tuple(
+          beyond, excess(table) + lost + result->outside / iterations,
+          registers);
       if (cost < bestCost) {
+        bestHazards = lost;
         bestCost = cost;
         best = std::move(result);
       }
