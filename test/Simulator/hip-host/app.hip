@@ -8,6 +8,7 @@
 #include <hip/hip_cooperative_groups.h>
 
 #include <cmath>
+#include <cstddef>
 #include <cstdio>
 #include <cstring>
 #include <vector>
@@ -22,6 +23,13 @@ static int failures = 0;
   } while (0)
 #define OK(call) CHECK((call) == hipSuccess)
 
+#if HIP_VERSION_MAJOR >= 6
+static_assert(sizeof(hipDeviceProp_t) == 1472);
+static_assert(offsetof(hipDeviceProp_t, gcnArchName) == 1160);
+static_assert(sizeof(hipFuncAttributes) == 56);
+static_assert(sizeof(hipPointerAttribute_t) == 32);
+static_assert(sizeof(hipMemcpy3DParms) == 160 && sizeof(hip_Memcpy2D) == 128);
+#endif
 #if MAJOR >= 6 && HIP_VERSION_MAJOR < 6
 // hipDeviceProp_t as HIP 6 has it, up to what is asked for here.
 struct PropertiesR0600 {
@@ -130,6 +138,96 @@ static void testModule(const char *path) {
   OK(hipModuleUnload(module));
   (void)hipGetLastError();
 }
+
+/// Boxes of a volume, there and back.
+static void testVolumes() {
+  const hipExtent extent = make_hipExtent(40, 5, 3);
+  hipPitchedPtr volume;
+  OK(hipMalloc3D(&volume, extent));
+  OK(hipMemset3D(volume, 7, extent));
+  char in[600], out[600] = {};
+  for (int i = 0; i < 600; ++i)
+    in[i] = char(i * 3);
+  hipMemcpy3DParms copy = {};
+  copy.srcPtr = make_hipPitchedPtr(in, 40, 40, 5);
+  copy.dstPtr = volume;
+  copy.dstPos = make_hipPos(8, 1, 1);
+  copy.extent = make_hipExtent(24, 3, 2);
+  copy.kind = hipMemcpyHostToDevice;
+  OK(hipMemcpy3D(&copy));
+  hipMemcpy3DParms back = {};
+  back.srcPtr = volume;
+  back.dstPtr = make_hipPitchedPtr(out, 40, 40, 5);
+  back.extent = extent;
+  back.kind = hipMemcpyDeviceToHost;
+  OK(hipMemcpy3DAsync(&back, nullptr));
+  for (int z = 0; z < 3; ++z)
+    for (int y = 0; y < 5; ++y)
+      for (int x = 0; x < 40; ++x) {
+        bool inside = z >= 1 && y >= 1 && y < 4 && x >= 8 && x < 32;
+        char want = inside ? in[((z - 1) * 5 + y - 1) * 40 + x - 8] : char(7);
+        CHECK(out[(z * 5 + y) * 40 + x] == want);
+      }
+  OK(hipFree(volume.ptr));
+}
+
+#if HIP_VERSION_MAJOR >= 7
+/// Launches by a structure, kernels of a library, entry points by name.
+static void testExtended(const char *path) {
+  hipLibrary_t library;
+  hipKernel_t kernel;
+  unsigned count = 0;
+  OK(hipLibraryLoadFromFile(&library, path, (hipJitOption *)nullptr, nullptr, 0,
+                            (hipLibraryOption *)nullptr, nullptr, 0));
+  OK(hipLibraryGetKernelCount(&count, library));
+  OK(hipLibraryGetKernel(&kernel, library, "add_offset"));
+  const char *name = nullptr;
+  OK(hipKernelGetName(&name, kernel));
+  CHECK(count >= 1 && std::strcmp(name, "add_offset") == 0);
+  int host[64], scale = 3, n = 64, *values;
+  for (int i = 0; i < n; ++i)
+    host[i] = i;
+  OK(hipMalloc(&values, sizeof(host)));
+  OK(hipMemcpy(values, host, sizeof(host), hipMemcpyHostToDevice));
+  void *arguments[] = {&values, &scale, &n};
+  HIP_LAUNCH_CONFIG config = {1, 1, 1, 64, 1, 1, 0, nullptr, nullptr, 0};
+  OK(hipDrvLaunchKernelEx(&config, reinterpret_cast<hipFunction_t>(kernel),
+                          arguments, nullptr));
+  OK(hipMemcpy(host, values, sizeof(host), hipMemcpyDeviceToHost));
+  for (int i = 0; i < n; ++i)
+    CHECK(host[i] == i * 3 + 5);
+  OK(hipLibraryUnload(library));
+
+  hipLaunchAttribute cooperative = {};
+  cooperative.id = hipLaunchAttributeCooperative;
+  cooperative.val.cooperative = 1;
+  hipLaunchConfig_t launch = {};
+  launch.gridDim = dim3(2);
+  launch.blockDim = dim3(64);
+  launch.attrs = &cooperative;
+  launch.numAttrs = 1;
+  int *cells, *results;
+  OK(hipMalloc(&cells, 512));
+  OK(hipMalloc(&results, 512));
+  OK(hipMemsetD2D32(results, 128, 1, 32, 4));
+  void *both[] = {&cells, &results};
+  OK(hipLaunchKernelExC(&launch, reinterpret_cast<void *>(neighbours), both));
+  int got[128];
+  OK(hipMemcpy(got, results, 512, hipMemcpyDeviceToHost));
+  for (int i = 0; i < 128; ++i)
+    CHECK(got[i] == 1 + 3 * ((i + 64) % 128) + 3 + (i ^ 4) * 1000);
+  OK(hipFree(cells));
+  OK(hipFree(results));
+  OK(hipFree(values));
+
+  void *entry = nullptr;
+  hipDriverProcAddressQueryResult status;
+  OK(hipGetProcAddress("hipGetDeviceCount", &entry, 70200000, 0, &status));
+  int devices = 0;
+  OK(reinterpret_cast<hipError_t (*)(int *)>(entry)(&devices));
+  CHECK(devices >= 1);
+}
+#endif
 
 /// What the last error is after a success that follows a failure.
 static void testLastError() {
@@ -324,6 +422,10 @@ int main(int, char **argv) {
                                    dim3(100000), dim3(128), cooperative, 0,
                                    stream) == hipErrorCooperativeLaunchTooLarge);
   testModule(argv[1]);
+  testVolumes();
+#if HIP_VERSION_MAJOR >= 7
+  testExtended(argv[1]);
+#endif
   testLastError();
 
   // Errors.
