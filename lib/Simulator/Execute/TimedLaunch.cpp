@@ -46,11 +46,15 @@ constexpr uint64_t sampleFrom = param::xcds * param::cusPerXcd;
 constexpr size_t sharingWords = 1 << 21, mostBegin = 1 << 16,
                  leastBegin = 1 << 9;
 
+/// A workgroup that has begun, and what is recorded of it but not yet replayed.
 struct Live : GroupRecord {
   std::unique_ptr<GroupState> state;
   GroupStatus status = GroupStatus::Paused;
 };
 
+/// Serves the replay with workgroups (GroupSource) and the model of lengths
+/// with counts (LengthSource). Only the thread of the replay calls it; it uses
+/// the pool by itself.
 class LaunchSource : public GroupSource, public LengthSource {
 public:
   LaunchSource(LaunchContext &context, CodeTable &code, unsigned threads)
@@ -91,6 +95,7 @@ private:
   uint64_t flops = 0, executed = 0;
 };
 
+// Of all wavefronts of a workgroup so far.
 uint64_t executedBy(const Live &group) {
   const Workgroup &workgroup = group.state->group();
   uint64_t sum = 0;
@@ -110,6 +115,7 @@ double LaunchSource::flopsPerInstruction() const {
   return all ? double(work) / double(all) : 0;
 }
 
+/// A state with registers and LDS, reused if one is free.
 std::unique_ptr<Live> LaunchSource::take() {
   std::unique_ptr<Live> group;
   if (spare.empty()) {
@@ -122,6 +128,7 @@ std::unique_ptr<Live> LaunchSource::take() {
   return group;
 }
 
+// Called by the replay when it starts a workgroup; nothing is run yet.
 GroupRecord &LaunchSource::begin(uint64_t id) {
   if (id == 0 && !live.empty() && live.front()->id == 0)
     return *live.front(); // already begun, see firstExceeds
@@ -133,10 +140,12 @@ GroupRecord &LaunchSource::begin(uint64_t id) {
   return *live.back();
 }
 
+/// Called before the replay starts.
 bool LaunchSource::firstExceeds(uint64_t instructions) {
   Live &group = static_cast<Live &>(begin(0));
   uint64_t ran = 0;
   for (unsigned tries = 0; tries < countTries; ++tries) {
+    // Grows the record as far as it takes: nobody replays it yet.
     group.state->recordTo(code, group, wordsAhead + group.wordsLeft(), true);
     group.status = group.state->run();
     const Workgroup &workgroup = group.state->group();
@@ -156,6 +165,7 @@ bool LaunchSource::firstExceeds(uint64_t instructions) {
   return ran > instructions;
 }
 
+/// The replay has finished with the workgroup: its state goes back.
 void LaunchSource::end(GroupRecord &group) {
   auto it = std::find_if(live.begin(), live.end(), [&](const auto &each) {
     return each.get() == &group;
@@ -175,12 +185,17 @@ static size_t leastLeft(const Live &group) {
   return least;
 }
 
+/// Runs \p wanted on, and with it all others that are about to run dry, so that
+/// the pool has something to do. False after a fault. The order of global
+/// operations is by workgroup number: the same for every number of threads.
 bool LaunchSource::runLow(Live &wanted) {
   std::vector<Live *> low;
   for (const auto &group : live)
     if (group->status != GroupStatus::Done &&
         (group.get() == &wanted || leastLeft(*group) < lowWords))
       low.push_back(group.get());
+  // In parallel: workgroups touch only their own state until they wait for a
+  // turn.
   pool.forEach(low.size(), [&](uint64_t i) {
     Live &group = *low[i];
     group.compact();
@@ -200,6 +215,8 @@ bool LaunchSource::runLow(Live &wanted) {
   return !fault;
 }
 
+/// True also if nothing more can be had now: the replay then goes on with other
+/// workgroups, which may be what this one waits for.
 bool LaunchSource::refill(GroupRecord &group) {
   Live &wanted = static_cast<Live &>(group);
   for (unsigned tries = 0; tries < idleTries; ++tries) {
@@ -216,14 +233,18 @@ bool LaunchSource::refill(GroupRecord &group) {
 /// Counts the instructions of a workgroup, without recording it.
 uint64_t LaunchSource::count(uint64_t id) {
   std::unique_ptr<Live> group = take();
+  // No recordTo(): runs at full speed.
   group->state->begin(id);
   GroupStatus status = GroupStatus::Paused;
+  // The bound keeps a workgroup that waits for others from being tried for
+  // ever.
   for (unsigned tries = 0; tries < countTries; ++tries) {
     status = group->state->run();
     if (status != GroupStatus::Waiting)
       break;
     group->state->globalTurn();
   }
+  // Kept alive: the fault points into it.
   if (status == GroupStatus::Faulted) {
     fault = &group->state->group();
     live.push_back(std::move(group));
@@ -234,6 +255,8 @@ uint64_t LaunchSource::count(uint64_t id) {
   return sum;
 }
 
+/// Scalar registers of the first wavefront after \p instructions; null after a
+/// fault. Valid until the next call.
 const uint32_t *LaunchSource::begin(uint64_t id, uint64_t instructions) {
   if (!beginner)
     beginner = take();
@@ -253,6 +276,7 @@ LineSharing LaunchSource::sharing(uint64_t concurrent, unsigned xcd) {
     group->state->run();
     for (unsigned w = 0; w < group->waveCount; ++w)
       forEachLine(code, group->waves[w], [&](uint64_t line) {
+        // A bit for each XCD that loads the line.
         wantedBy[line] |= uint8_t(1u << id % param::xcds);
       });
   }
@@ -285,6 +309,8 @@ bool mayWaitForOthers(CodeTable &code, const GroupRecord &group) {
     forEachRecorded(code, group.waves[w],
                     [&](const StaticOp &op, const uint32_t *) {
                       const Instruction &inst = *op.op->inst;
+                      // Atomics that return a value and coherent loads are how
+                      // a workgroup learns of others.
                       if (op.payload == Payload::Vector)
                         found |= (op.isAtomic && !inst.dst.isNone()) ||
                                  (!op.isAtomic && !op.isStore && inst.sc1);
@@ -314,6 +340,8 @@ double paceAlone(CodeTable &code, LaunchSource &source, const GroupNeeds &needs,
 
 } // namespace
 
+/// A launch under the timing model. On a fault \p result has the finding and no
+/// timing.
 void tlc::sim::runTimed(LaunchContext &context, unsigned threads,
                         LaunchResult &result) {
   const LaunchRequest &request = context.request;
@@ -343,6 +371,8 @@ void tlc::sim::runTimed(LaunchContext &context, unsigned threads,
   options.traceWaves = wanted.traceWaves;
   options.traceEvents = wanted.traceEvents;
 
+  // Sampling: long launches whose workgroups do not wait for one another run a
+  // part in detail, and the rest by its counts.
   uint64_t detail = wanted.detailInstructions ? wanted.detailInstructions
                                               : detailInstructions;
   std::unique_ptr<LengthModel> lengths;
@@ -387,6 +417,7 @@ void tlc::sim::runTimed(LaunchContext &context, unsigned threads,
       lengths ? uint64_t(source.flopsPerInstruction() * timing.instructions)
               : source.matrixFlops();
   timing.sampling = "every workgroup ran in detail";
+  // From the detailed workgroups to the whole grid.
   if (lengths) {
     lengths->learn(machine.groups());
     timing.sampling = plan.describe(machine.groups().size(), *lengths);

@@ -134,6 +134,7 @@ private:
   /// 0 if it is not executed once.
   double onceFactor(uint64_t issues) const {
     for (double times : {started, ended})
+      // Two in a hundred for wavefronts that were cut off in between.
       if (times > 0 && std::abs(double(issues) - times) <= 0.02 * times)
         return waves / times;
     return 0;

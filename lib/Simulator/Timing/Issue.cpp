@@ -22,6 +22,7 @@ using namespace tlc::sim::param;
 
 namespace {
 
+/// How an instruction shows in the trace.
 TraceKind traceKindOf(IssueKind kind) {
   switch (kind) {
   case IssueKind::Matrix:
@@ -47,6 +48,7 @@ constexpr uint64_t pollCycles = 1000;
 
 } // namespace
 
+/// An event of the trace, for wavefronts that are traced.
 void Machine::Impl::note(SimWave &wave, TraceKind kind, uint64_t begin,
                          uint64_t end, StallCause cause) {
   if (!wave.trace || wave.trace->events.size() >= options.traceEvents)
@@ -55,8 +57,12 @@ void Machine::Impl::note(SimWave &wave, TraceKind kind, uint64_t begin,
       {begin, end, code.addressOf(wave.index), kind, cause});
 }
 
+/// Finds the earliest time at which it may issue: its instruction fetched,
+/// waits fulfilled, its last vector operation done. What other wavefronts
+/// occupy is looked at when that time has come.
 bool Machine::Impl::prepare(SimWave &wave) {
   WaveRecord &record = *wave.record;
+  // The instruction that was issued has been read.
   record.head += wave.length;
   wave.length = 0;
   wave.op = nullptr;
@@ -72,6 +78,7 @@ bool Machine::Impl::prepare(SimWave &wave) {
       return !record.done;
     }
   }
+  // After a branch another instruction than the next one in memory: the refill.
   uint32_t index = record.words[record.head];
   const StaticOp &op = code.at(index);
   wave.op = &op;
@@ -83,6 +90,7 @@ bool Machine::Impl::prepare(SimWave &wave) {
   wave.expected = op.kind == IssueKind::Branch ? index + op.sizeBytes / 4
                                                : SimWave::never32;
 
+  // The latest of all conditions; the cause kept is the one that ends last.
   uint64_t earliest = wave.next;
   StallCause cause = StallCause::Issue;
   auto waitUntil = [&](uint64_t time, StallCause why) {
@@ -96,6 +104,7 @@ bool Machine::Impl::prepare(SimWave &wave) {
             StallCause::Fetch);
   bool scalar = false;
   if (op.special == Special::WaitCnt) {
+    // Only operations still in flight matter below.
     wave.vector.retire(earliest);
     wave.other.retire(earliest);
     if (op.waitVector != 255)
@@ -122,6 +131,8 @@ bool Machine::Impl::prepare(SimWave &wave) {
   return true;
 }
 
+/// 0 if the units are free at \p time, else when they will be, with the reason
+/// in \p cause. Nothing is booked.
 uint64_t Machine::Impl::unitsFree(const SimWave &wave, ComputeUnit &cu,
                                   Simd &simd, uint64_t time,
                                   StallCause &cause) const {
@@ -141,6 +152,8 @@ uint64_t Machine::Impl::unitsFree(const SimWave &wave, ComputeUnit &cu,
     need(simd.vectorFree, StallCause::VectorAlu);
     break;
   case IssueKind::VectorMemory:
+    // The address unit and the LDS ports have queues: issue stops only when
+    // these are full.
     need(roundUp(std::max(0.0, cu.addressFree - addressQueueCycles)),
          StallCause::MemoryIssue);
     break;
@@ -195,6 +208,7 @@ bool Machine::Impl::turn(unsigned cuNumber, unsigned simdNumber, uint64_t time,
   ComputeUnit &cu = cus[cuNumber];
   Simd &simd = cu.simds[simdNumber];
   unsigned used = 0;
+  // In order of priority and age, so that older ones get the units first.
   for (size_t i = 0; i < simd.waves.size(); ++i) {
     SimWave &wave = *simd.waves[i];
     if (wave.done || wave.atBarrier)
@@ -203,6 +217,7 @@ bool Machine::Impl::turn(unsigned cuNumber, unsigned simdNumber, uint64_t time,
       next = std::min(next, wave.earliest);
       continue;
     }
+    // Others of the launch may have moved on: ask again.
     if (wave.starved) {
       wave.next = time;
       if (!prepare(wave))
@@ -237,6 +252,8 @@ bool Machine::Impl::turn(unsigned cuNumber, unsigned simdNumber, uint64_t time,
   return true;
 }
 
+/// Books the wait that has ended, occupies the units, and prepares the
+/// wavefront's next instruction. False after a fault.
 bool Machine::Impl::issue(SimWave &wave, unsigned cuNumber, uint64_t time) {
   ComputeUnit &cu = cus[cuNumber];
   Simd &simd = cu.simds[wave.simd];
@@ -245,6 +262,8 @@ bool Machine::Impl::issue(SimWave &wave, unsigned cuNumber, uint64_t time) {
   ++count.issues;
   ++instructions;
   ++wave.group->time.instructions;
+  // Of the wait, what the wavefront itself needed; the rest is the units'
+  // doing.
   uint64_t own = std::min(wave.earliest, time);
   if (own > wave.next)
     count.stalls[size_t(wave.waitsFor)] += own - wave.next;
@@ -265,6 +284,8 @@ bool Machine::Impl::issue(SimWave &wave, unsigned cuNumber, uint64_t time) {
   uint64_t until = time + issuePeriod;
   switch (op.kind) {
   case IssueKind::Matrix:
+    // Three times: the matrix core's own, when the SIMD may start another
+    // vector operation, and when this wavefront may.
     simd.matrixFree = until = time + op.matrixCycles;
     simd.vectorFree = time + op.vectorCycles;
     wave.vectorAt = time + op.waveCycles;
@@ -318,6 +339,7 @@ bool Machine::Impl::issue(SimWave &wave, unsigned cuNumber, uint64_t time) {
   return prepare(wave);
 }
 
+/// All have arrived: they go on together, barrierCycles after the last one.
 bool Machine::Impl::release(SimGroup &group, uint64_t time) {
   group.arrived = 0;
   uint64_t from = time + barrierCycles;
@@ -336,6 +358,8 @@ bool Machine::Impl::release(SimGroup &group, uint64_t time) {
   return true;
 }
 
+/// Frees the wavefront's place; the last one of a workgroup frees its compute
+/// unit for the next.
 bool Machine::Impl::endWave(SimWave &wave, uint64_t time) {
   SimGroup &group = *wave.group;
   ComputeUnit &cu = cus[group.cu];
@@ -351,6 +375,7 @@ bool Machine::Impl::endWave(SimWave &wave, uint64_t time) {
   auto &list = cu.simds[wave.simd].waves;
   list.erase(std::find(list.begin(), list.end(), &wave));
   --group.alive;
+  // The others may have waited at a barrier only for this one.
   if (group.alive)
     return group.arrived && group.arrived == group.alive ? release(group, time)
                                                          : true;
@@ -364,6 +389,7 @@ bool Machine::Impl::endWave(SimWave &wave, uint64_t time) {
   cu.waves -= group.waves.size();
   source.end(*group.record);
   unsigned xcd = group.cu / cusPerXcd;
+  // Kept for reuse; the order of the list does not matter.
   for (auto &held : groups)
     if (held.get() == &group) {
       spare.push_back(std::move(held));
@@ -371,6 +397,7 @@ bool Machine::Impl::endWave(SimWave &wave, uint64_t time) {
       groups.pop_back();
       break;
     }
+  // Room for another workgroup of this XCD.
   dispatch(xcd, end);
   return startPlaced();
 }

@@ -234,6 +234,7 @@ std::vector<LoopCost> ControlFlow::loops() const {
 
 } // namespace
 
+/// Reads the object only: nothing is run. Empty if the entry lies in no code.
 std::vector<LoopCost> tlc::sim::loopCosts(const CodeObject &object,
                                           const KernelInfo &kernel) {
   auto segment = std::find_if(

@@ -19,10 +19,14 @@
 using namespace tlc::sim;
 using namespace tlc::sim::param;
 
+/// What fits a compute unit: wavefront slots, registers in granules of 8, LDS
+/// in granules of 512 bytes, and 16 workgroups of several wavefronts (each
+/// needs a barrier resource).
 Occupancy tlc::sim::occupancyOf(const GroupNeeds &needs) {
   unsigned vgprs = std::max(8u, (needs.vgprs + 7) / 8 * 8);
   unsigned byVgprs = std::min<unsigned>(wavesPerSimd, vgprsPerSimd / vgprs);
   unsigned lds = (needs.ldsBytes + ldsGranule - 1) / ldsGranule * ldsGranule;
+  // The wavefronts of a workgroup spread over the four SIMDs.
   auto groupsFor = [&](unsigned waves) {
     return waves * simdsPerCu / needs.waves;
   };
@@ -33,6 +37,7 @@ Occupancy tlc::sim::occupancyOf(const GroupNeeds &needs) {
   unsigned memory = lds ? ldsBytes / lds : slots;
   Occupancy result;
   result.groupsPerCu = std::min({slots, registers, memory});
+  // Of equal limits the first counts.
   result.limit = result.groupsPerCu == slots       ? OccupancyLimit::WaveSlots
                  : result.groupsPerCu == registers ? OccupancyLimit::Vgprs
                                                    : OccupancyLimit::Lds;
@@ -41,6 +46,7 @@ Occupancy tlc::sim::occupancyOf(const GroupNeeds &needs) {
   return result;
 }
 
+/// One server or queue for each unit of `xcds` XCDs.
 Machine::Impl::Impl(CodeTable &code, GroupSource &source,
                     const GroupNeeds &needs, const MachineOptions &options)
     : code(code), source(source), needs(needs), options(options),
@@ -50,6 +56,8 @@ Machine::Impl::Impl(CodeTable &code, GroupSource &source,
       dispatchFree(options.xcds), events(options.xcds * cusPerXcd),
       counters(code.size()) {}
 
+/// Enters the SIMD's first turn at or after `time`, unless an earlier one is
+/// entered; later entries become void.
 void Machine::Impl::schedule(unsigned cu, unsigned simd, uint64_t time) {
   // The SIMD's next turn.
   time += (simd + issuePeriod - time % issuePeriod) % issuePeriod;
@@ -60,6 +68,7 @@ void Machine::Impl::schedule(unsigned cu, unsigned simd, uint64_t time) {
   events.push(time, cu);
 }
 
+/// Higher priority first, then the older wavefront.
 void Machine::Impl::sortWaves(Simd &simd) {
   std::sort(simd.waves.begin(), simd.waves.end(),
             [](const SimWave *a, const SimWave *b) {
@@ -74,6 +83,7 @@ void Machine::Impl::place(unsigned cu, uint64_t time, uint64_t id) {
   ComputeUnit &unit = cus[cu];
   GroupRecord &record = source.begin(id);
   std::unique_ptr<SimGroup> group;
+  // Workgroups are reused with their vectors.
   if (spare.empty()) {
     group = std::make_unique<SimGroup>();
   } else {
@@ -107,6 +117,7 @@ void Machine::Impl::place(unsigned cu, uint64_t time, uint64_t id) {
     wave.simd = best;
     wave.slot = unit.simds[best].waves.size();
     wave.age = age++;
+    // The first wavefronts of the run are traced.
     if (traces.size() < options.traceWaves) {
       WaveTrace &trace = traces.emplace_back();
       trace.xcd = options.firstXcd + cu / cusPerXcd;
@@ -138,6 +149,9 @@ bool Machine::Impl::startPlaced() {
   return true;
 }
 
+/// Starts as many of the XCD's next workgroups as have room, each on the
+/// compute unit with the fewest. The dispatcher takes some cycles for each
+/// wavefront.
 void Machine::Impl::dispatch(unsigned xcd, uint64_t time) {
   for (;;) {
     uint64_t id = options.firstXcd + xcd + nextGroup[xcd] * xcds;
@@ -180,6 +194,7 @@ bool Machine::Impl::run(std::vector<GroupTime> &list,
   while (events.pop(time, cu)) {
     unsigned simd = time % issuePeriod;
     Simd &unit = cus[cu].simds[simd];
+    // Void: the SIMD has been given an earlier turn since.
     if (unit.scheduled != time)
       continue;
     unit.scheduled = never;

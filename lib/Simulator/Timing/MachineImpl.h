@@ -39,6 +39,7 @@ class InFlight {
 public:
   unsigned count() const { return size; }
   void push(uint64_t time, bool isScalar) {
+    // A ring: prepare() keeps fewer than 64 in flight, as the counters do.
     slots[(first + size++) % capacity] = {time, isScalar};
   }
   /// Drops what is complete at \p time.
@@ -78,6 +79,7 @@ private:
 
 struct SimGroup;
 
+/// A wavefront in the replay.
 struct SimWave {
   WaveRecord *record = nullptr;
   SimGroup *group = nullptr;
@@ -103,6 +105,8 @@ struct SimWave {
   static constexpr uint32_t never32 = ~uint32_t(0);
 };
 
+/// A workgroup on a compute unit: wavefronts that have not ended, and those of
+/// them at the barrier.
 struct SimGroup {
   GroupRecord *record = nullptr;
   unsigned cu = 0;
@@ -112,6 +116,8 @@ struct SimGroup {
   uint64_t notedInstructions = 0; ///< of them the pace knows
 };
 
+/// Vector ALU and matrix core of a SIMD, each free from a time on, and its
+/// resident wavefronts.
 struct Simd {
   std::vector<SimWave *> waves; ///< by priority, then age
   uint64_t vectorFree = 0, matrixFree = 0;
@@ -121,6 +127,8 @@ struct Simd {
   bool unsorted = false;
 };
 
+/// Its units are servers: each has the time from which on it is free. LDS ports
+/// are two, one for each pair of SIMDs.
 struct ComputeUnit {
   Simd simds[param::simdsPerCu];
   unsigned groups = 0, waves = 0;
@@ -141,6 +149,8 @@ struct Counters {
   InstructionTiming timing;
 };
 
+/// Split over Machine.cpp (time, dispatch), Issue.cpp and MemoryIssue.cpp (issue
+/// and units).
 struct Machine::Impl {
   Impl(CodeTable &code, GroupSource &source, const GroupNeeds &needs,
        const MachineOptions &options);
@@ -163,6 +173,7 @@ struct Machine::Impl {
   /// When the units that it needs have room.
   uint64_t unitsFree(const SimWave &wave, ComputeUnit &cu, Simd &simd,
                      uint64_t time, StallCause &cause) const;
+  // Units; each returns when its data is there.
   bool issue(SimWave &wave, unsigned cu, uint64_t time);
   uint64_t issueLds(SimWave &wave, ComputeUnit &cu, Counters &count,
                     uint64_t time);
@@ -170,11 +181,13 @@ struct Machine::Impl {
                        uint64_t time);
   uint64_t issueScalar(SimWave &wave, unsigned cu, Counters &count,
                        uint64_t time);
+  // Barriers and ends; false after a fault of the program.
   bool release(SimGroup &group, uint64_t time);
   bool endWave(SimWave &wave, uint64_t time);
   void sortWaves(Simd &simd);
   void note(SimWave &wave, TraceKind kind, uint64_t begin, uint64_t end,
             StallCause cause = StallCause::Count);
+  // What was recorded of the wavefront's instruction, behind its number.
   const uint32_t *payloadOf(const SimWave &wave) const {
     return wave.record->words.data() + wave.record->head + 1;
   }

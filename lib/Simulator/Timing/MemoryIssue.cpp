@@ -18,6 +18,8 @@
 using namespace tlc::sim;
 using namespace tlc::sim::param;
 
+/// Three servers one after the other: the port of the SIMD's pair, the banks,
+/// the way out. Returns when the data is there.
 uint64_t Machine::Impl::issueLds(SimWave &wave, ComputeUnit &cu,
                                  Counters &count, uint64_t time) {
   const StaticOp &op = *wave.op;
@@ -45,6 +47,8 @@ uint64_t Machine::Impl::issueLds(SimWave &wave, ComputeUnit &cu,
   return until;
 }
 
+/// The address unit sends a line to memory as it has worked it out, so that the
+/// lines of one access start in steps. Returns when the last one is there.
 uint64_t Machine::Impl::issueVector(SimWave &wave, unsigned cuNumber,
                                     Counters &count, uint64_t time) {
   const StaticOp &op = *wave.op;
@@ -60,6 +64,7 @@ uint64_t Machine::Impl::issueVector(SimWave &wave, unsigned cuNumber,
   for (unsigned i = 0; i < lines; ++i) {
     uint64_t line = base + (words[5 + i] & 0x3fffffff);
     unsigned halves = words[5 + i] >> 30;
+    // Lines start one after the other, evenly over the address unit's time.
     double at = start + i * step, ready;
     if (op.isAtomic)
       ready = memory.atomic(cuNumber, line, addressCycles / lines, at,
@@ -86,12 +91,14 @@ uint64_t Machine::Impl::issueVector(SimWave &wave, unsigned cuNumber,
   timing.addressCycles += addressCycles;
   timing.lines += lines;
   timing.leastLines += words[2];
+  // vmcnt counts down in order, so no operation ends before an older one.
   uint64_t until = std::max(roundUp(done), wave.vector.newest());
   wave.vector.push(until, false);
   timing.latencyCycles += until - time;
   return until;
 }
 
+/// A line a cycle; results come in any order, so nothing waits for older ones.
 uint64_t Machine::Impl::issueScalar(SimWave &wave, unsigned cuNumber,
                                     Counters &count, uint64_t time) {
   const uint32_t *words = payloadOf(wave);

@@ -33,6 +33,8 @@ constexpr double wayToL2 = 60;
 uint64_t fold(uint64_t bits) { return bits ^ bits >> 15 ^ bits >> 31; }
 
 unsigned l1Set(uint64_t line) { return line % l1Sets; }
+/// Channels interleave by 256 bytes; the XOR of higher bits keeps strides from
+/// meeting in one.
 unsigned channelOf(uint64_t line) {
   uint64_t block = line >> 1; // 256 bytes
   return (block ^ block >> 4 ^ block >> 8 ^ block >> 12 ^ block >> 16) %
@@ -133,6 +135,8 @@ MemorySystem::MemorySystem(unsigned xcdCount, unsigned cuCount,
     cus.push_back(std::make_unique<Cu>());
 }
 
+/// Cycles that the address translation adds: 0, or those of a miss. Fully
+/// associative, least recently used.
 double MemorySystem::translate(Xcd &xcd, uint64_t line) {
   uint64_t page = line / (pageBytes / lineBytes) + 1;
   unsigned oldest = 0;
@@ -149,6 +153,8 @@ double MemorySystem::translate(Xcd &xcd, uint64_t line) {
   return tlbMissCycles;
 }
 
+/// Pages get frames in the order of their first use: two runs see the same sets
+/// and channels wherever the host has mapped the buffers.
 uint64_t MemorySystem::physical(uint64_t line) {
   constexpr uint64_t pageLines = pageBytes / lineBytes;
   if (uint64_t page = line / pageLines; page != lastPage) {
@@ -161,6 +167,8 @@ uint64_t MemorySystem::physical(uint64_t line) {
   return lastFrame * pageLines + line % pageLines;
 }
 
+/// Whether the line, not met before, counts as left in the Infinity Cache by an
+/// earlier launch: the first ones do, as many as it holds.
 bool MemorySystem::isWarm() {
   if (!warmLines)
     return false;
@@ -181,11 +189,14 @@ bool MemorySystem::othersFetch(uint64_t line) const {
   return double(hash >> 11) * 0x1p-53 >= 1 / sharers;
 }
 
+/// A new entry; what it replaces is written to HBM if dirty.
 Cache::Entry &MemorySystem::placeInMall(uint64_t line, unsigned set,
                                         double time, MemoryCounters &counters) {
   Cache::Victim victim;
   Cache::Entry &entry = mall.insert(line, set, victim);
   bool writes = victim.valid && victim.dirty;
+  // An empty place stands for a line of an earlier launch, dirty as often as
+  // this one's lines are; fractions add up.
   if (!victim.valid && !warmLines) {
     owed += written / placed;
     writes = owed >= 1;
@@ -198,6 +209,7 @@ Cache::Entry &MemorySystem::placeInMall(uint64_t line, unsigned set,
   return entry;
 }
 
+/// A dirty line of L2 to the Infinity Cache.
 double MemorySystem::writeBack(Xcd &xcd, uint64_t line, double time,
                                MemoryCounters &counters) {
   counters.mallBytes += lineBytes;
@@ -211,9 +223,12 @@ double MemorySystem::writeBack(Xcd &xcd, uint64_t line, double time,
     *entry = time;
   }
   mall.setDirty(*entry);
+  // When the line has been taken.
   return std::max({xcd.linkFree, mallFree, hbmFree});
 }
 
+/// The link of the XCD, the Infinity Cache, HBM: each busy for the line, then
+/// the latency of the level that has it.
 double MemorySystem::beyondL2(Xcd &xcd, uint64_t line, double time,
                               MemoryCounters &counters) {
   double extra = translate(xcd, line);
@@ -268,6 +283,8 @@ double MemorySystem::fromL2(Xcd &xcd, uint64_t line, double time, bool isWrite,
   if (Cache::Entry *entry = xcd.l2.find(line, set)) {
     ++counters.l2Hits;
     if (isWrite) {
+      // `written` over `placed` is the fraction of lines that this launch makes
+      // dirty.
       written += !xcd.l2.isDirty(*entry);
       xcd.l2.setDirty(*entry);
     }
@@ -311,6 +328,7 @@ double MemorySystem::load(unsigned cu, uint64_t virtualLine, unsigned halves,
     }
   double data = fromL2(xcdOf(cu), line, time + wayToL2, false, counters);
   data = std::max(data, unit.fillFree);
+  // The way into L1 takes a line at the L1's rate.
   unit.fillFree = data + double(lineBytes) / l1BytesPerCycle;
   if (!bypassL1) {
     Cache::Victim victim;
@@ -358,6 +376,9 @@ double MemorySystem::scalar(unsigned cu, uint64_t virtualLine, double time,
   return data;
 }
 
+/// The time when all stores have reached memory: dirty lines of the L2s are
+/// written back at the end of a launch, by all XCDs at once. The slowest of
+/// link, Infinity Cache and HBM decides.
 double MemorySystem::finish(double time, MemoryCounters &counters) const {
   uint64_t most = 0, all = 0;
   double onItsWay = std::max({time, mallFree, hbmFree});

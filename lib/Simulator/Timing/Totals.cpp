@@ -19,6 +19,8 @@ void tlc::sim::addTo(MemoryCounters &sum, const MemoryCounters &m) {
     sum.*each += m.*each;
 }
 
+/// Adds to what the result has: called on sums that are zero, or hold what no
+/// instruction stands for.
 void tlc::sim::sumUp(TimingResult &result) {
   for (uint64_t *each : {&result.matrixBusy, &result.vectorBusy,
                          &result.transBusy, &result.scalarBusy, &result.ldsBusy,

@@ -49,6 +49,8 @@ constexpr int kMinInterval = 8;
 constexpr int kIssue = 4;
 /// Iterations that a loop is taken to have, one at the edge of a mask or not.
 constexpr int kFew = 4, kMany = 64;
+// Attempts before a setting is given up; intervals that a window may lie later;
+// steps by which the shares grow.
 constexpr int kMaxTries = 32, kMaxWindow = 3, kMaxMore = 6;
 /// Ways that use up their tries before the search for a first one ends: large
 /// loops come here that none of the others helps.
@@ -77,6 +79,8 @@ public:
   int blamed = -1; ///< the node that could not be placed
 
 private:
+  /// Again: floors or first windows have been raised, and another attempt may
+  /// succeed.
   enum class Outcome { Done, Again, Never };
   std::optional<Placement> search();
   std::optional<Placement> overlapped();
@@ -95,6 +99,7 @@ private:
   bool placeReads(int n, int t);
   void sinkReads();
 
+  // The table's slot of a time: one interval, repeated.
   int index(int t) const {
     if (!overlap)
       return t;
@@ -117,13 +122,16 @@ private:
   void reserve(int n, int t);
   int earliest(int n) const;
   int latest(int n) const;
+  // Nodes that wait for a later sweep.
   bool isLazy(const Node &node) const {
     return node.unit == Unit::Memory &&
            (node.ldsRead || node.ldsWrite || node.globalRead) && overlap;
   }
+  // Accesses to tiles that barriers order.
   bool hasWindow(const Node &node) const {
     return node.tile >= 0 && overlap && graph.numBarriers;
   }
+  // Of a tile with one copy, reads come behind the second barrier.
   bool readsAfterSecond(const Node &node) const {
     return node.single && !node.ldsWrite;
   }
@@ -137,6 +145,7 @@ private:
     return e.barrier && second &&
            (hasWindow(nodes[n]) || hasWindow(nodes[e.node]));
   }
+  // Where trying begins.
   int begin(int n) const {
     return hasWindow(nodes[n]) ? std::max(floor[n], windowBegin(nodes[n]))
                                : floor[n];
@@ -166,6 +175,7 @@ private:
   std::vector<int> window, firstWindow;
   std::vector<bool> windowFixed;
   std::vector<int> time;
+  // By node: sweep 3 places it; -1 is not known yet.
   std::vector<signed char> late;
   struct Slot {
     int matrix = 0, memory = 0, vector = 0;
@@ -186,6 +196,8 @@ static int roomOf(const LoopGraph &graph) {
   return std::max(graph.slotCycles - 2 * kIssue, kIssue);
 }
 
+/// Whether slot t has room for the node. A slot takes vector work of any length
+/// if it has none yet, so that an op longer than a share can stand somewhere.
 bool Placer::fits(const Node &node, int t) {
   int i = index(t);
   if (i >= int(table.size()))
@@ -206,6 +218,7 @@ bool Placer::fits(const Node &node, int t) {
   return true;
 }
 
+/// Enters node \p n at time \p t, whether it fits or not.
 void Placer::reserve(int n, int t) {
   Slot &slot = table[index(t)];
   time[n] = t;
@@ -214,8 +227,12 @@ void Placer::reserve(int n, int t) {
   slot.vector += nodes[n].cycles;
 }
 
+/// The first time that predecessors placed so far allow. A lazy one without a
+/// time (an LDS read) is taken to come at its own earliest.
 int Placer::earliest(int n) const {
   int t = begin(n);
+  // What is not placed yet does not bind, but for reads that will come as soon
+  // as they can.
   for (const Edge &e : nodes[n].in) {
     if ((!overlap && e.distance) || skips(n, e))
       continue;
@@ -230,6 +247,7 @@ int Placer::earliest(int n) const {
   return t;
 }
 
+/// The last time that successors placed so far and the window allow.
 int Placer::latest(int n) const {
   int t = windowEnd(nodes[n]);
   for (const Edge &e : nodes[n].out) {
@@ -269,6 +287,8 @@ bool Placer::placeReads(int n, int t) {
     if (time[r] != kUnplaced || e.distance || !isLazy(nodes[r]))
       continue;
     int due = t - latencyOf(r, e);
+    // The first read of a tile settles its window: the one in which the read is
+    // due.
     if (hasWindow(nodes[r]) && !windowFixed[nodes[r].tile]) {
       int tile = nodes[r].tile;
       int inside = readsAfterSecond(nodes[r]) ? due - second : due;
@@ -276,6 +296,7 @@ bool Placer::placeReads(int n, int t) {
       windowFixed[tile] = true;
       settled.push_back(tile);
     }
+    // The latest slot with room.
     int from = earliest(r), best = std::min(latest(r), due);
     // Fragments that wait long for their use take registers.
     if (nodes[r].ldsRead)
@@ -283,6 +304,7 @@ bool Placer::placeReads(int n, int t) {
           std::max(from, std::min(due, windowEnd(nodes[r])) - slotsOf(kRing));
     while (best >= from && !fits(nodes[r], best))
       --best;
+    // Undo: the node will try a later time.
     if (best < from) {
       for (int p : placed) {
         --table[index(time[p])].memory;
@@ -300,9 +322,14 @@ bool Placer::placeReads(int n, int t) {
   return true;
 }
 
+/// The earliest time at which the node and the reads it waits for fit. Again:
+/// some other node, or a window, was pushed back, and the attempt starts anew;
+/// Never: nothing helps.
 Placer::Outcome Placer::placeForward(int n) {
   Node &node = nodes[n];
   int from = earliest(n), to = latest(n);
+  // The table repeats after an interval; two leave room for reads that must be
+  // in a window.
   int reach = overlap ? from + 2 * interval : kFar;
   for (int t = from; t <= std::min(to, reach); ++t) {
     if (!fits(node, t))
@@ -315,6 +342,7 @@ Placer::Outcome Placer::placeForward(int n) {
   // Too late for what was placed before it: that must come later.
   for (const Edge &e : node.out)
     if (time[e.node] != kUnplaced) {
+      // By how much the successor must give way.
       int bound = time[e.node] - e.latency + e.distance * interval;
       if (bound < from) {
         floor[e.node] = std::max(floor[e.node], time[e.node] + from - bound);
@@ -341,15 +369,22 @@ Placer::Outcome Placer::placeForward(int n) {
 /// LDS, and in time for their first use. Empty where there are none.
 std::pair<int, int> Placer::spanOf(ArrayRef<Load> loads, int firstWrite) const {
   if (loads.empty() || loads.back().firstUse == kFar ||
+      // Only where vector work is at most one instruction a slot.
       graph.vectorCycles > kIssue * interval)
     return {0, 0};
   int first = loads.front().firstUse;
+  // Those of the iteration that the loads are for.
+  if (firstWrite != kFar)
+    firstWrite += (first - firstWrite + interval / 4) / interval * interval;
+  else
+    firstWrite = first;
   int begin = std::max(first, firstWrite + second) - interval + 1;
   for (const Load &load : loads)
     begin = std::max(begin, earliest(load.node));
   return {begin, first - graph.loadSlots()};
 }
 
+/// Sweep 3.
 Placer::Outcome Placer::placeStores() {
   int n = nodes.size(), written = 0, firstWrite = kFar;
   // Writes to LDS, as early as their window lets them.
@@ -386,6 +421,7 @@ Placer::Outcome Placer::placeStores() {
       continue;
     // Near its user, even if the slot gets more than its share.
     int last = latest(i), t = last;
+    // Looks back a few slots for one with room, else for the least crowded.
     for (int u = last; u > last - std::min(16, interval / 4); --u) {
       if (table[index(u)].issue() < table[index(t)].issue())
         t = u;
@@ -414,6 +450,8 @@ Placer::Outcome Placer::placeStores() {
   llvm::stable_sort(loads, [](const Load &a, const Load &b) {
     return a.firstUse < b.firstUse;
   });
+  // Without a span each load comes when the registers of the one before are
+  // free.
   auto [begin, end] = spanOf(loads, firstWrite);
   for (auto [number, load] : llvm::enumerate(loads)) {
     auto [i, firstUse, lastUse] = load;
@@ -454,6 +492,7 @@ void Placer::sinkReads() {
   for (int i = nodes.size() - 1; i >= 0; --i) {
     if (!nodes[i].ldsRead || nodes[i].ldsWrite || nodes[i].out.empty())
       continue;
+    // Taken out, moved down, and put in again.
     --table[time[i]].memory;
     int t = latest(i);
     while (t > time[i] && !fits(nodes[i], t))
@@ -462,6 +501,8 @@ void Placer::sinkReads() {
   }
 }
 
+/// All sweeps with the floors and first windows as they are; each attempt
+/// starts from an empty table.
 Placer::Outcome Placer::attempt() {
   int n = nodes.size();
   time.assign(n, kUnplaced);
@@ -469,6 +510,7 @@ Placer::Outcome Placer::attempt() {
   window = firstWindow;
   windowFixed.assign(graph.numTiles, false);
   late.assign(n, -1);
+  // Backwards, since a node is late by what its users are.
   for (int i = n - 1; i >= 0; --i)
     isLate(i);
 
@@ -483,6 +525,8 @@ Placer::Outcome Placer::attempt() {
 
   // Matrix instructions in program order, urgent readers, then what became
   // ready last: work on one element ends before that on the next begins.
+  // `missing` counts what a node waits for within an iteration, without the
+  // nodes that later sweeps place.
   std::vector<int> missing(n, 0);
   std::set<std::tuple<bool, bool, int, int>> ready;
   int round = 0, barriers = 0;
@@ -507,6 +551,7 @@ Placer::Outcome Placer::attempt() {
     ready.erase(ready.begin());
     ++round;
     Outcome outcome = Outcome::Done;
+    // The first barrier is the origin of time; all windows count from it.
     if (nodes[i].unit == Unit::Barrier && overlap) {
       time[i] = barriers++ ? second : 0;
     } else {
@@ -529,6 +574,7 @@ Placer::Outcome Placer::attempt() {
     sinkReads();
   }
   for (int i = 0; i < n; ++i)
+    // A node that only a cycle of dependences reaches.
     if (time[i] == kUnplaced)
       return Outcome::Never;
   return Outcome::Done;
@@ -574,6 +620,7 @@ bool Placer::move(int n, int aim) {
   bool store = node.ldsWrite && !node.ldsRead;
   if (!(node.unit == Unit::Vector && node.cycles) && !store)
     return false;
+  // Only slots that exceed the aim are relieved.
   Slot &here = table[index(time[n])];
   if (here.issue() <= aim)
     return false;
@@ -586,6 +633,7 @@ bool Placer::move(int n, int aim) {
     const Slot &there = table[index(t)];
     if (&there == &here || (store && there.memory >= memoryShare))
       continue;
+    // What leaves the crowded slot less what overflows in the other.
     int gain = std::min(cost, here.issue() - aim) -
                std::max(0, there.issue() + cost - std::max(aim, there.issue()));
     if (gain > bestGain ||
@@ -621,11 +669,14 @@ bool Placer::rotate(Placement &result) {
   int bestStages = kFar, bestWork = kFar, best = 0;
   for (int r = 0; r < interval; ++r) {
     int low = kFar, high = kUnplaced, work = 0;
+    // The iteration, counted from the loop's first, that a node at time t
+    // belongs to if the loop begins at slot r.
     auto stage = [&](int t) { return (t - r + 4 * interval) / interval; };
     for (int t : time) {
       low = std::min(low, stage(t));
       high = std::max(high, stage(t));
     }
+    // Work that the prologue repeats: the earlier stages of each node.
     for (int i = 0, n = nodes.size(); i < n; ++i)
       work += (high - stage(time[i])) *
               (nodes[i].unit == Unit::Matrix ? graph.slotCycles : 4);
@@ -633,6 +684,7 @@ bool Placer::rotate(Placement &result) {
     if (std::make_pair(work, stages) < std::make_pair(bestWork, bestStages)) {
       bestStages = stages;
       bestWork = work;
+      // So that all times become non-negative.
       best = r + (low - 4) * interval;
     }
   }
@@ -646,6 +698,9 @@ bool Placer::rotate(Placement &result) {
   return true;
 }
 
+/// Without overlap, one attempt in a table without end; otherwise an interval
+/// of one slot for each matrix instruction, first with room for LDS to drain
+/// before barriers, then without.
 std::optional<Placement> Placer::run() {
   if (!overlap) {
     interval = 1 << 20;
@@ -660,6 +715,8 @@ std::optional<Placement> Placer::run() {
   interval = graph.numMatrix;
   if (interval < kMinInterval)
     return std::nullopt;
+  // A barrier has a wait for the accesses in flight before it: slots just
+  // before it should start none.
   drain = graph.numBarriers > 1 ? slotsOf(kLdsCycles / graph.wavesOfSimd()) : 0;
   std::optional<Placement> best = search();
   if (!best && drain) {
@@ -672,6 +729,7 @@ std::optional<Placement> Placer::run() {
 /// Some ways to do it: of those whose registers are likely to suffice, the one
 /// that keeps the matrix core waiting least. More room where none is found.
 std::optional<Placement> Placer::search() {
+  // Vector and memory issue cycles spread evenly over the slots.
   int even =
       (graph.vectorCycles + kIssue * graph.numMemory + interval - 1) / interval;
   memoryShare = (graph.numMemory + interval - 1) / interval;
@@ -691,6 +749,7 @@ std::optional<Placement> Placer::search() {
         return std::nullopt;
       patience = way.patience;
       ahead = way.ahead;
+      // At least 20 cycles, in steps of an instruction's four.
       vectorShare = std::max(20, (even + 3) / 4 * 4 + 4 * more);
       std::optional<Placement> result = overlapped();
       if (!result)
@@ -707,6 +766,7 @@ std::optional<Placement> Placer::search() {
         best = std::move(result);
       }
     }
+    // From the third step on one more memory instruction may share a slot.
     if (more == 2)
       ++memoryShare;
   }
@@ -716,10 +776,13 @@ std::optional<Placement> Placer::search() {
 /// A modulo schedule with the shares as they are set.
 std::optional<Placement> Placer::overlapped() {
   if (graph.numBarriers > 1) {
+    // The writes between the barriers, as the port takes them, and until the
+    // last one is done.
     second = slotsOf(graph.singleWriteCycles) + drain;
     if (2 * second > interval)
       return std::nullopt;
   }
+  // Floors and windows start anew with each setting.
   std::fill(firstWindow.begin(), firstWindow.end(), 0);
   for (int i = 0, n = nodes.size(); i < n; ++i)
     floor[i] = nodes[i].globalRead && ahead ? -interval : 0;

@@ -67,6 +67,7 @@ struct Schedule : tlc::wave::impl::WaveScheduleBase<Schedule> {
 };
 } // namespace
 
+/// For tests and for reading: what stands in which slot, as stage:op#number.
 void Schedule::describe(Location loc, const LoopGraph &graph,
                         const Placement &p) {
   for (int slot = 0; slot < p.interval; ++slot) {
@@ -103,6 +104,8 @@ llvm::DenseSet<Operation *> Schedule::findSeldom(ArrayRef<scf::ForOp> loops) {
   return seldom;
 }
 
+/// One loop: graph, placement, emission. Falls back from overlap to one
+/// iteration in line, and says why in the remark.
 void Schedule::schedule(scf::ForOp loop, bool isSeldom) {
   LoopGraph graph(loop);
   graph.seldom = isSeldom;
