@@ -21,6 +21,16 @@
 //    others by what they lack.
 // 3. Take the one with least scratch memory.
 //
+//   level  spare  wider          what changes
+//     0      0     no            as written
+//     1      1     no            no prefetch
+//     2      2     no            and operands stay in LDS where it holds them
+//     3      0     twice the threads, each with half of every fragment
+//     4      1     the same, without prefetch
+//
+// Kernels of one program go through the levels independently, but are compiled
+// together: an attempt is a level for each.
+//
 //===----------------------------------------------------------------------===//
 
 #include "Attempts.h"
@@ -65,7 +75,9 @@ struct ObserverPass : PassWrapper<ObserverPass, OperationPass<ModuleOp>> {
 // LDS
 //===----------------------------------------------------------------------===//
 
-/// Bytes that tile-fit-lds lacked for a kernel of the module, by kernel.
+/// Bytes that tile-fit-lds lacked for a kernel of the module, by kernel. The
+/// pass leaves the need as an attribute where it fails, so the failed module is
+/// read.
 static SmallVector<int64_t> lackingLds(ModuleOp module) {
   SmallVector<int64_t> lacking;
   module.walk([&](tile::KernelOp kernel) {
@@ -81,18 +93,20 @@ bool tlc::lowerToWave(ModuleOp module, ArrayRef<std::string> disabled,
   constexpr unsigned kMostAttempts = 4;
   MLIRContext *ctx = module.getContext();
   Diagnostics first, said;
+  // What each kernel must do without, growing from attempt to attempt.
   SmallVector<int64_t> reserve;
   bool ok = false;
   for (unsigned attempt = 0; attempt < kMostAttempts; ++attempt) {
     OwningOpRef<ModuleOp> saved = module.clone();
     said.clear();
     {
+      // Messages wait until it is known which attempt counts.
       Held held(ctx, said);
       ok = runPasses(module, [&](PassManager &passes) {
         buildTilePipeline(passes, disabled);
         if (atTile)
           passes.addPass(std::make_unique<ObserverPass>(atTile));
-        buildWavePipeline(passes);
+        buildWavePipeline(passes, disabled);
       });
     }
     if (ok) {
@@ -105,6 +119,7 @@ bool tlc::lowerToWave(ModuleOp module, ArrayRef<std::string> disabled,
       first = std::move(said);
     if (llvm::none_of(lacking, [](int64_t bytes) { return bytes > 0; }))
       break;
+    // Back to the program before the passes, with less LDS to spend.
     reserve.resize(lacking.size());
     module.getBodyRegion().takeBody(saved->getBodyRegion());
     unsigned next = 0;
@@ -116,6 +131,7 @@ bool tlc::lowerToWave(ModuleOp module, ArrayRef<std::string> disabled,
                         OpBuilder(ctx).getI64IntegerAttr(bytes));
     });
   }
+  // Of several failures the first speaks of the program as it was written.
   for (mlir::Diagnostic &diag : ok ? said : first)
     ctx->getDiagEngine().emit(std::move(diag));
   return ok;
@@ -142,7 +158,8 @@ constexpr unsigned kMostHopeless = 2;
 } // namespace
 
 /// Whether the kernel means the same on any number of threads, and may have
-/// twice as many.
+/// twice as many: it names no thread, and every op is the workgroup's, or an
+/// atomic in a loop over points.
 static bool canBeWider(tile::KernelOp kernel) {
   constexpr int64_t kMostThreads = 512; // with 128 registers each
   WalkResult bound = kernel.walk([](Operation *op) {
@@ -225,7 +242,7 @@ private:
 };
 
 /// The kernels at these levels, as far as they allow them, in the wave dialect;
-/// null where that is refused.
+/// null where that is refused. Each combination is lowered once and kept.
 Lowered *Compilation::Attempts::lower(ArrayRef<unsigned> levels) {
   for (auto &known : all)
     if (ArrayRef(known->levels) == levels)
@@ -250,14 +267,18 @@ Lowered *Compilation::Attempts::lower(ArrayRef<unsigned> levels) {
   if (ok)
     for (auto kernel : result.wave->getOps<wave::KernelOp>())
       if (unsigned i = next++; i < kernels.size())
+        // The estimate is high by what kernels that just fit show.
         kernels[i][levels[i]].lacking =
             wave::peakRegisters(kernel) - kEstimateExcess -
             wave::registersOfLane(kernel.getThreads());
+  // Kernels that are missing after a failure: their level is of no use.
   for (; next < kernels.size(); ++next)
     kernels[next][levels[next]].possible = false;
   return ok ? &result : nullptr;
 }
 
+/// Machine code for an attempt, and the scratch memory that each kernel takes
+/// in it.
 bool Compilation::Attempts::compile(Lowered &lowered) {
   if (lowered.object)
     return true;
@@ -284,6 +305,8 @@ bool Compilation::Attempts::compile(Lowered &lowered) {
 }
 
 /// Looks at further levels until each kernel has one that promises to fit.
+/// Kernels that have one stay at level 0 in these attempts, which only bring
+/// the others further.
 void Compilation::Attempts::estimate() {
   for (unsigned level = 0; level < kLevels; ++level) {
     SmallVector<unsigned> levels;
@@ -301,6 +324,8 @@ void Compilation::Attempts::estimate() {
   }
 }
 
+/// The next level of a kernel to compile: of those not compiled yet, the one
+/// that lacks least by the estimate, the earlier in the list if equal.
 std::optional<unsigned> Compilation::Attempts::nextLevel(unsigned kernel) {
   std::optional<unsigned> best;
   auto rank = [&](unsigned level) {
@@ -315,9 +340,13 @@ std::optional<unsigned> Compilation::Attempts::nextLevel(unsigned kernel) {
   return best;
 }
 
+/// Level 0 first. As long as kernels spill, each moves to the level that lacks
+/// least by the estimate, and the combination is compiled; kMostHopeless tries
+/// without hope end it.
 Lowered *Compilation::Attempts::run() {
   SmallVector<unsigned> levels(kernels.size(), 0);
   Lowered *first = lower(levels);
+  // Only a lack of registers is worth another attempt.
   if (!first && llvm::none_of(all.front()->said, [](mlir::Diagnostic &diag) {
         return StringRef(diag.str()).contains(tile::kRegisterLimitTag);
       }))
@@ -345,7 +374,8 @@ Lowered *Compilation::Attempts::run() {
     if (scratchOf(*last) == 0)
       return last;
   }
-  // Each kernel at its best.
+  // Each kernel at its best, which may be levels that were never tried
+  // together.
   for (unsigned k = 0; k < kernels.size(); ++k)
     for (unsigned level = 0; level < kLevels; ++level) {
       std::optional<unsigned> other = kernels[k][level].scratch;
@@ -369,6 +399,8 @@ void Compilation::Attempts::report(Lowered &lowered) {
     c.ctx->getDiagEngine().emit(std::move(diag));
 }
 
+/// The messages of the first attempt, or of the last if the first reached the
+/// wave dialect. A lack of LDS is joined by sizes that would do.
 void Compilation::Attempts::reportFailure() {
   Lowered &failed = all.front()->wave ? *all.back() : *all.front();
   for (mlir::Diagnostic &diag : failed.said)
@@ -377,6 +409,9 @@ void Compilation::Attempts::reportFailure() {
   report(failed);
 }
 
+/// Compiles a program at the levels that serve it best. The observers (atTile,
+/// atWave) are shown the attempt that is taken, which is therefore lowered once
+/// more for them, its messages withheld.
 std::optional<std::string> Compilation::lowerAsBest(ModuleOp module,
                                                     Stage stage) {
   OwningOpRef<ModuleOp> source = module.clone();

@@ -4,6 +4,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Second attempts at what LDS or registers did not hold; the register side is
+// Compilation::lowerAsBest.
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef TLC_LIB_DRIVER_ATTEMPTS_H
 #define TLC_LIB_DRIVER_ATTEMPTS_H

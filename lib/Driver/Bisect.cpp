@@ -10,6 +10,13 @@
 // wavefronts in both orders. Only results of the first evaluation have bounds;
 // tile programs add their own, wave kernels compute as the device does.
 //
+//   import -> tile passes -> convert-tile-to-wave -> wave passes -> schedules
+//   after each: evaluate on the inputs, compare all outputs with those of the
+//               program as it was imported, within their bounds
+//
+// The first pass that leaves a bound is named; later ones are not evaluated,
+// since they start from a wrong program.
+//
 //===----------------------------------------------------------------------===//
 
 #include "Bisect.h"
@@ -33,6 +40,8 @@ public:
       : parameters(parameters), inputs(inputs), expected(expected),
         contract(contract), code(code) {}
 
+  /// `op` is the func, module or kernel that the pass ran on; the whole program
+  /// is evaluated in any case.
   void runAfterPass(Pass *pass, Operation *op) override {
     StringRef name = pass->getArgument();
     if (code != ExitOk || name.empty())
@@ -46,6 +55,7 @@ public:
         func = each;
     bool same = true;
     if (func) {
+      // Evaluation changes its arguments: each works on a copy of the inputs.
       Values values = inputs;
       same = succeeded(reference::evaluate(func, values))
                  ? compare(name, "", values)
@@ -70,12 +80,14 @@ public:
   }
 
 private:
+  /// A pass whose result cannot be evaluated is the one to look at.
   bool fail(StringRef name) {
     llvm::errs() << name << ": the result cannot be evaluated\n";
     code = ExitCheckFailed;
     return false;
   }
 
+  /// Launches in the order and with the grids of the contract.
   LogicalResult evaluateKernels(ModuleOp module, Values &values, bool reverse) {
     llvm::SmallVector<int64_t> scalars;
     for (const reference::Argument &value : inputs)
@@ -88,6 +100,7 @@ private:
       if (!op)
         return module.emitError("kernel '") << kernel.name << "' is gone";
       reference::WaveLaunch launch;
+      // Launches point to the ops: `kernels` was reserved and does not move.
       launch.kernel = &kernels.emplace_back(op);
       for (unsigned d = 0; d < 3; ++d)
         launch.grid[d] = kernel.grid[d].evaluate(scalars).value_or(0);
@@ -98,10 +111,12 @@ private:
     return reference::evaluateWave(launches, values, options);
   }
 
+  /// All outputs against the first evaluation; false after a message.
   bool compare(StringRef name, StringRef how, const Values &values) {
     for (auto [i, p] : llvm::enumerate(parameters)) {
       if (!isOutput(p))
         continue;
+      // Two evaluations, each within its own bounds.
       std::vector<double> bounds = expected[i].bounds;
       for (size_t k = 0; k < values[i].bounds.size(); ++k)
         bounds[k] += values[i].bounds[k];
@@ -124,6 +139,8 @@ private:
 };
 } // namespace
 
+/// ExitOk if no pass changes a result, ExitCheckFailed after naming the first
+/// that does.
 int tlc::bisect(Compilation &compilation, ModuleOp module,
                 llvm::ArrayRef<Parameter> parameters, const Values &inputs) {
   Values expected = inputs;
@@ -134,7 +151,8 @@ int tlc::bisect(Compilation &compilation, ModuleOp module,
   if (failed(contract))
     return compilation.failureCode();
   // What LDS or registers did not hold at first starts as it does in the
-  // attempt that is taken.
+  // attempt that is taken: those passes are the ones the user's object went
+  // through.
   OwningOpRef<ModuleOp> program = module.clone();
   if (!compilation.compile(*program, Stage::Obj))
     return compilation.failureCode();

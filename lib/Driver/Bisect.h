@@ -4,6 +4,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// `tlc check --bisect`; docs/numerics.md shows its use.
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef TLC_LIB_DRIVER_BISECT_H
 #define TLC_LIB_DRIVER_BISECT_H

@@ -4,6 +4,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Three ways to compare an output: within the bound of each element, the same
+// with rows as sets, and relative to the largest value expected. All give the
+// element that uses most of its bound, which is where to look first.
+//
+//===----------------------------------------------------------------------===//
 
 #include "Compare.h"
 #include "tlc/Runtime/Npy.h"
@@ -14,10 +20,12 @@
 using namespace tlc;
 using llvm::StringRef;
 
+/// NaN meets NaN, an infinity the same infinity.
 static bool sameValue(double a, double b) {
   return a == b || (std::isnan(a) && std::isnan(b));
 }
 
+/// Values as doubles; `bounds` may be empty, which means 0 throughout.
 static Comparison compareValues(llvm::ArrayRef<double> got,
                                 llvm::ArrayRef<double> values,
                                 llvm::ArrayRef<double> bounds) {
@@ -45,6 +53,7 @@ static Comparison compareValues(llvm::ArrayRef<double> got,
   return c;
 }
 
+/// Exact: every element type fits a double, but for large 64-bit integers.
 static std::vector<double> numbersOf(const Array &array) {
   std::vector<double> numbers(array.elements());
   for (int64_t i = 0, n = numbers.size(); i < n; ++i)
@@ -57,6 +66,7 @@ Comparison tlc::compareWithin(const Array &got, llvm::ArrayRef<double> values,
   return compareValues(numbersOf(got), values, bounds);
 }
 
+/// Each row of both sides sorted; the bounds move with the reference's values.
 Comparison tlc::compareUnordered(const Array &got,
                                  llvm::ArrayRef<double> values,
                                  llvm::ArrayRef<double> bounds) {
@@ -68,6 +78,7 @@ Comparison tlc::compareUnordered(const Array &got,
   auto less = [](double a, double b) {
     return std::isnan(b) ? !std::isnan(a) : a < b;
   };
+  // The last dimension: top-k and the like put a set into each row.
   size_t row = got.shape.empty() ? 1 : std::max<int64_t>(got.shape.back(), 1);
   for (size_t i = 0; i + row <= sorted.size(); i += row) {
     std::sort(sorted.begin() + i, sorted.begin() + i + row, less);
@@ -82,6 +93,8 @@ Comparison tlc::compareUnordered(const Array &got,
   return compareValues(sorted, orderedValues, orderedBounds);
 }
 
+/// One bound for all elements: `rtol` of the largest finite value expected.
+/// Small elements of a large result carry its rounding.
 Comparison tlc::compareRelative(const Array &got, const Array &expected,
                                 double rtol) {
   Comparison c;
@@ -108,6 +121,8 @@ Comparison tlc::compareRelative(const Array &got, const Array &expected,
   return c;
 }
 
+/// The index of an element in row-major order, as the program writes it.
+///   5 of shape [2, 4]   ->   [1, 1]
 std::string tlc::elementName(llvm::ArrayRef<int64_t> shape, int64_t index) {
   llvm::SmallVector<int64_t, 4> at(shape.size());
   for (size_t d = shape.size(); d-- > 0;) {
@@ -117,6 +132,8 @@ std::string tlc::elementName(llvm::ArrayRef<int64_t> shape, int64_t index) {
   return shapeString(at);
 }
 
+/// Every --expect. False if a value is outside; `failed` after a complaint
+/// about the file itself.
 bool tlc::compareExpected(const RunOptions &options, DiagnosticEngine &diags,
                           llvm::ArrayRef<Parameter> parameters,
                           llvm::ArrayRef<const Array *> arrays,
@@ -138,10 +155,14 @@ bool tlc::compareExpected(const RunOptions &options, DiagnosticEngine &diags,
                       shapeString(file->shape) + ", output '" + name +
                       "' has " + shapeString(got.shape));
     Array expected = std::move(*file);
+    // A file of another type is compared after conversion, as an input would be
+    // read.
     if (auto same = asType(expected, got.type))
       expected = std::move(*same);
     // Without --rtol the reference's own bound judges the given values.
     bool byBound = !options.rtol && reference;
+    // By bound, the given values are judged: they too should be within the
+    // reference's.
     Comparison c =
         byBound ? compareWithin(expected, (*reference)[i].values,
                                 (*reference)[i].bounds)

@@ -4,6 +4,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Comparison of outputs with the reference and with files.
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef TLC_LIB_DRIVER_COMPARE_H
 #define TLC_LIB_DRIVER_COMPARE_H

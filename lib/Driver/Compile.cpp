@@ -4,6 +4,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// `tlc compile`: options, the pipeline up to a stage, and the result to a file
+// or standard output. The code object is a binary file, so only text stages go
+// to standard output by default. Messages and the resource line go to standard
+// error.
+//
+//===----------------------------------------------------------------------===//
 
 #include "tlc/Driver/Pipeline.h"
 #include "tlc/Report/CompileReport.h"
@@ -24,6 +31,8 @@ static std::string defaultOutput(StringRef path, Stage stage) {
       .str();
 }
 
+/// Writes the result; ExitOk or ExitDiagnostics after a message. A file is
+/// there whole or not at all.
 static int write(Compilation &compilation, StringRef path, StringRef bytes) {
   if (path == "-") {
     llvm::outs() << bytes;
@@ -43,7 +52,8 @@ static int write(Compilation &compilation, StringRef path, StringRef bytes) {
   return ExitDiagnostics;
 }
 
-/// One line for each kernel: what it uses of a compute unit.
+/// One line for each kernel: what it uses of a compute unit. Nothing for an
+/// object that cannot be read, which the link would have reported.
 static void printResources(StringRef object) {
   auto kernels = target::readResources(object);
   if (!kernels)
@@ -60,6 +70,7 @@ static void printResources(StringRef object) {
   }
 }
 
+/// The whole command; an exit code.
 int tlc::runCompile(Arguments arguments) {
   InputOptions input;
   std::string output, error;
@@ -96,6 +107,7 @@ int tlc::runCompile(Arguments arguments) {
     output = defaultOutput(input.path, stage);
 
   Compilation compilation(input);
+  // The syntax tree needs no kernel to be chosen and no parameters.
   if (stage == Stage::AST) {
     SourceManager &sources = compilation.diagnostics().sourceManager();
     const SourceManager::Buffer *buffer = sources.openFile(input.path, error);
@@ -113,6 +125,7 @@ int tlc::runCompile(Arguments arguments) {
   if (!module)
     return compilation.failureCode();
   report::CompileReport report;
+  // The report counts accesses where they are still tile ops and wave ops.
   if (wantsReport) {
     compilation.atTile = [&](mlir::ModuleOp m) { report.readTile(m); };
     compilation.atWave = [&](mlir::ModuleOp m) { report.readWave(m); };

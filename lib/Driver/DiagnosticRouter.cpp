@@ -4,11 +4,22 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// MLIR's diagnostics in tlc's form. A location may be nested (fused, call
+// sites); the first place in a loaded file counts, and the calls around it
+// become notes:
+//
+//   loc(callsite("k.tile":4:5 at "k.tile":10:9))  "error: ... [TL0602]"
+//   ->  k.tile:4:5: error: ... [TL0602]
+//       k.tile:10:9: note: in the call here
+//
+//===----------------------------------------------------------------------===//
 
 #include "DiagnosticRouter.h"
 
 using namespace tlc;
 
+/// In force as long as it lives; what it handles goes no further.
 DiagnosticRouter::DiagnosticRouter(Compilation &compilation)
     : ScopedDiagnosticHandler(&compilation.context()),
       compilation(compilation) {
@@ -18,6 +29,7 @@ DiagnosticRouter::DiagnosticRouter(Compilation &compilation)
   });
 }
 
+/// Invalid where the location is in no file that was loaded.
 SourceRange DiagnosticRouter::rangeOf(mlir::Location loc) {
   SourceLoc begin;
   loc->walk([&](mlir::Location inner) {
@@ -31,6 +43,7 @@ SourceRange DiagnosticRouter::rangeOf(mlir::Location loc) {
   });
   if (!begin.isValid())
     return {};
+  // MLIR knows where something begins, not its end.
   return {begin, begin.advanced(1)};
 }
 
@@ -47,6 +60,8 @@ static std::optional<DiagID> takeID(std::string &message) {
   return info->id;
 }
 
+/// What a pass says without an id is PassError and so on. Limits of the machine
+/// give the process an exit code of their own.
 void DiagnosticRouter::route(mlir::Diagnostic &diag) {
   Diagnostic out;
   out.message = diag.str();

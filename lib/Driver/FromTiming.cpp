@@ -9,6 +9,10 @@
 // these addresses and, in its line table, where they come from. Cycles in an
 // s_waitcnt are charged to the load it waits for (WaitTargets.cpp).
 //
+//   code[0x40].stalls[Lds] = 900     s_waitcnt lgkmcnt(0) at 0x40
+//   targets.lds[0x40] = 0x20         ds_read_b128 at 0x20
+//   ->  the line of the ds_read gets the 900 cycles in `caused`
+//
 //===----------------------------------------------------------------------===//
 
 #include "FromTiming.h"
@@ -25,6 +29,8 @@ using namespace tlc::report;
 using llvm::StringRef;
 namespace param = sim::param;
 
+/// Causes as the model counts them, by what the report calls them; several may
+/// share a name.
 static Stall stallOf(sim::StallCause cause) {
   switch (cause) {
   case sim::StallCause::VectorMemory:
@@ -55,6 +61,7 @@ static Stall stallOf(sim::StallCause cause) {
   return Stall::Other;
 }
 
+/// The model's causes as the report's, added up where several are one.
 static report::StallCycles convert(const sim::StallCycles &from) {
   report::StallCycles to{};
   for (size_t i = 0; i < from.size(); ++i)
@@ -66,6 +73,8 @@ static report::StallCycles convert(const sim::StallCycles &from) {
 // Resources
 //===----------------------------------------------------------------------===//
 
+/// Limits of occupancy are in wavefronts a SIMD, the least first. The machine's
+/// numbers are those of the timing model (Timing/Parameters.h).
 KernelReport tlc::describeLaunch(const sim::KernelInfo &kernel,
                                  const std::array<uint32_t, 3> &grid,
                                  const std::array<uint32_t, 3> &block,
@@ -81,6 +90,7 @@ KernelReport tlc::describeLaunch(const sim::KernelInfo &kernel,
     items *= block[i];
     report.workgroups *= grid[i];
   }
+  // One file of registers: architectural ones first, accumulation ones behind.
   unsigned all = d.vgprCount();
   report.vgprs = std::min(all, d.accumOffset());
   report.agprs = all - report.vgprs;
@@ -90,6 +100,7 @@ KernelReport tlc::describeLaunch(const sim::KernelInfo &kernel,
 
   // Whole workgroups are resident: each limit is one of workgroups a CU.
   double waves = double(std::max<uint64_t>(1, llvm::divideCeil(items, 64)));
+  // A limit in wavefronts, rounded down to whole workgroups of the CU.
   auto bySimd = [&](double wavesPerSimd) {
     double groups = std::floor(wavesPerSimd * param::simdsPerCu / waves);
     return std::min<double>(groups * waves / param::simdsPerCu,
@@ -102,6 +113,7 @@ KernelReport tlc::describeLaunch(const sim::KernelInfo &kernel,
                       bySimd(std::min<double>(param::vgprsPerSimd / all,
                                               param::wavesPerSimd))});
   if (report.ldsBytes) {
+    // LDS is handed out in granules.
     uint64_t granule = llvm::alignTo(report.ldsBytes, param::ldsGranule);
     double groups = double(param::ldsBytes / granule);
     o.limits.push_back(
@@ -116,6 +128,7 @@ KernelReport tlc::describeLaunch(const sim::KernelInfo &kernel,
       {"the grid",
        fmt::format("{} workgroups of {} wavefronts for {} CUs",
                    report.workgroups, waves, cus),
+       // A small grid leaves CUs with less than they could hold.
        std::ceil(report.workgroups / cus) * waves / param::simdsPerCu});
   std::stable_sort(o.limits.begin(), o.limits.end(),
                    [](const OccupancyLimit &a, const OccupancyLimit &b) {
@@ -131,6 +144,7 @@ KernelReport tlc::describeLaunch(const sim::KernelInfo &kernel,
 
 namespace {
 
+/// The unit that executes an instruction, for the report's columns.
 CodeLine::Unit unitOf(const sim::Instruction &inst) {
   switch (inst.encoding) {
   case sim::Encoding::MAI:
@@ -157,7 +171,8 @@ CodeLine::Unit unitOf(const sim::Instruction &inst) {
   }
 }
 
-/// "file:line" or "file:line:column" taken apart.
+/// "file:line" or "file:line:column" taken apart. From the right: a path may
+/// hold colons.
 void setSource(CodeLine &line, StringRef where) {
   auto [rest, last] = where.rsplit(':');
   unsigned a = 0, b = 0;
@@ -174,7 +189,8 @@ void setSource(CodeLine &line, StringRef where) {
   }
 }
 
-/// Decodes the function that holds the kernel's entry, and what else ran.
+/// Decodes the function that holds the kernel's entry, and what else ran. Bytes
+/// that are no instruction are stepped over by dwords.
 DecodedCode decodeKernel(const sim::CodeObject &object,
                          const sim::KernelInfo &kernel,
                          const sim::TimingResult &time) {
@@ -190,10 +206,12 @@ DecodedCode decodeKernel(const sim::CodeObject &object,
       llvm::ArrayRef<uint8_t>(object.bytes)
           .slice(segment->fileOffset, segment->fileSize);
   uint64_t entry = kernel.entryAddress, end = entry;
+  // The end: of the symbol around the entry, or of what was executed.
   for (const sim::ObjectSymbol &symbol : object.symbols)
     if (symbol.defined && symbol.value <= entry &&
         entry < symbol.value + symbol.size)
       end = std::max(end, symbol.value + symbol.size);
+  // Stripped objects have no symbols; the last instruction that ran is known.
   if (!time.code.empty())
     end = std::max(end, entry + time.code.rbegin()->first + 4);
   end = std::min(end, segment->address + segment->fileSize);
@@ -210,11 +228,13 @@ DecodedCode decodeKernel(const sim::CodeObject &object,
   return code;
 }
 
-/// Moves the cycles of waits to what was waited for.
+/// Moves the cycles of waits to what was waited for: `stalls` stays at the
+/// wait, `caused` is where the time goes when lines are ranked.
 void chargeWaits(KernelReport &report, const DecodedCode &code) {
   WaitTargets targets = findWaitTargets(code);
   for (CodeLine &line : report.code)
     line.caused = line.stalls;
+  // An index beyond the code stands for "nothing to charge".
   auto move = [&](size_t from, size_t to, Stall stall) {
     if (to >= report.code.size())
       return;
@@ -231,12 +251,15 @@ void chargeWaits(KernelReport &report, const DecodedCode &code) {
 
 } // namespace
 
+/// A CodeLine for each instruction, with source place, counts and cycles; then
+/// the trace, whose slices refer to these lines.
 static void addCode(KernelReport &report, const sim::CodeObject &object,
                     const sim::KernelInfo &kernel,
                     const sim::TimingResult &time) {
   DecodedCode code = decodeKernel(object, kernel, time);
   sim::SourceLines source(object.bytes);
-  // A wavefront's life is what it waited and what it issued.
+  // A wavefront's life is what it waited and what it issued, so what is left
+  // after its stalls is issue, shared evenly by its instructions.
   double issueCycles =
       time.instructions ? std::max(0.0, time.waveCycles - sum(report.stalls)) /
                               time.instructions
@@ -312,8 +335,11 @@ static void addCode(KernelReport &report, const sim::CodeObject &object,
 // The launch
 //===----------------------------------------------------------------------===//
 
+/// Bytes, peak rates and hit rates at the levels of memory, nearest to the
+/// lanes first. Peaks are bytes a cycle of the whole device.
 static void addLevels(KernelReport &report, const sim::TimingResult &time) {
   const sim::MemoryCounters &m = time.memory;
+  // Of nothing asked there is no rate.
   auto rate = [](uint64_t hits, uint64_t all) {
     return all ? std::optional<double>(double(hits) / all) : std::nullopt;
   };
@@ -344,6 +370,8 @@ static void addLevels(KernelReport &report, const sim::TimingResult &time) {
   report.levels = {asked, l1, l2, mall, hbm};
 }
 
+/// Fills in all that the model counted. Utilisations are shares of all SIMDs'
+/// (CUs') cycles, the idle ones included.
 void tlc::addTiming(KernelReport &report, const sim::CodeObject &object,
                     const sim::KernelInfo &kernel,
                     const sim::TimingResult &time) {
@@ -366,6 +394,7 @@ void tlc::addTiming(KernelReport &report, const sim::CodeObject &object,
                                : 0;
   for (const auto &[address, code] : time.code) {
     report.matrixFlops += code.issues * matrixFlopsOf(code.mnemonic);
+    // Per lane; 64 lanes whether active or not, as the hardware's counters do.
     report.vectorFlops += 64.0 * code.issues * vectorFlopsOf(code.mnemonic);
   }
   addLevels(report, time);

@@ -44,6 +44,8 @@ double vectorFlopsOf(const std::string &mnemonic);
 struct WaitTargets {
   std::vector<size_t> memory, lds, scalar; ///< ~0: unknown
 };
+/// The code of a kernel in order of address; both lists have one entry for each
+/// instruction.
 struct DecodedCode {
   std::vector<uint64_t> addresses; ///< virtual addresses in the object
   std::vector<sim::Instruction> instructions;

@@ -4,6 +4,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// The table of commands, help, and what happens when tlc itself is at fault: a
+// message with an id, a file with the command line, and exit code 5 instead of
+// a stack trace.
+//
+//===----------------------------------------------------------------------===//
 
 #include "tlc/Driver/Driver.h"
 #include "tlc/Driver/ObjDump.h"
@@ -49,7 +55,8 @@ static const Command commands[] = {
      "tile-coalesce-stores,\n"
      "                    tile-order-workgroups, tile-pipeline, "
      "tile-promote-operands,\n"
-     "                    tile-split-masks, tile-swizzle-lds\n"
+     "                    tile-split-masks, tile-swizzle-lds,\n"
+     "                    wave-defer-sums, wave-guard-maximum\n"
      "  --linker=LINKER   lld (built in, the default) or comgr (ROCm's)\n"},
     {"run", "compile a kernel, or take a code object, and execute it",
      runKernelOrObject, runUsage},
@@ -63,6 +70,7 @@ static const Command commands[] = {
      "tlc explain ID\n"},
 };
 
+/// Says what is wrong with the command line; the exit code to return.
 int tlc::usageError(const llvm::Twine &message) {
   llvm::errs() << "tlc: error: " << message << " [TL0903]\n"
                << "tlc: help: 'tlc help' lists the commands\n";
@@ -81,6 +89,7 @@ static void printHelp(llvm::raw_ostream &os) {
         "4 resource limit, 5 internal error\n";
 }
 
+/// The page of a diagnostic from docs/diagnostics, which is built in.
 int tlc::runExplain(Arguments arguments) {
   if (arguments.size() != 1)
     return usageError("explain takes one id, such as TL0302");
@@ -99,6 +108,8 @@ int tlc::runExplain(Arguments arguments) {
 // Faults of tlc itself
 //===----------------------------------------------------------------------===//
 
+/// As a shell script, put together at the start: a signal handler cannot
+/// allocate.
 static std::string commandLine;
 
 /// Writes the command line where a reader can find it and ends the process.
@@ -106,6 +117,7 @@ static std::string commandLine;
 [[noreturn]] static void endWithReproducer(const char *what) {
   char path[] = "/tmp/tlc-reproducer-XXXXXX";
   int fd = mkstemp(path);
+  // write may take less than it is given.
   auto put = [](int to, const char *text, size_t size) {
     while (size) {
       ssize_t n = ::write(to, text, size);
@@ -149,6 +161,7 @@ static std::string quoted(StringRef word) {
   return text + "'";
 }
 
+/// The exit codes are those of docs/cli.md.
 int tlc::runTlc(int argc, char **argv) {
   commandLine = "#!/bin/sh\n";
   llvm::SmallString<128> folder;
@@ -191,12 +204,14 @@ int tlc::runTlc(int argc, char **argv) {
     return ExitOk;
   }
   const Command *command = find(name);
+  // `tlc k.tile` compiles.
   if (!command && StringRef(name).contains('.')) {
     command = find("compile");
     rest = arguments;
   }
   if (!command)
     return usageError("there is no command '" + name + "'");
+  // Anywhere among the words: `tlc run k.tile --help`.
   for (StringRef arg : rest)
     if (arg == "--help" || arg == "-h") {
       llvm::outs() << "usage: " << command->usage;

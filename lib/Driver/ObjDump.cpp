@@ -4,6 +4,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// `tlc objdump`: what a code object of any compiler asks of the hardware.
+// Metadata come from the object's note, the descriptor from its 64 bytes in
+// .rodata (fields as in LLVM's AMDGPU guide, "Kernel Descriptor"), code from
+// the decoder of the simulator, so that what is shown is what the simulator
+// would execute.
+//
+//   kernel main_kernel
+//     arguments: offset, size, kind, name       from the note
+//     resources: VGPRs, LDS, scratch, waves     from note and descriptor
+//     descriptor: rsrc1..3, modes, user SGPRs   its bits, in words
+//   then the code, function by function (ObjDumpCode.cpp)
+//
+//===----------------------------------------------------------------------===//
 
 #include "tlc/Driver/ObjDump.h"
 #include "ObjDumpImpl.h"
@@ -39,6 +53,7 @@ void yesNo(raw_ostream &os, const char *name, bool value) {
   os << "    " << left_justify(name, 28) << (value ? "yes" : "no") << '\n';
 }
 
+/// The descriptor's raw words, then the fields that a reader looks for.
 void printDescriptor(raw_ostream &os, const sim::KernelInfo &kernel) {
   const sim::KernelDescriptor &d = kernel.descriptor;
   static constexpr const char *rounding[] = {"to nearest", "up", "down",
@@ -52,6 +67,8 @@ void printDescriptor(raw_ostream &os, const sim::KernelInfo &kernel) {
      << "    compute_pgm_rsrc3           " << format_hex(d.rsrc3, 10) << '\n'
      << "    kernel_code_properties      " << format_hex(d.properties, 6)
      << '\n';
+  // Bits 12..19 of rsrc1: rounding of f32 and of f16/f64, then the same for
+  // denormals, two bits each.
   os << "    f32 rounding, denormals     " << rounding[d.rsrc1 >> 12 & 3]
      << ", " << denormals[d.rsrc1 >> 16 & 3] << '\n'
      << "    f16/f64 rounding, denormals " << rounding[d.rsrc1 >> 14 & 3]
@@ -59,7 +76,8 @@ void printDescriptor(raw_ostream &os, const sim::KernelInfo &kernel) {
   yesNo(os, "dx10_clamp", d.dx10Clamp());
   yesNo(os, "ieee_mode", d.ieeeMode());
   os << "    user SGPRs                  " << d.userSgprCount();
-  // In the order in which the registers are set up.
+  // In the order in which the registers are set up: each property that is asked
+  // for takes the next user SGPRs.
   static constexpr struct {
     unsigned bit;
     const char *name;
@@ -83,6 +101,8 @@ void printDescriptor(raw_ostream &os, const sim::KernelInfo &kernel) {
        << " dwords from dword " << d.preloadOffset() << '\n';
   os << "    workgroup ids               ";
   for (unsigned i = 0; i < 3; ++i)
+    // Bits 7, 8, 9: which workgroup ids the kernel wants; 11, 12: work-item
+    // ids.
     if (d.rsrc2 >> (7 + i) & 1)
       os << "xyz"[i];
   os << "\n    work-item ids               ";
@@ -90,6 +110,7 @@ void printDescriptor(raw_ostream &os, const sim::KernelInfo &kernel) {
   os << itemIds[d.rsrc2 >> 11 & 3] << '\n';
 }
 
+/// Registers are those allocated, in granules; what is used is in the metadata.
 void printResources(raw_ostream &os, const sim::KernelInfo &kernel) {
   const sim::KernelDescriptor &d = kernel.descriptor;
   unsigned accumulators =
@@ -122,6 +143,7 @@ void printResources(raw_ostream &os, const sim::KernelInfo &kernel) {
 
 } // namespace
 
+/// All of one kernel but its code.
 void tlc::printKernel(raw_ostream &os, const sim::KernelInfo &kernel) {
   os << "\nkernel " << kernel.name << '\n';
   if (!kernel.arguments.empty()) {
@@ -142,6 +164,7 @@ void tlc::printKernel(raw_ostream &os, const sim::KernelInfo &kernel) {
 
 namespace {
 
+/// One file, which may be a bundle with an object for gfx942 in it.
 int dump(StringRef path, const ObjDumpOptions &options) {
   auto buffer = MemoryBuffer::getFile(path, /*IsText=*/false,
                                       /*RequiresNullTerminator=*/false);
@@ -153,6 +176,8 @@ int dump(StringRef path, const ObjDumpOptions &options) {
   sim::CodeObject object;
   std::string problem;
   std::vector<uint8_t> storage;
+  // A bundle of several targets holds the object; `storage` keeps it if it was
+  // compressed.
   std::span<const uint8_t> file =
       sim::selectCodeObject(bytes.data(), bytes.size(), storage, problem);
   if (!problem.empty() || !sim::CodeObject::parse(file, object, problem)) {
@@ -180,6 +205,7 @@ int dump(StringRef path, const ObjDumpOptions &options) {
 
 } // namespace
 
+/// Several files are shown one after another; the worst exit code counts.
 int tlc::runObjdump(ArrayRef<StringRef> args) {
   ObjDumpOptions options;
   SmallVector<StringRef> files;

@@ -9,6 +9,11 @@
 // L1, ... in order of address, and are named at the branch. A source line is
 // printed where it changes. Bytes that are no instruction show as `.long`.
 //
+//   L0:
+//   ; k.tile:7:24
+//   00001634  buffer_load_dword v1, v0, s[4:7], 0 offen
+//   00001654  s_cbranch_scc1 65527  ; -> L0 0x00001634
+//
 //===----------------------------------------------------------------------===//
 
 #include "ObjDumpImpl.h"
@@ -32,12 +37,14 @@ struct Function {
   uint64_t begin = 0, end = 0; // virtual addresses
 };
 
+/// A segment's bytes in the file.
 ArrayRef<uint8_t> bytesOf(const sim::CodeObject &object,
                           const sim::Segment &segment) {
   return ArrayRef<uint8_t>(object.bytes)
       .slice(segment.fileOffset, segment.fileSize);
 }
 
+/// The executable segment around an address; null if there is none.
 const sim::Segment *codeSegment(const sim::CodeObject &object,
                                 uint64_t address) {
   for (const sim::Segment &segment : object.segments)
@@ -77,16 +84,19 @@ std::vector<Function> functionsOf(const sim::CodeObject &object) {
   return functions;
 }
 
+/// A decoded instruction, or a dword that is none.
 struct Line {
   uint64_t address;
   bool known;
   sim::Instruction inst;
 };
 
+/// Whether its constant is a distance to jump.
 bool branches(const sim::Instruction &inst) {
   return sim::opcodeInfo(inst.op).constant == sim::ConstantKind::Branch;
 }
 
+/// One function: label lines, source lines, instructions.
 void printFunction(raw_ostream &os, const sim::CodeObject &object,
                    const Function &function, const ObjDumpOptions &options,
                    sim::SourceLines &source) {
@@ -94,6 +104,7 @@ void printFunction(raw_ostream &os, const sim::CodeObject &object,
   ArrayRef<uint8_t> bytes = bytesOf(object, *segment);
   std::vector<Line> lines;
   std::map<uint64_t, unsigned> labels; // address to number
+  // First pass: decode, and collect the targets of branches.
   for (uint64_t at = function.begin; at + 4 <= function.end;) {
     Line line{at, false, {}};
     line.known = sim::decode(bytes, at - segment->address, line.inst);
@@ -108,6 +119,8 @@ void printFunction(raw_ostream &os, const sim::CodeObject &object,
 
   os << format_hex(function.begin, 10) << " <" << function.name << ">:\n";
   std::string lastSource;
+  // Second pass: print. A target inside an instruction has no label line of its
+  // own, but its address shows.
   for (const Line &line : lines) {
     if (auto label = labels.find(line.address); label != labels.end())
       os << "L" << label->second << ":\n";
@@ -121,6 +134,7 @@ void printFunction(raw_ostream &os, const sim::CodeObject &object,
     os << format_hex_no_prefix(line.address, 8) << "  ";
     if (options.raw) {
       unsigned size = line.known ? line.inst.sizeBytes : 4;
+      // Two columns of dwords, so that mnemonics line up.
       for (unsigned i = 0; i < 8; i += 4)
         if (i < size)
           os << format_hex_no_prefix(
@@ -150,6 +164,7 @@ void printFunction(raw_ostream &os, const sim::CodeObject &object,
 
 } // namespace
 
+/// All functions, or the one that holds the chosen kernel's entry.
 void tlc::printCode(raw_ostream &os, const sim::CodeObject &object,
                     const ObjDumpOptions &options) {
   sim::SourceLines source(object.bytes);

@@ -4,6 +4,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// The two halves of `tlc objdump`: what surrounds the code, and the code.
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef TLC_LIB_DRIVER_OBJDUMPIMPL_H
 #define TLC_LIB_DRIVER_OBJDUMPIMPL_H

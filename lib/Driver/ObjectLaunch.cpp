@@ -4,6 +4,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// A code object needs no contract of tlc's: arguments are laid out by the
+// metadata's offsets and sizes, or packed by their alignment where there is
+// none. All calls go through the table of HIP functions, so that a real device
+// and the simulator are used alike.
+//
+//   --arg f32[1024]=randn:1 --arg i32=1000
+//   kernarg segment:  0: pointer to 4096 bytes   8: 1000
+//
+//===----------------------------------------------------------------------===//
 
 #include "ObjectLaunch.h"
 #include "tlc/Runtime/Npy.h"
@@ -21,12 +31,15 @@ static Error bad(const llvm::Twine &text) {
   return llvm::createStringError(text.str());
 }
 
+/// An error of a HIP call as one line: what it was about, and HIP's own text.
 Error ObjectLaunch::check(hipError_t error, const llvm::Twine &what) {
   if (error == hipSuccess)
     return Error::success();
   return bad(what + ": " + table.hipGetErrorString(error));
 }
 
+/// Parses and loads the object, and finds the kernel: the one that is named, or
+/// the only one.
 Error ObjectLaunch::load(StringRef bytes) {
   std::string problem;
   std::vector<uint8_t> storage;
@@ -57,13 +70,16 @@ Error ObjectLaunch::load(StringRef bytes) {
 }
 
 /// Writes one argument where the metadata says, or, without any, at the next
-/// place of its alignment.
+/// place of its alignment. An array is allocated and copied to the device
+/// first; its pointer is the argument. `next` moves behind what was written.
 Error ObjectLaunch::place(const ObjectArgument &argument, size_t index,
                           size_t &next) {
   size_t bytes =
       argument.isArray || argument.isNull ? 8 : byteSize(argument.type);
   size_t offset = llvm::alignTo(next, llvm::Align(bytes));
   if (kernel->hasMetadata) {
+    // Hidden arguments (grid sizes, printf buffers) are filled in by the
+    // runtime.
     std::vector<const sim::KernelArgument *> explicitOnes;
     for (const sim::KernelArgument &each : kernel->arguments)
       if (!each.hidden())
@@ -101,6 +117,7 @@ Error ObjectLaunch::place(const ObjectArgument &argument, size_t index,
   return Error::success();
 }
 
+/// All arguments into the kernarg segment, in the order of the command line.
 Error ObjectLaunch::placeArguments() {
   size_t next = 0;
   for (size_t i = 0; i < options.arguments.size(); ++i)
@@ -113,6 +130,7 @@ Error ObjectLaunch::placeArguments() {
   return Error::success();
 }
 
+/// The packed bytes go as they are (HIP_LAUNCH_PARAM_BUFFER_POINTER).
 hipError_t ObjectLaunch::enqueue() {
   size_t size = packed.size();
   void *extra[] = {HIP_LAUNCH_PARAM_BUFFER_POINTER, packed.data(),
@@ -123,11 +141,13 @@ hipError_t ObjectLaunch::enqueue() {
                                      options.ldsBytes, nullptr, nullptr, extra);
 }
 
+/// Enqueues and waits: a fault shows at the wait.
 hipError_t ObjectLaunch::launch() {
   hipError_t error = enqueue();
   return error ? error : table.hipDeviceSynchronize();
 }
 
+/// Copies back and writes what --out asked for.
 Error ObjectLaunch::save() {
   for (size_t i = 0; i < options.arguments.size(); ++i) {
     ObjectArgument &argument = options.arguments[i];

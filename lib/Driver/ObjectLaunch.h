@@ -31,10 +31,13 @@ public:
       table.hipModuleUnload(module);
   }
 
+  /// Before anything else. `bytes` may be an object or a bundle.
   llvm::Error load(llvm::StringRef bytes);
+  /// Allocates arrays and packs the argument bytes; once.
   llvm::Error placeArguments();
   /// Without waiting for its end.
   hip::hipError_t enqueue();
+  /// Waits for the end.
   hip::hipError_t launch();
   llvm::Error save();
 

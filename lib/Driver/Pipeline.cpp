@@ -4,6 +4,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// The passes in order, and the levels of scheduling. docs/pipeline.md describes
+// each pass with an example; this file only says when it runs:
+//
+//   tile passes -> convert-tile-to-wave -> wave passes -> schedule at a level
+//   -> ROCDL -> LLVM IR -> object -> code object
+//
+// Everything after "wave passes" is repeated with plainer schedules while the
+// object spills (Compilation::lower), everything before with other registers or
+// LDS (Attempts.cpp).
+//
+//===----------------------------------------------------------------------===//
 
 #include "tlc/Driver/Pipeline.h"
 #include "DiagnosticRouter.h"
@@ -29,6 +41,7 @@
 using namespace mlir;
 using namespace tlc;
 
+/// --emit's names, which are also the order of the stages.
 std::optional<Stage> tlc::parseStage(StringRef name) {
   return llvm::StringSwitch<std::optional<Stage>>(name)
       .Case("ast", Stage::AST)
@@ -42,16 +55,23 @@ std::optional<Stage> tlc::parseStage(StringRef name) {
       .Default(std::nullopt);
 }
 
+/// Passes that only make the kernel faster, or fit: without one the result is
+/// the same.
 static constexpr StringLiteral optionalPasses[] = {
     "tile-order-workgroups", "tile-promote-operands", "tile-split-masks",
-    "tile-pipeline", "tile-swizzle-lds", "tile-coalesce-stores"};
+    "tile-pipeline",         "tile-swizzle-lds",      "tile-coalesce-stores",
+    "wave-defer-sums",       "wave-guard-maximum"};
 
 bool tlc::isOptionalPass(StringRef name) {
   return llvm::is_contained(optionalPasses, name);
 }
 
+/// Reads one of the options that all commands with a kernel take, or the
+/// kernel's path. True if the word was one; `error` then tells what is wrong
+/// with it. `i` moves over the option's value.
 bool InputOptions::take(Arguments arguments, size_t &i, std::string &error) {
   StringRef arg = arguments[i];
+  // After the option in the same word, or the next word.
   auto value = [&](StringRef option) -> std::optional<StringRef> {
     if (arg.consume_front(option)) {
       arg.consume_front("=");
@@ -100,6 +120,7 @@ bool InputOptions::take(Arguments arguments, size_t &i, std::string &error) {
       frontend.kernel = name->str();
     return true;
   }
+  // An option that only the command itself knows; "-" is a file name.
   if (arg.starts_with("-") && arg != "-")
     return false;
   if (!path.empty())
@@ -108,11 +129,14 @@ bool InputOptions::take(Arguments arguments, size_t &i, std::string &error) {
   return true;
 }
 
+/// On a terminal, unless the user asks for none (no-color.org).
 static bool useColor() {
   return llvm::sys::Process::StandardErrHasColors() &&
          !llvm::sys::Process::GetEnv("NO_COLOR");
 }
 
+// One thread: a kernel is small, and the order of messages is part of the
+// tests.
 Compilation::Compilation(const InputOptions &options)
     : options(options), diags(sources, llvm::errs(), useColor()),
       ctx(std::make_unique<MLIRContext>(MLIRContext::Threading::DISABLED)) {
@@ -139,6 +163,8 @@ takeParameters(ModuleOp module,
                             cast<IntegerAttr>(entry.getValue()).getInt()});
 }
 
+/// The kernel as a tile program: from source, or IR that another run has
+/// printed.
 OwningOpRef<ModuleOp> Compilation::import() {
   if (!StringRef(options.path).ends_with(".mlir")) {
     auto module = importFile(options.path, options.frontend, *ctx, diags);
@@ -160,6 +186,7 @@ OwningOpRef<ModuleOp> Compilation::import() {
   return parseSourceString<ModuleOp>(buffer->text, ctx.get(), options.path);
 }
 
+/// `disabled` names passes to leave out; only optional ones reach here.
 void tlc::buildTilePipeline(PassManager &passes,
                             ArrayRef<std::string> disabled) {
   OpPassManager &func = passes.nest<tile::FuncOp>();
@@ -167,6 +194,9 @@ void tlc::buildTilePipeline(PassManager &passes,
     if (!llvm::is_contained(disabled, pass->getArgument()))
       func.addPass(std::move(pass));
   };
+  // What the target cannot do is said first; then rewriting to what the others
+  // know; then choices from the outside in: grid, loops, layouts, LDS; barriers
+  // come last, since they depend on where everything lies.
   add(tile::createTileVerifyTarget());
   add(tile::createTileLegalize());
   add(tile::createTileOrderWorkgroups());
@@ -181,18 +211,26 @@ void tlc::buildTilePipeline(PassManager &passes,
   add(tile::createTileInsertSync());
 }
 
-void tlc::buildWavePipeline(PassManager &passes) {
+void tlc::buildWavePipeline(PassManager &passes,
+                            ArrayRef<std::string> disabled) {
   passes.addPass(createConvertTileToWave());
   passes.addPass(createCanonicalizerPass());
   passes.addPass(createCSEPass());
   OpPassManager &kernel = passes.nest<wave::KernelOp>();
   kernel.addPass(wave::createWavePackConversions());
+  auto add = [&](std::unique_ptr<Pass> pass) {
+    if (!llvm::is_contained(disabled, pass->getArgument()))
+      kernel.addPass(std::move(pass));
+  };
+  add(wave::createWaveDeferSums());
+  add(wave::createWaveGuardMaximum());
   kernel.addPass(wave::createWaveSkipRescale());
 }
 
 /// What the estimate says of loops that just fit 256 registers: it is high.
 constexpr int64_t kScheduleRegisters = 286;
 
+/// The options of wave-schedule that make a level.
 void tlc::buildSchedulePipeline(PassManager &passes, ScheduleLevel level) {
   if (level == ScheduleLevel::None)
     return;
@@ -206,6 +244,7 @@ void tlc::buildSchedulePipeline(PassManager &passes, ScheduleLevel level) {
   kernel.addPass(wave::createWaveSchedule(options));
 }
 
+/// Wave IR to the LLVM dialect with ROCDL intrinsics.
 void tlc::buildROCDLPipeline(PassManager &passes) {
   passes.addPass(createExpandWaveMath());
   passes.addPass(createCanonicalizerPass());
@@ -214,6 +253,7 @@ void tlc::buildROCDLPipeline(PassManager &passes) {
   passes.addPass(LLVM::createDIScopeForLLVMFuncOpPass());
 }
 
+/// From ROCDL to LLVM IR, assembly or an object, in memory.
 llvm::Expected<std::string> Compilation::generate(ModuleOp module,
                                                   Stage stage) {
   auto generator = target::CodeGenerator::create();
@@ -230,6 +270,7 @@ llvm::Expected<std::string> Compilation::generate(ModuleOp module,
   return (*generator)->emitObject();
 }
 
+/// An object to a code object; none after a message.
 std::optional<std::string> Compilation::link(StringRef object) {
   llvm::Expected<std::string> linked = "";
   if (options.comgr) {
@@ -245,6 +286,7 @@ std::optional<std::string> Compilation::link(StringRef object) {
   return std::nullopt;
 }
 
+/// False after a report by a pass or the verifier.
 bool tlc::runPasses(ModuleOp module, function_ref<void(PassManager &)> build) {
   PassManager passes(module.getContext(), ModuleOp::getOperationName());
 #ifdef NDEBUG
@@ -276,6 +318,7 @@ static unsigned scratchOf(StringRef object) {
   return most;
 }
 
+/// The module as text, for --emit and for telling two schedules apart.
 static std::string print(ModuleOp module) {
   std::string result;
   llvm::raw_string_ostream os(result);
@@ -284,8 +327,11 @@ static std::string print(ModuleOp module) {
   return result;
 }
 
+/// From wave IR to a stage, with the boldest schedule that needs no scratch
+/// memory. The module stays as it is. None after a report.
 std::optional<std::string> Compilation::lower(ModuleOp module, Stage stage,
                                               bool show) {
+  // What the passes settled belongs into the contract that the object carries.
   for (auto kernel : module.getOps<wave::KernelOp>())
     for (target::Kernel &k : launchContract.kernels)
       if (k.name == kernel.getSymName()) {
@@ -304,6 +350,7 @@ std::optional<std::string> Compilation::lower(ModuleOp module, Stage stage,
         [&](Operation *op) { scheduled |= op->hasAttr(wave::kScheduledAttr); });
     return copy;
   };
+  // From a scheduled copy to a stage; the copy is used up.
   auto attempt = [&](OwningOpRef<ModuleOp> copy,
                      Stage to) -> std::optional<std::string> {
     if (!copy)
@@ -372,9 +419,12 @@ std::optional<std::string> Compilation::lower(ModuleOp module, Stage stage,
               .emitRemark("registers do not suffice for this schedule: ")
           << bytes << " bytes of scratch memory a lane; trying a plainer one";
   }
+  // Text stages show what the best object was made from.
   return stage == Stage::Obj ? best : attempt(schedule(bestLevel), stage);
 }
 
+/// Checks that the program can be launched at all, by making its contract, then
+/// compiles it. None after a report.
 std::optional<std::string> Compilation::compile(ModuleOp module, Stage stage) {
   if (stage == Stage::Tile)
     return print(module);

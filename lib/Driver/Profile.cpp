@@ -10,6 +10,14 @@
 // built-in simulator knows the time in cycles; a HIP device tells only how long
 // a launch took.
 //
+// The kernel's results are not looked at: contents of arrays repeat with a
+// period, so that large ones cost no time to fill, and the checkers are off.
+//
+//   tlc profile k.tile                   compile, launch by its contract
+//   tlc profile o.hsaco                  launch by the contract in it
+//   tlc profile o.hsaco --grid ... --arg ...   launch as the words say
+//   ... --against b.tile                 both, then the comparison
+//
 //===----------------------------------------------------------------------===//
 
 #include "tlc/Driver/Profile.h"
@@ -31,9 +39,11 @@ using report::Report;
 
 namespace {
 
-/// Large arrays repeat their values after so many.
+/// Large arrays repeat their values after so many elements (see
+/// Contents::period).
 constexpr int64_t contentsPeriod = int64_t(1) << 22;
 
+/// One input, A or B of a comparison.
 class Profiler {
 public:
   Profiler(const ProfileOptions &options, const std::vector<std::string> &words)
@@ -61,11 +71,13 @@ private:
   hip::OpenedDevice device;
 };
 
+/// A message without a place in a file; gives `code` back.
 int fail(int code, const llvm::Twine &message) {
   llvm::errs() << "tlc: error: " << message << '\n';
   return code;
 }
 
+/// False with a message in `error`.
 bool Profiler::openDevice(hip::DeviceChoice choice, std::string &error) {
   device = hip::openDevice(choice);
   if (!device.table) {
@@ -76,6 +88,8 @@ bool Profiler::openDevice(hip::DeviceChoice choice, std::string &error) {
   return true;
 }
 
+/// Where figures come from is part of the report: modelled, or measured on a
+/// device.
 void Profiler::setUp() {
   report.computeUnits = sim::param::xcds * sim::param::cusPerXcd;
   report.maxClock = sim::param::clockGHz * 1e9;
@@ -83,6 +97,7 @@ void Profiler::setUp() {
   report.command = "tlc profile";
   for (StringRef word : words)
     report.command += " " + word.str();
+  // The simulator's options are the process's: set before the first launch.
   sim::SimulatorOptions &settings = sim::simulatorOptions();
   settings.checkers = false;
   if (modelled()) {
@@ -105,6 +120,7 @@ void Profiler::setUp() {
   if (device.table->simulated)
     report.notes.push_back("this library simulates the device: its times are "
                            "those of the host");
+  // What a reader may miss is said, rather than shown as zeros.
   report.unreported = {
       "cycles, utilisation and what wavefronts wait for: use --device sim, or "
       "rocprofv3 on this machine",
@@ -112,6 +128,8 @@ void Profiler::setUp() {
       "line, traces"};
 }
 
+/// One kernel of the launch: its resources, and its time by the model or by
+/// events.
 void Profiler::record(const sim::CodeObject &object,
                       const sim::KernelInfo &kernel,
                       const std::array<uint32_t, 3> &grid,
@@ -129,6 +147,7 @@ void Profiler::record(const sim::CodeObject &object,
   report.kernels.push_back(std::move(entry));
 }
 
+/// A whole program by its contract; each kernel in it becomes an entry.
 int Profiler::launchProgram(DiagnosticEngine &diags, StringRef bytes,
                             const target::Contract &contract, Values values,
                             const RunOptions &run) {
@@ -147,7 +166,10 @@ int Profiler::launchProgram(DiagnosticEngine &diags, StringRef bytes,
     return ExitDiagnostics;
   }
   LaunchHooks hooks;
+  // The model gives the same cycles each time; a device is timed several times.
   hooks.repetitions = modelled() ? 0 : options.repetitions;
+  // Between the kernels of one launch, while the model's result is that of this
+  // one.
   auto afterKernel = [&](const KernelLaunch &done) {
     if (const sim::KernelInfo *kernel = object.findKernel(done.name))
       record(object, *kernel, done.grid, done.block, 0, done.seconds);
@@ -170,7 +192,8 @@ int Profiler::launchProgram(DiagnosticEngine &diags, StringRef bytes,
   return ExitDiagnostics;
 }
 
-/// A kernel file, or a code object with a launch contract.
+/// A kernel file, or a code object with a launch contract. Returns an exit
+/// code.
 int Profiler::profileProgram() {
   RunOptions run;
   run.period = contentsPeriod;
@@ -220,7 +243,8 @@ int Profiler::profileProgram() {
                        std::move(values), run);
 }
 
-/// One kernel of any code object, by the grid on the command line.
+/// One kernel of any code object, by the grid on the command line. Returns an
+/// exit code. Usage mistakes and others have exit codes of their own.
 int Profiler::profileObject() {
   auto parsed = parseRunObject(words, contentsPeriod);
   if (!parsed) {
@@ -246,6 +270,7 @@ int Profiler::profileObject() {
     return fail(ExitDiagnostics, llvm::toString(std::move(problem)));
   if (llvm::Error problem = launch.placeArguments())
     return fail(ExitDiagnostics, llvm::toString(std::move(problem)));
+  // Once in any case: results of a fault must not be timed.
   if (hip::hipError_t status = launch.launch()) {
     if (modelled() && !sim::lastLaunch().report.empty())
       llvm::errs() << sim::lastLaunch().report << '\n';
@@ -271,6 +296,7 @@ int Profiler::profileObject() {
   return ExitOk;
 }
 
+/// The words decide which; the model is off afterwards, for a second input.
 int Profiler::run() {
   bool isLaunch = llvm::any_of(
       words, [](StringRef word) { return word.split('=').first == "--grid"; });
@@ -279,6 +305,7 @@ int Profiler::run() {
   return code;
 }
 
+/// Writes what `print` prints; a file is there whole or not at all.
 int writeFile(const std::string &path,
               llvm::function_ref<void(llvm::raw_ostream &)> print) {
   std::string text, error;
@@ -291,6 +318,8 @@ int writeFile(const std::string &path,
 
 } // namespace
 
+/// Files asked for are written before the report is printed, so that a failure
+/// is not lost behind it.
 int tlc::runProfile(Arguments arguments) {
   ProfileOptions options;
   if (int code = parseProfileOptions(arguments, options))

@@ -4,6 +4,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+//   tlc profile a.tile -D N=64 --against b.tile -D N=128 --json
+//     own options:   --json
+//     words of A:    a.tile -D N=64
+//     words of B:    b.tile -D N=64 -D N=128   the later -D wins
+//
+//===----------------------------------------------------------------------===//
 
 #include "ProfileOptions.h"
 #include "tlc/Driver/Profile.h"
@@ -41,7 +48,8 @@ constexpr StringRef withValue[] = {
     "--threads", "--linker", "--disable-pass", "--out", "--expect",
     "--rtol"};
 
-/// A word that names the input, not an option or its value.
+/// A word that names the input, not an option or its value. Its index; none if
+/// all are options and values.
 std::optional<size_t> inputOf(const std::vector<std::string> &words) {
   for (size_t i = 0; i < words.size(); ++i) {
     StringRef word = words[i];
@@ -70,6 +78,7 @@ std::vector<std::string> wordsOfB(const std::vector<std::string> &a,
   std::vector<std::string> words;
   for (size_t i = 0; i < a.size(); ++i) {
     if (replaces && givesArgument(a[i])) {
+      // Its value is the next word, unless it is in the same one.
       i += !StringRef(a[i]).contains('=');
       continue;
     }
@@ -79,6 +88,7 @@ std::vector<std::string> wordsOfB(const std::vector<std::string> &a,
   return words;
 }
 
+/// One pass over the words.
 class Parser {
 public:
   Parser(Arguments arguments, ProfileOptions &options)
@@ -112,6 +122,7 @@ bool Parser::take(StringRef name, StringRef &value) {
   return true;
 }
 
+/// True if the current word is that option; a bad number is in `error`.
 template <typename T> bool Parser::number(StringRef name, T &to) {
   StringRef value;
   if (!take(name, value))
@@ -121,6 +132,7 @@ template <typename T> bool Parser::number(StringRef name, T &to) {
   return true;
 }
 
+// Words go to A until --against, then to B.
 int Parser::run() {
   std::optional<std::string> against;
   std::vector<std::string> own;
@@ -152,6 +164,8 @@ int Parser::run() {
                !number("--detail", options.detail) &&
                !number("--trace-waves", options.traceWaves) &&
                !number("--repeat", options.repetitions)) {
+      // An option of `run`: kept for its own parser, with its value, which may
+      // look like one of ours.
       std::vector<std::string> &to = against ? own : options.words;
       to.push_back(word.str());
       if (llvm::is_contained(withValue, word) && at + 1 < arguments.size())

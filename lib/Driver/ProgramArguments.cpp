@@ -4,6 +4,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Scalars come first: the shapes of tensors are expressions over them, and a
+// size that is not given may be read off the shape of an array that is:
+//
+//   A: T.Tensor((n, 64), ...)   --arg A=a.npy of shape (100, 64)   ->  n = 100
+//
+//===----------------------------------------------------------------------===//
 
 #include "ProgramArguments.h"
 #include "tlc/Dialect/Tile/IR/TileDialect.h"
@@ -22,6 +29,8 @@ static std::vector<std::vector<std::string>> writtenShapes(tile::FuncOp func) {
   return shapes;
 }
 
+/// From the program. A wrong argument is reported at the parameter in the
+/// source.
 bool tlc::readArguments(tile::FuncOp func, const RunOptions &options,
                         DiagnosticEngine &diags,
                         std::vector<Parameter> &parameters, Values &values) {
@@ -49,6 +58,7 @@ bool tlc::readArguments(tile::FuncOp func, const RunOptions &options,
          reader.fillTensors(parameters, values);
 }
 
+/// From the contract in a code object, which has no source to point to.
 bool tlc::readArguments(const target::Contract &contract,
                         const RunOptions &options, DiagnosticEngine &diags,
                         std::vector<Parameter> &parameters, Values &values) {
@@ -63,6 +73,7 @@ bool tlc::readArguments(const target::Contract &contract,
     p.isTensor = argument.isPointer();
     parameters.push_back(std::move(p));
   }
+  // Only extents that are one argument can be solved for it.
   std::vector<std::vector<std::string>> shapes(parameters.size());
   for (auto [i, argument] : llvm::enumerate(contract.arguments))
     for (const target::Expr &extent : argument.shape)

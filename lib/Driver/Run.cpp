@@ -10,6 +10,13 @@
 // the front end left it with the reference and compare. The reference sees a
 // copy of the IR made before the first pass.
 //
+//   check:  import, values, compile, launch, evaluate the original, compare
+//   run:    import, values, compile, launch
+//
+// The exit code says what happened: 0 all right, 3 a result outside its bound,
+// a finding of the checkers or a failed assertion under `check`, 1 what has no
+// result.
+//
 //===----------------------------------------------------------------------===//
 
 #include "tlc/Driver/Run.h"
@@ -30,12 +37,15 @@ using namespace mlir;
 
 namespace {
 
+/// Seconds, for differences.
 double now() {
   return std::chrono::duration<double>(
              std::chrono::steady_clock::now().time_since_epoch())
       .count();
 }
 
+/// One command. The Compilation owns the context of all IR, and must outlive
+/// it.
 class Session {
 public:
   Session(const RunOptions &options, bool check)
@@ -71,7 +81,10 @@ private:
   uint64_t uncertain = 0;
 };
 
+/// Launches the object; results are in `values` afterwards. ExitOk, or the exit
+/// code after a message.
 int Session::execute(llvm::StringRef object, const target::Contract &contract) {
+  // On under check unless told otherwise; they cost time.
   sim::simulatorOptions().checkers = options.checkers.value_or(check);
   sim::simulatorOptions().scheduleSeed = options.seed;
   hip::OpenedDevice opened = hip::openDevice(options.device);
@@ -87,6 +100,7 @@ int Session::execute(llvm::StringRef object, const target::Contract &contract) {
     int code = ExitDiagnostics;
     llvm::handleAllErrors(
         launched.takeError(),
+        // The kernel's fault is a result of `check`, and no result of `run`.
         [&](const DeviceFault &fault) {
           diags.report(DiagID::DeviceFault, fault.message);
           if (!fault.report.empty())
@@ -108,7 +122,10 @@ int Session::execute(llvm::StringRef object, const target::Contract &contract) {
   return check ? ExitCheckFailed : ExitDiagnostics;
 }
 
-/// What the kernel printed. False if an assertion of it did not hold.
+/// What the kernel printed. False if an assertion of it did not hold. A record
+/// of the buffer is kMessageWords words: number of the message, workgroup,
+/// thread (-1: all), element (-1: a scalar), type, value in two words; word 0
+/// of the buffer counts them.
 bool Session::printMessages() {
   auto it = llvm::find_if(parameters, [](const Parameter &p) {
     return p.name == tile::kMessagesName;
@@ -123,9 +140,11 @@ bool Session::printMessages() {
   };
   uint32_t count = word(0);
   bool ok = true;
+  // The counter goes on beyond the buffer's end: it tells how many are lost.
   for (uint32_t n = 0; n < std::min<uint32_t>(count, tile::kMessageCapacity);
        ++n) {
     size_t at = 1 + n * tile::kMessageWords;
+    // The number comes from the device: it may be anything after a fault.
     uint32_t id = word(at);
     llvm::StringRef whole = id < texts.size() ? llvm::StringRef(texts[id]) : "";
     auto [text, place] = whole.split('\t');
@@ -190,12 +209,14 @@ bool Session::printTable() {
   return ok;
 }
 
+/// Everything after a launch: outputs, tables, verdict.
 int Session::finish() {
   if (report.instructions)
     llvm::errs() << "simulated " << report.instructions
                  << " wavefront instructions in "
                  << llvm::format("%.3f s", report.seconds) << '\n';
   std::vector<const Array *> results = arrays(values);
+  // Also where the check fails: the outputs are what one wants to see then.
   if (!writeOutputs(options, diags, parameters, results))
     return ExitDiagnostics;
   bool ok = true, badArgument = false;
@@ -225,6 +246,7 @@ int Session::finish() {
   return ok ? ExitOk : ExitCheckFailed;
 }
 
+/// A code object that carries its contract: no source, no reference.
 int Session::runObject() {
   auto buffer = llvm::MemoryBuffer::getFile(options.input.path);
   if (!buffer) {
@@ -265,7 +287,9 @@ int Session::run() {
     diags.report(DiagID::NoKernel, "the file holds no tile.func");
     return ExitDiagnostics;
   }
+  // A file holds one program.
   tile::FuncOp func = *funcs.begin();
+  // Read before the passes change the function.
   if (auto all = func->getAttrOfType<ArrayAttr>(tile::kMessagesAttr))
     for (auto text : all.getAsRange<StringAttr>())
       texts.push_back(text.str());
@@ -273,9 +297,12 @@ int Session::run() {
     return compilation.failureCode();
   compileSeconds = now() - start;
 
+  // The passes change the module, the reference wants the program as written.
   OwningOpRef<ModuleOp> original;
   if (check || options.onReference)
     original = module->clone();
+  // No code is made: for programs that the target cannot run, and for looking
+  // at expected results.
   if (options.onReference) {
     reference::Options how;
     how.bounds = false;
@@ -293,6 +320,7 @@ int Session::run() {
   if (!object)
     return compilation.failureCode();
   compileSeconds += now() - start;
+  // Inputs, before the device overwrites them with results.
   expected = check ? values : Values();
   if (int code = execute(*object, compilation.contract()))
     return code;

@@ -9,6 +9,12 @@
 // seed. An output and a workspace start as all-ones bits, which are NaN in
 // every floating-point type, so that what a kernel forgets to write shows.
 //
+// Values come from three places, the first that says something wins: --arg,
+// then -D (a parameter that stayed symbolic), then the shape of an array that a
+// file gives:
+//
+//   A: T.Tensor((n, 64)), --arg A=a.npy of shape [100, 64]   ->   n = 100
+//
 //===----------------------------------------------------------------------===//
 
 #include "RunArgs.h"
@@ -42,6 +48,9 @@ const llvm::StringLiteral tlc::checkUsage =
     "  --unordered NAME  the elements of an output's rows may come in any order\n"
     "  --bisect          name the first pass that changes the result\n";
 
+/// Reads the options of `run` and `check`; what is no option of theirs is left
+/// to InputOptions. Contents are parsed once here, so that a mistake shows
+/// before compiling.
 int tlc::parseRunOptions(Arguments arguments, RunOptions &options, bool check) {
   std::string error;
   for (size_t i = 0; i < arguments.size(); ++i) {
@@ -120,6 +129,7 @@ int tlc::parseRunOptions(Arguments arguments, RunOptions &options, bool check) {
   return ExitOk;
 }
 
+/// What --out, --expect and check look at.
 bool tlc::isOutput(const Parameter &p) {
   return p.isTensor && (p.role == "out" || p.role == "inout");
 }
@@ -131,6 +141,8 @@ std::string tlc::listNames(llvm::ArrayRef<Parameter> parameters) {
   return text;
 }
 
+/// By name, or by number among the outputs: `--out 0=c.npy`. Any tensor has a
+/// name, an input too.
 std::optional<unsigned> tlc::findOutput(llvm::ArrayRef<Parameter> parameters,
                                         StringRef name) {
   for (auto [i, p] : llvm::enumerate(parameters))
@@ -145,6 +157,8 @@ std::optional<unsigned> tlc::findOutput(llvm::ArrayRef<Parameter> parameters,
   return std::nullopt;
 }
 
+/// Before anything is compiled or run: a misspelt name, or a file of another
+/// shape, should not cost a run first. All mistakes are reported.
 bool tlc::checkOutputNames(const RunOptions &options, DiagnosticEngine &diags,
                            llvm::ArrayRef<Parameter> parameters) {
   bool ok = true;
@@ -183,6 +197,7 @@ bool tlc::checkOutputNames(const RunOptions &options, DiagnosticEngine &diags,
 // ArgumentReader
 //===----------------------------------------------------------------------===//
 
+/// The --args by parameter; files are read whole. False after a complaint.
 bool ArgumentReader::load(llvm::ArrayRef<Parameter> parameters) {
   contents.resize(parameters.size());
   files.resize(parameters.size());
@@ -209,6 +224,8 @@ bool ArgumentReader::load(llvm::ArrayRef<Parameter> parameters) {
   return true;
 }
 
+/// Fills in the scalars; `shapes` are the tensors' extents as written, names
+/// among them. False after a complaint, which names all that are missing.
 bool ArgumentReader::readScalars(
     llvm::ArrayRef<Parameter> parameters,
     llvm::ArrayRef<std::vector<std::string>> shapes, Values &values) {
@@ -219,6 +236,7 @@ bool ArgumentReader::readScalars(
   for (auto [i, p] : llvm::enumerate(parameters)) {
     if (p.isTensor)
       continue;
+    // In this order: --arg, -D, the shape of a given array.
     std::optional<Contents> value = contents[i];
     auto defined = options.input.frontend.defines.find(p.name);
     if (!value && defined != options.input.frontend.defines.end()) {
@@ -253,10 +271,13 @@ bool ArgumentReader::readScalars(
       values[i].integer = int64_t(values[i].real);
       continue;
     }
+    // Through an array of one, so that a scalar is rounded and wrapped as
+    // elements are.
     Array one(p.dtype, {1});
     fill(one, *value);
     values[i].real = one.number(0);
     values[i].integer = int64_t(one.bits(0));
+    // Array::bits are unsigned; the launch wants the number.
     if (!isUnsigned(p.dtype) && !floatFormat(p.dtype)) {
       unsigned shift = 64 - 8 * byteSize(p.dtype);
       values[i].integer = int64_t(one.bits(0) << shift) >> shift;
@@ -269,6 +290,8 @@ bool ArgumentReader::readScalars(
   return false;
 }
 
+/// Fills in the tensors, whose extents are numbers by now. False after a
+/// complaint.
 bool ArgumentReader::fillTensors(llvm::ArrayRef<Parameter> parameters,
                                  Values &values) {
   constexpr int64_t largest = int64_t(1) << 36;
@@ -282,6 +305,7 @@ bool ArgumentReader::fillTensors(llvm::ArrayRef<Parameter> parameters,
     llvm::SmallVector<int64_t, 4> shape(p.shape);
     if (dense != p.elements)
       shape.assign(1, p.elements);
+    // Before an allocation that the machine could not serve.
     if (p.elements > largest) {
       complain(i, "tensor '" + p.name + "' has " + llvm::Twine(p.elements) +
                       " elements");
@@ -305,12 +329,16 @@ bool ArgumentReader::fillTensors(llvm::ArrayRef<Parameter> parameters,
     if (contents[i]) {
       fill(array, *contents[i]);
     } else if (p.role == "out" || p.role == "workspace") {
+      // Messages are counted from 0; everything else starts as a pattern that
+      // shows.
       bool counts = p.name == tile::kMessagesName;
       std::fill(array.bytes.begin(), array.bytes.end(), counts ? 0 : 0xff);
+      // 0xff is no bool.
       if (p.dtype == DType::Bool)
         std::fill(array.bytes.begin(), array.bytes.end(), 1);
     } else {
       Contents normal;
+      // Inputs of unlike content, the same in each run.
       normal.seed = i + 1;
       normal.period = options.period;
       fill(array, normal);
@@ -319,6 +347,7 @@ bool ArgumentReader::fillTensors(llvm::ArrayRef<Parameter> parameters,
   return true;
 }
 
+/// Names were checked before the run. A file is there whole or not at all.
 bool tlc::writeOutputs(const RunOptions &options, DiagnosticEngine &diags,
                        llvm::ArrayRef<Parameter> parameters,
                        llvm::ArrayRef<const Array *> arrays) {

@@ -26,8 +26,11 @@ struct RunOptions {
   hip::DeviceChoice device = hip::DeviceChoice::Auto;
   bool onReference = false; ///< --device ref
   bool bisect = false;
+  /// On under `check`, off under `run`, unless said otherwise.
   std::optional<bool> checkers;
+  /// Order of wavefronts on the simulator.
   uint64_t seed = 0;
+  /// Names with contents or files, as given.
   std::vector<std::pair<std::string, std::string>> args, outs, expects;
   /// Outputs whose rows are compared as sets.
   std::vector<std::string> unordered;
@@ -45,6 +48,7 @@ using Values = std::vector<reference::Argument>;
 /// Where to say that an argument is wrong: at parameter i of the program.
 using Complain = llvm::function_ref<void(unsigned, const llvm::Twine &)>;
 
+/// Tensors of role out or inout.
 bool isOutput(const Parameter &p);
 
 /// The parameter that `--out` or `--expect` names: by its name, or an output

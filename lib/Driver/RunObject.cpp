@@ -4,6 +4,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// `tlc run OBJECT --grid ... --block ...`: one kernel of any compiler's code
+// object. Findings of the checkers give exit code 3, a launch that exceeds its
+// limit 4.
+//
+// The object is loaded as HIP would load it; nothing of it is tlc's but the
+// printing. What the kernel computes is judged by no reference: --out writes
+// it, and --check only asks the simulator's checkers.
+//
+//===----------------------------------------------------------------------===//
 
 #include "tlc/Driver/RunObject.h"
 
@@ -28,6 +38,8 @@ Error bad(const llvm::Twine &text) {
   return llvm::createStringError(text.str());
 }
 
+/// Executed instructions by mnemonic, and LDS accesses with their bank
+/// conflicts.
 void printStatistics(const sim::LaunchResult &result) {
   llvm::errs() << llvm::formatv("{0} wavefront instructions, {1:f3} s, {2:f1} "
                                 "million a second\n",
@@ -47,6 +59,7 @@ void printStatistics(const sim::LaunchResult &result) {
         lds.conflictCycles);
 }
 
+/// Prints an error; usage mistakes have an exit code of their own.
 int report(Error error) {
   bool isUsage = error.isA<RunUsageError>();
   llvm::errs() << "tlc: error: " << llvm::toString(std::move(error)) << '\n';
@@ -55,6 +68,7 @@ int report(Error error) {
 
 } // namespace
 
+/// By its first bytes: ELF, a bundle, or a compressed bundle.
 bool tlc::isCodeObjectFile(StringRef path) {
   auto file = llvm::MemoryBuffer::getFileSlice(path, 24, 0);
   if (!file)
@@ -65,6 +79,7 @@ bool tlc::isCodeObjectFile(StringRef path) {
          bytes.starts_with("CCOB");
 }
 
+/// The whole command; an exit code.
 int tlc::runObject(llvm::ArrayRef<StringRef> arguments) {
   Expected<RunObjectOptions> options = parseRunObject(arguments);
   if (!options)
@@ -78,6 +93,7 @@ int tlc::runObject(llvm::ArrayRef<StringRef> arguments) {
     return report(bad(device.message));
   llvm::errs() << device.message << '\n';
   bool simulated = device.table == &sim::simulatorHip();
+  // A real device has no such settings, and ignores them.
   if (simulated) {
     sim::SimulatorOptions &settings = sim::simulatorOptions();
     settings.threads = options->threads;
@@ -93,6 +109,7 @@ int tlc::runObject(llvm::ArrayRef<StringRef> arguments) {
     return report(std::move(error));
   hipError_t error = run.launch();
   const sim::LaunchResult &result = sim::lastLaunch();
+  // Findings and faults, before the verdict of the launch.
   if (simulated && !result.report.empty())
     llvm::errs() << result.report << '\n';
   if (error) {

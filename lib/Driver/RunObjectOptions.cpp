@@ -4,6 +4,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+//   --arg f32[256,64]=randn:1     an array with its contents
+//   --arg i32=-5                  a scalar, as its bits
+//   --arg ptr=null                a null pointer
+//   --out 0=result.npy            argument 0, after the launch
+//
+// Options of a launch without a contract: nothing is known of the kernel, so
+// the command line says all: grid, block and each argument with its type.
+// Mistakes in the form are usage errors (exit code 2), mistakes in what a word
+// refers to (a missing file, a number that does not fit) are plain errors.
+//
+//===----------------------------------------------------------------------===//
 
 #include "RunObjectOptions.h"
 
@@ -22,6 +34,7 @@ char RunUsageError::ID;
 
 namespace {
 
+/// A mistake in the form of the command line.
 Error usage(const llvm::Twine &text) {
   return llvm::make_error<RunUsageError>(text.str());
 }
@@ -32,6 +45,7 @@ Error bad(const llvm::Twine &text) {
 // No array of a kernel is larger; the product must not overflow.
 constexpr int64_t maxElements = int64_t(1) << 36;
 
+/// In any radix that C has: 256, 0x100.
 template <typename T> Error number(StringRef option, StringRef text, T &value) {
   if (text.getAsInteger(0, value))
     return usage(option + " wants a number, not '" + text + "'");
@@ -55,6 +69,7 @@ Error extent(StringRef option, StringRef text, unsigned (&out)[3]) {
   return Error::success();
 }
 
+/// Any reading of the bits is accepted: 255 and -1 both fit u8 and i8.
 Error scalarValue(StringRef text, ObjectArgument &argument) {
   const FloatFormat *format = floatFormat(argument.type);
   if (format) {
@@ -65,6 +80,7 @@ Error scalarValue(StringRef text, ObjectArgument &argument) {
     argument.scalar = format->encode(value);
     return Error::success();
   }
+  // Signed first; what only an unsigned 64-bit number holds is read as one.
   unsigned bits = byteSize(argument.type) * 8;
   int64_t integer = INT64_MAX;
   uint64_t natural;
@@ -83,6 +99,7 @@ Error scalarValue(StringRef text, ObjectArgument &argument) {
   return Error::success();
 }
 
+/// Fills an array from its CONTENTS, or from a file of the same type and shape.
 Error arrayValue(StringRef text, ObjectArgument &argument, int64_t period) {
   Expected<Contents> contents = parseContents(text);
   if (!contents)
@@ -96,6 +113,7 @@ Error arrayValue(StringRef text, ObjectArgument &argument, int64_t period) {
   Expected<Array> file = readNpy(contents->path);
   if (!file)
     return file.takeError();
+  // asType takes the array: its type is kept for the message.
   std::string stored = toString(file->type).str();
   std::optional<Array> typed = asType(std::move(*file), argument.type);
   if (!typed)
@@ -109,6 +127,7 @@ Error arrayValue(StringRef text, ObjectArgument &argument, int64_t period) {
   return Error::success();
 }
 
+/// TYPE=VALUE, TYPE[SHAPE]=CONTENTS or ptr=null.
 Expected<ObjectArgument> parseArgument(StringRef text, int64_t period) {
   ObjectArgument argument;
   argument.text = text.str();
@@ -149,6 +168,7 @@ Expected<ObjectArgument> parseArgument(StringRef text, int64_t period) {
     int64_t extent;
     if (part.trim().getAsInteger(0, extent) || extent < 0)
       return usage("'" + part + "' is no extent in '" + text + "'");
+    // Divided, since the product may overflow.
     if (extent && elements > maxElements / extent)
       return bad("argument '" + text + "' is too large");
     elements *= extent;
@@ -160,6 +180,8 @@ Expected<ObjectArgument> parseArgument(StringRef text, int64_t period) {
   return argument;
 }
 
+/// One pass over the words. --out names arguments by number, which may come
+/// later: they are collected in `saves`.
 class Parser {
 public:
   Parser(llvm::ArrayRef<StringRef> words, int64_t period)
@@ -186,6 +208,8 @@ Error Parser::addArgument(StringRef text) {
   return Error::success();
 }
 
+/// One argument a line; '#' begins a comment. For kernels with more arguments
+/// than a command line should have.
 Error Parser::argumentsFile(StringRef path) {
   auto file = llvm::MemoryBuffer::getFile(path);
   if (!file)
@@ -206,6 +230,7 @@ Error Parser::argumentsFile(StringRef path) {
   return Error::success();
 }
 
+/// One option with its value.
 Error Parser::option(StringRef name, StringRef value) {
   if (name == "--kernel") {
     options.kernel = value.str();
@@ -249,6 +274,7 @@ Error Parser::option(StringRef name, StringRef value) {
   return usage("unknown option '" + name + "'");
 }
 
+/// What only makes sense when all words are known.
 Error Parser::finish() {
   if (options.object.empty())
     return usage("no code object given");
@@ -263,6 +289,7 @@ Error Parser::finish() {
   return Error::success();
 }
 
+/// Words are options, options with a value, and one object.
 Expected<RunObjectOptions> Parser::run() {
   for (size_t i = 0; i < words.size(); ++i) {
     StringRef word = words[i];
@@ -277,7 +304,8 @@ Expected<RunObjectOptions> Parser::run() {
       continue;
     }
     StringRef name = word, value;
-    // "--arg i32=5" and "--arg=i32=5" are the same.
+    // "--arg i32=5" and "--arg=i32=5" are the same. The first `=` ends the
+    // name: values have more of them.
     if (size_t at = word.find('='); at != word.npos) {
       name = word.take_front(at);
       value = word.drop_front(at + 1);

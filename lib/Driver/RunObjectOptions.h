@@ -4,6 +4,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// The command line of `tlc run OBJECT`, also of `tlc profile OBJECT`.
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef TLC_LIB_DRIVER_RUNOBJECTOPTIONS_H
 #define TLC_LIB_DRIVER_RUNOBJECTOPTIONS_H
@@ -31,7 +35,9 @@ struct RunObjectOptions {
   unsigned ldsBytes = 0;
   std::vector<ObjectArgument> arguments;
   hip::DeviceChoice device = hip::DeviceChoice::Auto;
+  /// Host threads of the simulator; 0: as many as there are cores.
   unsigned threads = 0;
+  /// Order of wavefronts; most wavefront instructions, 0: no limit of its own.
   uint64_t seed = 0, limit = 0;
   bool check = false, statistics = false;
 };

@@ -10,6 +10,11 @@
 // numbers of stages, of one parameter and then of two at a time. A value counts
 // if the kernel still takes the same tensors (so that it is a block size and no
 // size of the problem), asks for less LDS, and compiles to the wave dialect.
+// Where no block size does, sizes of the problem are tried in the same way.
+//
+//   error: ... LDS ... [TL0601]
+//   note: with -D block_K=32 in place of 64 it fits
+//   note: with -D num_stages=1 in place of 2 it fits
 //
 //===----------------------------------------------------------------------===//
 
@@ -56,6 +61,9 @@ int64_t smaller(int64_t value) {
 
 } // namespace
 
+/// Adds notes to a message about LDS. Everything that the tries report is
+/// withheld; their number is bounded, since each is a compilation to the wave
+/// dialect.
 void Compilation::suggestSizes(mlir::Diagnostic &diag) {
   constexpr unsigned kMostTries = 24, kMostSuggestions = 4;
   if (integers.empty())
@@ -75,18 +83,19 @@ void Compilation::suggestSizes(mlir::Diagnostic &diag) {
   Demand asked = demandOf(*original);
   unsigned tries = 0, found = 0;
   // Whether the parameter's smaller value asks for less; then whether it fits.
-  auto helps = [&](const Values &values, bool &fits) {
+  auto helps = [&](const Values &values, bool &fits, bool sameTensors = true) {
     OwningOpRef<ModuleOp> module = import(values);
     if (!module)
       return false;
     Demand demand = demandOf(*module);
-    if (demand.tensors != asked.tensors || demand.bytes >= asked.bytes)
+    if ((sameTensors && demand.tensors != asked.tensors) ||
+        demand.bytes >= asked.bytes)
       return false;
     fits = ++tries <= kMostTries &&
            lowerToWave(*module, options.disabledPasses, nullptr);
     return true;
   };
-  auto note = [&](const Values &values) {
+  auto note = [&](const Values &values, StringRef which = "it") {
     mlir::Diagnostic &text = diag.attachNote();
     text << "with";
     for (auto [i, value] : llvm::enumerate(values)) {
@@ -95,7 +104,7 @@ void Compilation::suggestSizes(mlir::Diagnostic &diag) {
           text << (i ? " and" : "") << " -D " << value.first << '='
                << value.second << " in place of " << old;
     }
-    text << " it fits";
+    text << ' ' << which << " fits";
     ++found;
   };
   Values useful; // one step down
@@ -112,6 +121,7 @@ void Compilation::suggestSizes(mlir::Diagnostic &diag) {
         note(values);
     }
   }
+  // Only where no single one does.
   for (size_t i = 0; i < useful.size() && !found; ++i)
     for (size_t j = i + 1; j < useful.size(); ++j) {
       Values values = {useful[i], useful[j]};
@@ -119,6 +129,20 @@ void Compilation::suggestSizes(mlir::Diagnostic &diag) {
       if (helps(values, fits) && fits)
         note(values);
     }
+  // The tiles follow the problem: how large a one would fit.
+  tries = 0;
+  bool blockSizes = found;
+  for (auto &[name, value] : integers) {
+    bool fits = false;
+    for (int64_t less = smaller(value); !blockSizes && less > 0 && !fits;
+         less = smaller(less)) {
+      Values values = {{name, less}};
+      if (!helps(values, fits, /*sameTensors=*/false))
+        break;
+      if (fits && found < kMostSuggestions)
+        note(values, "a smaller problem");
+    }
+  }
   if (!found)
     diag.attachNote() << (useful.empty()
                               ? "no parameter makes the shared buffers smaller"

@@ -23,6 +23,8 @@ using llvm::StringRef;
 using sim::IssueKind;
 using sim::StallCause;
 
+/// The shape is in the name: v_mfma_f32_16x16x16_f16 is 2 * 16 * 16 * 16, times
+/// the number of blocks (..._4b_...).
 double tlc::matrixFlopsOf(const std::string &mnemonic) {
   StringRef rest = mnemonic;
   bool sparse = rest.consume_front("v_smfmac_");
@@ -44,6 +46,8 @@ double tlc::matrixFlopsOf(const std::string &mnemonic) {
   return flops;
 }
 
+/// Only arithmetic counts, moves and conversions do not; packed instructions do
+/// two elements a lane.
 double tlc::vectorFlopsOf(const std::string &mnemonic) {
   StringRef name = mnemonic;
   if (!name.consume_front("v_"))
@@ -63,7 +67,8 @@ double tlc::vectorFlopsOf(const std::string &mnemonic) {
 
 namespace {
 
-/// The input type of a matrix instruction as counters name it.
+/// The input type of a matrix instruction as counters name it. What stands
+/// behind the shape: 32x32x8_f16 -> F16. bf16 before f16, which it contains.
 const char *matrixType(StringRef mnemonic) {
   static constexpr std::pair<const char *, const char *> types[] = {
       {"_bf16", "BF16"}, {"_f16", "F16"}, {"xf32", "XF32"}, {"_f32", "F32"},
@@ -75,6 +80,7 @@ const char *matrixType(StringRef mnemonic) {
   return "";
 }
 
+/// The counters of one launch, in the order in which they are shown.
 class CounterList {
 public:
   CounterList(KernelReport &report, const sim::TimingResult &time)
@@ -88,6 +94,7 @@ public:
   }
 
 private:
+  /// `hardware`: rocprofv3 knows the counter by this name.
   void add(std::string name, double value, const char *unit,
            const char *meaning, bool hardware = true) {
     report.counters.push_back(
@@ -105,6 +112,7 @@ private:
   const sim::TimingResult &time;
 };
 
+/// The launch as a whole.
 void CounterList::machine() {
   add("GRBM_GUI_ACTIVE", time.cycles, "cycles", "length of the launch");
   add("SQ_WAVES", time.waves, "", "wavefronts");
@@ -118,6 +126,8 @@ void CounterList::machine() {
       "wavefronts a CU, on average");
 }
 
+/// What was issued, by kind. Matrix work is counted in operations by input
+/// type, vector arithmetic in instructions by operation and type.
 void CounterList::instructions() {
   double reads = 0, writes = 0, transcendental = 0;
   std::map<std::string, double> matrix, arithmetic;
@@ -147,6 +157,7 @@ void CounterList::instructions() {
   add("SQ_INSTS_MFMA", issued(IssueKind::Matrix), "", "matrix instructions");
   for (const auto &[type, flops] : matrix)
     if (!type.empty())
+      // The hardware's unit of these counters.
       add("SQ_INSTS_VALU_MFMA_MOPS_" + type, flops / 512, "",
           "matrix operations in units of 512", type != "XF32");
   for (const auto &[name, count] : arithmetic)
@@ -162,6 +173,7 @@ void CounterList::instructions() {
   add("SQ_INSTS_BRANCH", issued(IssueKind::Branch), "", "branches");
 }
 
+/// Who worked, and who waited. Quads are four cycles, as in SQ's counters.
 void CounterList::cycles() {
   using enum StallCause;
   add("SQ_VALU_MFMA_BUSY_CYCLES", time.matrixBusy, "cycles",
@@ -197,6 +209,7 @@ void CounterList::cycles() {
       "address units of vector memory at work", false);
 }
 
+/// Lookups and hits by cache; the suffix _sum is over all instances.
 void CounterList::memory() {
   const sim::MemoryCounters &m = time.memory;
   add("TCP_TOTAL_CACHE_ACCESSES_sum", m.l1Lines, "lines", "lookups in L1");

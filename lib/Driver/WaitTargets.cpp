@@ -31,6 +31,7 @@ namespace {
 
 constexpr size_t unknown = ~size_t(0);
 
+/// Indices of instructions whose results are outstanding, oldest first.
 struct Queues {
   std::deque<size_t> memory, local; ///< vmcnt; lgkmcnt
 };
@@ -58,6 +59,7 @@ size_t waitFor(std::deque<size_t> &queue, unsigned count) {
   return target;
 }
 
+/// One walk through the code; linear, since each backward branch is taken once.
 class Walk {
 public:
   Walk(const DecodedCode &code, WaitTargets &targets)
@@ -80,6 +82,8 @@ public:
   }
 
 private:
+  /// Where a backward branch inside the code goes; none for all other
+  /// instructions.
   std::optional<size_t> backwardTarget(size_t i) const {
     const Instruction &inst = code.instructions[i];
     if (sim::opcodeInfo(inst.op).constant != sim::ConstantKind::Branch)

@@ -9,6 +9,13 @@
 // of buffers are stored to, slices filled or copied; elements of compile-time
 // lists and dictionaries and attributes of objects are replaced.
 //
+//   x = T.alloc_var("int32")   binds x to the variable
+//   x = 1                      stores 1 in it
+//   y = x + 1                  binds y to a value
+//   C[i, j] = y                stores an element
+//   A[0:4, :] = 0.0            fills a box
+//   a, *rest = (1, 2, 3)       binds a to 1 and rest to [2, 3]
+//
 //===----------------------------------------------------------------------===//
 
 #include "Interpreter.h"
@@ -18,9 +25,12 @@ using namespace tlc::frontend;
 using llvm::dyn_cast;
 using llvm::SmallVector;
 
+/// `target = ... = value`: the value once, then the targets from left to right,
+/// as Python does.
 Flow Interpreter::execAssign(const AssignStmt *s) {
   // The result of a call is not read: T.alloc_var gives the variable itself.
   bool tupleOfCalls = false;
+  // `a, b = T.alloc_var(...), T.alloc_var(...)`: the variables, too.
   if (auto *tuple = dyn_cast<TupleExpr>(s->value))
     tupleOfCalls = llvm::all_of(tuple->elements,
                                 [](Expr *e) { return llvm::isa<CallExpr>(e); });
@@ -36,6 +46,7 @@ Flow Interpreter::execAssign(const AssignStmt *s) {
   }
   if (!v)
     return Flow::Error;
+  // An element of a buffer is read now: the name keeps its present value.
   if (v.is(VK::Region) && v.as<RegionObject>()->isElement &&
       !(v = deref(v, s->value->range)))
     return Flow::Error;
@@ -52,6 +63,9 @@ Flow Interpreter::execAssign(const AssignStmt *s) {
   return Flow::Next;
 }
 
+/// `a, *b, c = value`: as many names as values, one star for the rest. False
+/// after a report.
+///   a, b = 1, 2      a, *b = 1, 2, 3  (b is [2, 3])      (a, b), c = f()
 bool Interpreter::unpack(ExprList targets, Value value, SourceRange range) {
   SmallVector<Value> values;
   if (!iterate(value, range, values))
@@ -68,7 +82,9 @@ bool Interpreter::unpack(ExprList targets, Value value, SourceRange range) {
               llvm::Twine(targets.size()) + " names");
     return false;
   }
+  // What the star takes: a list, possibly empty.
   size_t extra = hasStar ? values.size() + 1 - targets.size() : 0;
+  // `v` counts values, `i` targets; the star takes `extra` values at once.
   for (size_t i = 0, v = 0; i < targets.size(); ++i) {
     if (i == star) {
       Value list =
@@ -83,7 +99,9 @@ bool Interpreter::unpack(ExprList targets, Value value, SourceRange range) {
   return true;
 }
 
-/// Gives a buffer the name that it is first assigned to.
+/// Gives a buffer the name that it is first assigned to. Names appear in the
+/// IR, in reports, and as names of arguments on the command line: T.empty's
+/// tensor is called what its result is assigned to.
 void Interpreter::nameBuffer(BufferObject *buffer, StringRef name) {
   buffer->name = name.str();
   if (!buffer->memref)
@@ -97,6 +115,9 @@ void Interpreter::nameBuffer(BufferObject *buffer, StringRef name) {
     tensor.setName(name);
 }
 
+/// target = value. A name is bound, and a buffer without a name takes it; an
+/// element is stored to, a box copied to or filled; dictionaries and lists
+/// change in place. False after a report.
 bool Interpreter::assign(const Expr *target, Value value, SourceRange range) {
   switch (target->kind) {
   case ExprKind::Name: {
@@ -117,10 +138,13 @@ bool Interpreter::assign(const Expr *target, Value value, SourceRange range) {
           index = object ? eval(sub->index) : Value();
     if (!index)
       return false;
+    // By what stands on the right: V[i] = vector, C[i, j] = scalar, A[0:4] =
+    // buffer, A[0:4] = vector, A[0:4] = scalar for all.
     if (object.is(VK::Buffer)) {
       SmallVector<Value> indices = {index};
       if (index.is(VK::Tuple))
         indices.assign(index.as<SequenceObject>()->elements);
+      // V[i] of a buffer of vectors names all lanes of one element.
       if (namesVector(object.as<BufferObject>(), indices) &&
           !value.is(VK::Buffer) && !value.is(VK::Region))
         return storeVector(object.as<BufferObject>(), indices, value, range);
@@ -131,6 +155,7 @@ bool Interpreter::assign(const Expr *target, Value value, SourceRange range) {
       auto *region = element.as<RegionObject>();
       if (region->isElement)
         return store(region->buffer, region->offsets, value, range);
+      // A[...] = B[...] is T.copy(B[...], A[...]).
       if (value.is(VK::Buffer) || value.is(VK::Region)) {
         Box src, dst;
         return toBox(value, range, src, "source") &&
@@ -140,6 +165,7 @@ bool Interpreter::assign(const Expr *target, Value value, SourceRange range) {
       if (Box box; value.is(VK::Vector))
         return toBox(element, target->range, box, "destination") &&
                storeLanes(box, value, range);
+      // A[0:4, :] = 0.0 fills.
       return fillBox(element, value, range, range);
     }
     if (object.is(VK::Dict)) {
@@ -173,7 +199,10 @@ bool Interpreter::assign(const Expr *target, Value value, SourceRange range) {
   }
 }
 
+/// `target op= value`. The target's parts are evaluated once, as Python does.
 Flow Interpreter::execAugAssign(const AugAssignStmt *s) {
+  // As a reference, so that the place is evaluated once: A[f(i)] += 1 calls f
+  // once.
   Value current = evalRef(s->target);
   if (!current)
     return Flow::Error;
@@ -189,6 +218,8 @@ Flow Interpreter::execAugAssign(const AugAssignStmt *s) {
         .help("loop over its elements with T.Parallel");
     return Flow::Error;
   }
+  // The old value before the operand: `x += f()` where f changes x adds to what
+  // x was.
   Value old = deref(current, s->target->range);
   Value operand = old ? eval(s->value) : Value();
   if (!operand)
@@ -198,13 +229,30 @@ Flow Interpreter::execAugAssign(const AugAssignStmt *s) {
     return Flow::Error;
   bool ok;
   if (current.is(VK::Buffer))
-    ok = store(current.as<BufferObject>(), {Value::integral(0)}, v, s->range);
+    ok = storeVariable(current.as<BufferObject>(), v, s->range);
   else if (current.is(VK::Region))
     ok = store(current.as<RegionObject>()->buffer,
                current.as<RegionObject>()->offsets, v, s->range);
+  // A name of a compile-time value is bound anew. For `xs += [1]` that differs
+  // from Python where another name holds the same list.
   else
     ok = assign(s->target, v, s->range);
   return ok ? Flow::Next : Flow::Error;
+}
+
+/// Whether `s` gives a parameter of an eager function the type of a tensor.
+static bool isTensorParameter(Scope *scope, StringRef name,
+                              const AnnAssignStmt *s) {
+  const Expr *type = s->annotation;
+  if (auto *call = dyn_cast<CallExpr>(type))
+    type = call->callee;
+  else if (auto *subscript = dyn_cast<SubscriptExpr>(type))
+    type = subscript->object;
+  auto *attr = dyn_cast<AttributeExpr>(type);
+  return attr && (attr->attr == "Tensor" || attr->attr == "StridedTensor") &&
+         scope->staged && scope->function &&
+         llvm::any_of(scope->function->params(),
+                      [&](const Param &p) { return p.name == name; });
 }
 
 /// `A: T.Tensor((M, K), dtype)` gives a parameter of an eager function its
@@ -212,16 +260,22 @@ Flow Interpreter::execAugAssign(const AugAssignStmt *s) {
 Flow Interpreter::execAnnAssign(const AnnAssignStmt *s) {
   auto *name = dyn_cast<NameExpr>(s->target);
   if (!s->value) {
+    // Only a parameter that still waits for its type; any other annotation is a
+    // comment.
     auto it = name ? scope->names.find(name->id) : scope->names.end();
-    if (it == scope->names.end() || it->second.state != Binding::Pending)
+    // A tensor type counts even if the body has given the name another value.
+    if (it == scope->names.end() || (it->second.state != Binding::Pending &&
+                                     !isTensorParameter(scope, name->id, s)))
       return Flow::Next;
     Value type = eval(s->annotation);
     if (!type)
       return Flow::Error;
+    // Its place among the function's parameters is the argument's.
     unsigned order = 0;
     for (auto [i, p] : llvm::enumerate(scope->function->params()))
       if (p.name == name->id)
         order = unsigned(i);
+    // `A: T.ptr`: memory whose shape T.make_tensor gives later.
     if (Value pointer = pointerParameter(type, name->id, order))
       return bindName(name->id, pointer, s->range) ? Flow::Next : Flow::Error;
     if (!type.is(VK::Annotation)) {
@@ -229,6 +283,7 @@ Flow Interpreter::execAnnAssign(const AnnAssignStmt *s) {
                 "a tensor type such as T.Tensor((M, N), dtype)", type);
       return Flow::Error;
     }
+    // From here on the name is an argument of the kernel.
     BufferObject *buffer = addTensor(name->id, type.as<AnnotationObject>(),
                                      Argument::Param, order, s->range);
     return buffer && bindName(name->id, Value::object(buffer), s->range)
@@ -238,6 +293,8 @@ Flow Interpreter::execAnnAssign(const AnnAssignStmt *s) {
   Value v = llvm::isa<CallExpr>(s->value) ? evalRef(s->value) : eval(s->value);
   if (!v)
     return Flow::Error;
+  // `x: T.float16 = 1.0` in a kernel converts, as a declaration in C would.
+  // Outside of kernels annotations are Python's: they change nothing.
   if (scope->staged && kernelOp && (v.isNumber() || v.is(VK::Scalar))) {
     Value type = eval(s->annotation);
     if (!type)

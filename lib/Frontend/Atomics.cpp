@@ -4,6 +4,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// T.atomic_add and its relatives. An atomic on one element is one tile.atomic,
+// which gives the element's old value; one on a tile is a parallel loop of them
+// and gives nothing:
+//
+//   T.atomic_add(C[i, j], x)        ->  %old = tile.atomic add %x, %C[%i, %j]
+//   T.atomic_add(C[r, 0], tile)     ->  tile.parallel (m, n):
+//     (tile: (m, n) fragment)             %v = tile.load %tile[%a, %b]
+//                                         tile.atomic add %v, %C[%r + %a, %b]
+//
+// Memory orders and `return_prev` are accepted and not looked at: every atomic
+// on an element gives the old value, for whoever reads it.
+//
+//===----------------------------------------------------------------------===//
 
 #include "Interpreter.h"
 #include "mlir/IR/Matchers.h"
@@ -13,6 +27,10 @@ using namespace mlir;
 
 namespace tlc::frontend {
 
+/// The atomics of two operands: destination and value. The destination is in
+/// global memory or LDS, where the hardware has atomics; registers are no
+/// thread's neighbour. Gives the old element, None for a tile, Invalid after a
+/// report.
 Value Interpreter::atomicImpl(Args &args, tile::AtomicKind kind) {
   Box dst;
   if (!toBox(args[0], args.rangeOf(0), dst, "the destination"))
@@ -26,18 +44,20 @@ Value Interpreter::atomicImpl(Args &args, tile::AtomicKind kind) {
         .note(dst.buffer->declared, "declared here");
     return {};
   }
-  if (type->isSubByte())
+  if (type->isCoded())
     return fail(DiagID::TypeMismatch, args.range,
-                "an atomic on elements of 4 bits");
+                "an atomic on elements of " + type->name);
   bool bitwise = kind == tile::AtomicKind::Or ||
                  kind == tile::AtomicKind::And || kind == tile::AtomicKind::Xor;
   if (bitwise && type->isFloat())
     return fail(DiagID::TypeMismatch, args.range,
                 "a bitwise atomic on " + type->name);
+  // The order of unsigned numbers is another operation of the hardware.
   if (type->cls == DTypeInfo::UInt)
     kind = kind == tile::AtomicKind::Max   ? tile::AtomicKind::UMax
            : kind == tile::AtomicKind::Min ? tile::AtomicKind::UMin
                                            : kind;
+  // One element: the value is converted to its type first, as by a store.
   auto one = [&](ArrayRef<Value> indices, Value value) -> Value {
     Sym v = castValue(value, type, args.range);
     SmallVector<mlir::Value> operands;
@@ -57,7 +77,8 @@ Value Interpreter::atomicImpl(Args &args, tile::AtomicKind kind) {
     Value old = v ? one(dst.offsets, v) : Value();
     return old ? old : Value();
   }
-  // The tile form: one atomic for each element.
+  // The tile form: one atomic for each element. A scalar goes to all of the
+  // destination's box.
   Box src;
   SmallVector<int64_t> extents;
   if (!tileValue) {
@@ -71,10 +92,15 @@ Value Interpreter::atomicImpl(Args &args, tile::AtomicKind kind) {
   if (!toBox(args[1], args.rangeOf(1), src, "the value") ||
       !staticExtents(src, extents, "value"))
     return {};
+  // Without slices, C[r, c] is the corner of a box as large as the value,
+  // extents aligned at the right, as for T.copy.
   if (dst.isElement) // a tile's origin
     for (size_t i = 0; i < std::min(extents.size(), dst.extents.size()); ++i)
       dst.extents[dst.extents.size() - 1 - i] =
           Value::integral(extents[extents.size() - 1 - i]);
+  // Dimensions of extent 1 drop out on both sides; the others match in order:
+  // (1, 64, 1, 32) takes a value of (64, 32). `dims` are those of the
+  // destination.
   SmallVector<unsigned> dims;
   for (auto [i, e] : llvm::enumerate(dst.extents))
     if (!(e.is(VK::Int) && e.asInt() == 1))
@@ -89,6 +115,7 @@ Value Interpreter::atomicImpl(Args &args, tile::AtomicKind kind) {
               " for a box of shape " + shapeText(dst.extents));
     return {};
   }
+  // `from` are indices into the value's buffer, which may itself be a box.
   bool ok = elementwise(src, extents, [&](ArrayRef<Value> from) {
     SmallVector<Value> to(dst.offsets);
     size_t next = 0;

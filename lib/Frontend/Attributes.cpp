@@ -8,6 +8,10 @@
 // What `value.name` means by the kind of the value. Methods come from the table
 // of builtins, under "buffer.", "scalar.", "str." and so on.
 //
+//   A.shape        (m, 64), the sizes as values
+//   x.dtype        of a Scalar, variable or element; T.float16 and the like
+//   xs.append      a MethodObject: xs with the row "list.append"
+//
 //===----------------------------------------------------------------------===//
 
 #include "Interpreter.h"
@@ -16,7 +20,10 @@ using namespace tlc;
 using namespace tlc::frontend;
 using llvm::SmallVector;
 
+/// object.attr. Methods are rows of the table named by their receiver's type
+/// ("list.append"); the result is a MethodObject that a call unpacks.
 Value Interpreter::attribute(Value object, StringRef attr, SourceRange range) {
+  // Invalid, without a report, where the type has no such method.
   auto method = [&](StringRef type) -> Value {
     const BuiltinInfo *builtin = findBuiltin((type + "." + attr).str());
     if (!builtin)
@@ -30,6 +37,8 @@ Value Interpreter::attribute(Value object, StringRef attr, SourceRange range) {
   switch (object.kind()) {
   case VK::Module:
     return moduleAttribute(object.as<ModuleObject>(), attr, range);
+  // Attributes of host values are host values; one that a -D would define keeps
+  // its name, so that the message asks for that.
   case VK::Poison: {
     auto *poison = object.as<PoisonObject>();
     Value result =
@@ -38,6 +47,7 @@ Value Interpreter::attribute(Value object, StringRef attr, SourceRange range) {
     result.as<PoisonObject>()->carried = poison->carried;
     return result;
   }
+  // The lanes of a buffer of vectors are no dimension that a program sees.
   case VK::Buffer: {
     auto *buffer = object.as<BufferObject>();
     ArrayRef<Value> shape(buffer->shape);
@@ -46,6 +56,7 @@ Value Interpreter::attribute(Value object, StringRef attr, SourceRange range) {
     if (attr == "shape")
       return makeSequence(VK::Tuple, shape);
     if (attr == "dtype" && buffer->lanes > 1)
+      // V.dtype of a (8, 4) buffer with 4 lanes is float32x4.
       return Value::dtype(findDType(
           (buffer->dtype->name + "x" + llvm::Twine(buffer->lanes)).str()));
     if (attr == "dtype")
@@ -65,6 +76,7 @@ Value Interpreter::attribute(Value object, StringRef attr, SourceRange range) {
       return Value::dtype(region->buffer->dtype);
     if (attr == "buffer")
       return Value::object(region->buffer);
+    // A[i].astype(...): the method loads the element.
     if (region->isElement)
       found = method("scalar");
     break;
@@ -80,6 +92,7 @@ Value Interpreter::attribute(Value object, StringRef attr, SourceRange range) {
       return Value::dtype(object.asSym().type);
     found = method("scalar");
     break;
+  // Literals have the types that arithmetic gives them.
   case VK::Int:
   case VK::Bool:
   case VK::Float:
@@ -93,6 +106,7 @@ Value Interpreter::attribute(Value object, StringRef attr, SourceRange range) {
     if (attr == "bits")
       return Value::integral(object.asDType()->bits);
     if (attr == "itemsize" || attr == "bytes")
+      // In whole bytes: a 4-bit type has 1.
       return Value::integral((object.asDType()->bits + 7) / 8);
     if (attr == "name" || attr == "__name__")
       return makeString(object.asDType()->name);
@@ -108,6 +122,7 @@ Value Interpreter::attribute(Value object, StringRef attr, SourceRange range) {
   case VK::List:
     found = method("list");
     break;
+  // index and count; the list's other methods refuse tuples.
   case VK::Tuple:
     found = method("list");
     break;

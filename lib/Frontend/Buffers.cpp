@@ -4,6 +4,24 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Allocation, indexing, element accesses, and boxes.
+//
+// A subscript of a buffer is a RegionObject: offsets and extents by dimension,
+// with no IR yet. What the region is used for decides what is emitted: an
+// element that is read becomes a tile.load, an assignment a tile.store, a tile
+// operation takes the region as a Box and makes a tile.view of it.
+//
+//   A[i, 3]           ->  element,  offsets (i, 3)
+//   A[i, 0:n]         ->  region,   offsets (i, 0), extents (1, n)
+//   A[..., k*32:k*32+32]  ->  region, offsets (0, k*32), extents (M, 32)
+//
+// Python's rules hold for constants: a negative index counts from the end. An
+// index known only at run time is taken as it is; outside a global tensor it
+// reads 0 and writes nothing (docs/language.md, section 4), which later passes
+// see to.
+//
+//===----------------------------------------------------------------------===//
 
 #include "Interpreter.h"
 
@@ -12,6 +30,7 @@ using namespace mlir;
 
 namespace tlc::frontend {
 
+/// What emits device code needs a T.Kernel around it; false after a report.
 bool Interpreter::requireDevice(SourceRange range, StringRef what) {
   if (kernelOp)
     return true;
@@ -20,6 +39,10 @@ bool Interpreter::requireDevice(SourceRange range, StringRef what) {
   return false;
 }
 
+/// The element type that a value names: a dtype, its name, or Python's int,
+/// float and bool. Null where it names none, after a report unless `quiet`.
+/// `vectors` allows vector types (float32x4), which buffers may have and casts
+/// may name.
 DType Interpreter::dtypeFrom(Value v, SourceRange range, bool quiet,
                              bool vectors) {
   DType found = v.is(VK::DType) ? v.asDType()
@@ -55,6 +78,8 @@ DType Interpreter::dtypeFrom(Value v, SourceRange range, bool quiet,
   return nullptr;
 }
 
+/// Appends the extents of a shape, each an Int or a Scalar of an integer type;
+/// a single number is a shape of one dimension. False after a report.
 bool Interpreter::shapeFrom(Value v, SourceRange range,
                             llvm::SmallVectorImpl<Value> &out) {
   SmallVector<Value> dims;
@@ -65,6 +90,7 @@ bool Interpreter::shapeFrom(Value v, SourceRange range,
   for (Value d : dims) {
     if (isSymbolic(d))
       d = deref(d, range);
+    // Sizes computed with `/` are floats in Python; whole ones are accepted.
     if (d.is(VK::Float) && d.asFloat() == double(int64_t(d.asFloat())))
       d = Value::integral(int64_t(d.asFloat()));
     bool ok =
@@ -73,6 +99,7 @@ bool Interpreter::shapeFrom(Value v, SourceRange range,
       typeError(range, "an integer in the shape", d);
       return false;
     }
+    // 0 is refused as well: a tile without elements has no layout.
     if (d.isIntLike() && d.asInt() <= 0) {
       error(DiagID::BadShape, range,
             "extent " + llvm::Twine(d.asInt()) +
@@ -84,6 +111,8 @@ bool Interpreter::shapeFrom(Value v, SourceRange range,
   return true;
 }
 
+/// The extents of a buffer as numbers; false, with a report, where one is
+/// symbolic.
 bool Interpreter::staticShape(BufferObject *buffer, SourceRange range,
                               llvm::SmallVectorImpl<int64_t> &out) {
   for (Value d : buffer->shape) {
@@ -98,6 +127,9 @@ bool Interpreter::staticShape(BufferObject *buffer, SourceRange range,
   return true;
 }
 
+/// Allocates a tile or an array: a tile.alloc at the builder's place, with
+/// constant extents. Null after a report. A vector type is one more dimension:
+///   T.alloc_local((8,), "float16x4")  ->  memref<8x4xf16, local>, lanes = 4
 BufferObject *Interpreter::allocate(tile::Space space, Value shape, Value dtype,
                                     const Args &args) {
   auto *buffer = make<BufferObject>();
@@ -114,6 +146,7 @@ BufferObject *Interpreter::allocate(tile::Space space, Value shape, Value dtype,
   }
   if (!staticShape(buffer, args.range, extents))
     return nullptr;
+  // fp6 has no form in memory: neither whole bytes nor pairs.
   if (buffer->dtype->bits % 8 && !buffer->dtype->isSubByte() &&
       !buffer->dtype->isBool()) {
     error(DiagID::BadDType, args.range,
@@ -121,6 +154,8 @@ BufferObject *Interpreter::allocate(tile::Space space, Value shape, Value dtype,
               ": elements have 1, 2, 4 or 8 bytes, or 4 bits");
     return nullptr;
   }
+  // A tile beyond 2^32 elements fits nowhere; byte counts below stay in 64
+  // bits.
   int64_t total = 1;
   for (int64_t e : extents)
     if (__builtin_mul_overflow(total, e, &total) ||
@@ -168,23 +203,31 @@ Value Interpreter::allocLocal(Args &args) {
   return buffer ? Value::object(buffer) : Value();
 }
 
-/// T.alloc_var(dtype, init): also alloc_var(dtype, scope) with a string.
+/// T.alloc_var(dtype, init): also alloc_var(dtype, scope) with a string. The
+/// variable is an array of one, whose name alone means element 0: reading it
+/// loads, assigning to it stores.
 Value Interpreter::allocVar(Args &args) {
   auto *buffer =
       allocate(tile::Space::Local, Value::integral(1), args[0], args);
   if (!buffer)
     return {};
-  if (buffer->lanes > 1)
-    return fail(DiagID::Unimplemented, args.range,
-                "a variable that is a vector: T.alloc_local((1,), …) is an "
-                "array of one");
   buffer->isVar = true;
+  // Both (dtype, init, scope) and (dtype, scope, init) are in use; a string is
+  // a scope.
   Value init = args.has(1) && !args[1].is(VK::Str)   ? args[1]
                : args.has(2) && !args[2].is(VK::Str) ? args[2]
                                                      : Value();
-  if (init && !store(buffer, {Value::integral(0)}, init, args.range))
+  if (init && !storeVariable(buffer, init, args.range))
     return {};
   return Value::object(buffer);
+}
+
+/// Into a T.alloc_var; a scalar into one of a vector type is every lane.
+bool Interpreter::storeVariable(BufferObject *buffer, Value value,
+                                SourceRange range) {
+  SmallVector<Value> first = {Value::integral(0)};
+  return buffer->lanes > 1 ? storeVector(buffer, first, value, range)
+                           : store(buffer, first, value, range);
 }
 
 //===----------------------------------------------------------------------===//
@@ -192,7 +235,10 @@ Value Interpreter::allocVar(Args &args) {
 //===----------------------------------------------------------------------===//
 
 /// buffer[index]: an element or a region. Element reads happen when the value
-/// is needed; `reference` keeps them from happening here.
+/// is needed; `reference` keeps them from happening here. There are as many
+/// indices as dimensions, where `...` stands for those left out, and vector
+/// buffers may leave out the lanes:
+///   V[i]  of (8, 4), lanes 4  ->  V[i, 0:4], read as a Vector of 4 values
 Value Interpreter::indexBuffer(BufferObject *buffer, Value index,
                                SourceRange range, bool reference) {
   SmallVector<Value> indices;
@@ -214,6 +260,7 @@ Value Interpreter::indexBuffer(BufferObject *buffer, Value index,
     }
   if (namesVector(buffer, indices) && !reference)
     return loadVector(buffer, indices, range);
+  // A reference to a vector is a region over its lanes.
   if (buffer->lanes > 1 && indices.size() + 1 == buffer->shape.size()) {
     auto *lanes = make<SliceObject>();
     lanes->lower = lanes->upper = lanes->step = Value::none();
@@ -232,6 +279,8 @@ Value Interpreter::indexBuffer(BufferObject *buffer, Value index,
   region->range = range;
   region->isElement =
       llvm::none_of(indices, [](Value v) { return v.is(VK::Slice); });
+  // Dimension by dimension: a slice gives offset and extent, an index an offset
+  // and extent 1.
   for (auto [dim, v] : llvm::enumerate(indices)) {
     Value extent = buffer->shape[dim];
     Value offset = v, size = Value::integral(1);
@@ -241,6 +290,8 @@ Value Interpreter::indexBuffer(BufferObject *buffer, Value index,
           !(slice->step.isIntLike() && slice->step.asInt() == 1))
         return fail(DiagID::SlicedStep, range,
                     "a slice of a buffer has no step");
+      // Constants count from the end if negative; an absent bound is 0 or the
+      // extent.
       auto wrap = [&](Value bound, Value absent) {
         if (bound.is(VK::None))
           return absent;
@@ -256,6 +307,8 @@ Value Interpreter::indexBuffer(BufferObject *buffer, Value index,
         if (!bound.isIntLike() &&
             !(bound.is(VK::Scalar) && bound.asSym().type->isInteger()))
           return typeError(range, "an integer in the slice", bound);
+      // The extent of k*32 : k*32+32 is a number though neither bound is one:
+      // the difference of the two SSA expressions is looked at symbolically.
       if (auto n = constantDifference(upper, offset))
         size = Value::integral(*n);
       else if (!(size = binary(BinOpKind::Sub, upper, offset, range)))
@@ -276,7 +329,8 @@ Value Interpreter::indexBuffer(BufferObject *buffer, Value index,
           return {};
       }
     }
-    // A constant outside a buffer that has no bounds checks is a mistake.
+    // A constant outside a buffer that has no bounds checks is a mistake; only
+    // accesses of global memory are checked on the device.
     if (offset.isIntLike() && extent.is(VK::Int) &&
         buffer->space != tile::Space::Global &&
         (offset.asInt() < 0 || offset.asInt() >= extent.asInt())) {
@@ -294,9 +348,12 @@ Value Interpreter::indexBuffer(BufferObject *buffer, Value index,
   return region->isElement && !reference ? deref(v, range) : v;
 }
 
+/// The operands of an access: i32 or i64 indices, through the layout that
+/// T.annotate_layout gave to a global tensor. They index `buffer->storage()`.
 bool Interpreter::indexOperands(BufferObject *buffer, ArrayRef<Value> indices,
                                 SourceRange range,
                                 llvm::SmallVectorImpl<mlir::Value> &out) {
+  // An annotation or an output that no kernel has declared yet has no memory.
   if (!buffer->memref) {
     error(DiagID::OutsideKernel, range,
           "'" + buffer->name + "' is not a buffer in memory yet");
@@ -329,6 +386,9 @@ bool Interpreter::indexOperands(BufferObject *buffer, ArrayRef<Value> indices,
   return true;
 }
 
+/// Reads an element at the builder's place. What memory holds and what one
+/// computes with differ for bool (i8 and i1) and types of 4 bits, which are
+/// computed with as int8, uint8 or float32.
 Value Interpreter::load(BufferObject *buffer, ArrayRef<Value> indices,
                         SourceRange range) {
   if (!requireDevice(range, "reading '" + buffer->name + "'"))
@@ -341,21 +401,25 @@ Value Interpreter::load(BufferObject *buffer, ArrayRef<Value> indices,
   at(range);
   mlir::Value v = tile::LoadOp::create(b, buffer->dtype->storageType(&context),
                                        buffer->storage(), operands);
+  // Any byte that is not 0 is true: other programs may have written it.
   if (buffer->dtype->isBool()) {
     mlir::Value zero = arith::ConstantOp::create(b, b.getI8IntegerAttr(0));
     v = arith::CmpIOp::create(b, arith::CmpIPredicate::ne, v, zero);
   }
-  if (buffer->dtype->isSubByte())
+  if (buffer->dtype->isCoded())
     return Value::scalar(buffer->dtype->isFloat()
-                             ? decodeNibble(v, buffer->dtype)
+                             ? decodeElement(v, buffer->dtype)
                              : Sym{v, wideOf(buffer->dtype)});
   return Value::scalar({v, buffer->dtype});
 }
 
+/// Writes an element: the value is converted to the buffer's type, a bool to 0
+/// or 1, a value of 4 bits to its code. False after a report.
 bool Interpreter::store(BufferObject *buffer, ArrayRef<Value> indices,
                         Value value, SourceRange range) {
   if (!requireDevice(range, "writing '" + buffer->name + "'"))
     return false;
+  // A[i] = B would drop all but one element of B.
   if (value.is(VK::Buffer) && !value.as<BufferObject>()->isVar) {
     typeError(range, "a scalar to store", value);
     return false;
@@ -368,7 +432,7 @@ bool Interpreter::store(BufferObject *buffer, ArrayRef<Value> indices,
     return false;
   at(range);
   mlir::Value v =
-      buffer->dtype->isSubByte() ? encodeNibble(s, buffer->dtype) : s.value;
+      buffer->dtype->isCoded() ? encodeElement(s, buffer->dtype) : s.value;
   if (buffer->dtype->isBool())
     v = b.createOrFold<arith::ExtUIOp>(b.getI8Type(), v);
   tile::StoreOp::create(b, v, buffer->storage(), operands);
@@ -379,6 +443,10 @@ bool Interpreter::store(BufferObject *buffer, ArrayRef<Value> indices,
 // Boxes
 //===----------------------------------------------------------------------===//
 
+/// An operand of a tile operation as a box. A buffer is its whole shape, a
+/// region its slices, an element a corner without extents (extents 1,
+/// isElement), which the operation may widen. `what` names the operand in
+/// messages.
 bool Interpreter::toBox(Value v, SourceRange range, Box &box, StringRef what) {
   box.range = range;
   if (v.is(VK::Buffer)) {
@@ -398,6 +466,7 @@ bool Interpreter::toBox(Value v, SourceRange range, Box &box, StringRef what) {
   }
   if (box.buffer->memref)
     return true;
+  // T.empty outside a kernel and the like.
   error(DiagID::WrongSpace, range,
         "'" + box.buffer->name + "' cannot be used as a buffer here")
       .note(box.buffer->declared, "declared here");
@@ -419,6 +488,8 @@ bool Interpreter::staticExtents(const Box &box,
   return true;
 }
 
+/// The box as a memref: the buffer itself where the box is all of it, else
+///   %v = tile.view %A[%off...] : ... to memref<extents, strided<...>>
 mlir::Value Interpreter::boxValue(const Box &box, ArrayRef<int64_t> extents) {
   auto type = llvm::cast<MemRefType>(box.buffer->memref.getType());
   bool whole = type.getShape() == extents;
@@ -432,6 +503,8 @@ mlir::Value Interpreter::boxValue(const Box &box, ArrayRef<int64_t> extents) {
     if (!offsets.back())
       return {};
   }
+  // Offsets are known when the kernel runs, strides by whoever looks at the
+  // base.
   SmallVector<int64_t> strides(extents.size(), ShapedType::kDynamic);
   auto layout = StridedLayoutAttr::get(&context, ShapedType::kDynamic, strides);
   at(box.range);
@@ -442,10 +515,13 @@ mlir::Value Interpreter::boxValue(const Box &box, ArrayRef<int64_t> extents) {
 }
 
 /// Runs `body` for every point of a box, on the device, with the indices into
-/// the whole buffer.
+/// the whole buffer: one tile.parallel over the extents other than 1. Null
+/// indices never reach `body`; false where it or an index failed.
 bool Interpreter::elementwise(const Box &box, ArrayRef<int64_t> extents,
                               llvm::function_ref<bool(ArrayRef<Value>)> body) {
   SmallVector<int64_t> loop;
+  // Loops over extents other than 1; an index in the other dimensions is the
+  // offset.
   for (int64_t e : extents)
     if (e != 1)
       loop.push_back(e);

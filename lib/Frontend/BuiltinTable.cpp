@@ -8,6 +8,21 @@
 // Name, implementation, parameters (see BuiltinInfo), and a number that tells
 // apart the names that share an implementation.
 //
+// A row is all that a new name needs, where an implementation fits. A T.name
+// that is not here is an error (TL0225), so nothing is ignored by accident:
+// names without effect on gfx942 stand here with `ignored`.
+//
+//   {"T.cumsum", &I::scan, "&src,&dst?,dim?,reverse?", RK::Sum, Dev}
+//     name        member    parameters                  data     where allowed
+//
+// Why a table and not a chain of names in the code: the row is also the check
+// of the call. Number and names of arguments are matched with the parameter
+// string before the implementation runs, so that an implementation can rely on
+// them, and all calls have the same messages.
+//
+//   T.cumsum(A, dim=1)   "&src,&dst?,dim?,reverse?"
+//   ->  args = {A (not read: &), absent, 1, absent}
+//
 //===----------------------------------------------------------------------===//
 
 #include "Interpreter.h"
@@ -18,12 +33,21 @@ using namespace tlc::frontend;
 using I = Interpreter;
 using RK = tile::ReduceKind;
 using AK = tile::AtomicKind;
+// Only inside T.Kernel. A call outside is refused before its implementation
+// runs, since there is no kernel to put operations into.
 static constexpr auto Dev = BuiltinInfo::Device;
+// Parameters that all reductions, and all atomics, share. Those of NVIDIA's
+// hardware (use_tma) and those that hints come as (**) are accepted and not
+// read.
 #define RED "&buffer,&out,dim?,clear?,batch?,nan_propagate?"
 #define ATOM "&dst,&value,memory_order?,return_prev?,use_tma?,**"
 
+// Types and sizes of the program, memory, tile operations, threads, hints with
+// an effect, layouts, and what is refused with a message of its own.
 static const BuiltinInfo tileTable[] = {
     {"T.Kernel", &I::kernelFrame, "*,**"},
+    // Types of arguments. As annotations, the names for other memories mean the
+    // same here.
     {"T.Tensor", &I::tensorType, "shape?,dtype?,&data?,strides?,**"},
     {"T.Buffer", &I::tensorType, "shape?,dtype?,&data?,strides?,**"},
     {"T.SharedBuffer", &I::tensorType, "shape?,dtype?,&data?,strides?,**"},
@@ -33,10 +57,14 @@ static const BuiltinInfo tileTable[] = {
     {"T.ptr", &I::pointerType, "dtype?,**"},
     {"T.handle", &I::pointerType, "dtype?,**"},
     {"T.empty", &I::emptyTensor, "*,**"},
+    // Sizes: those of T.const come from -D when the file is compiled, those of
+    // T.dynamic with the arguments at run time.
     {"T.const", &I::constNames, "names,dtype?,**"},
     {"T.dynamic", &I::dynamicNames, "names,dtype?"},
     {"T.symbolic", &I::dynamicNames, "names,dtype?"},
     {"T.alloc_global", &I::allocGlobal, "shape,dtype,**"},
+    // Memory. `scope` chooses among the kinds that a name can mean; the rest of
+    // the language's parameters is not needed here.
     {"T.alloc_shared", &I::allocShared, "shape,dtype,scope?,**", 0, Dev},
     {"T.alloc_fragment", &I::allocFragment, "shape,dtype,scope?,**", 0, Dev},
     {"T.alloc_local", &I::allocLocal, "shape,dtype,scope?,**", 0, Dev},
@@ -44,9 +72,14 @@ static const BuiltinInfo tileTable[] = {
     {"T.alloc_var", &I::allocVar, "dtype,init?,scope?,**", 0, Dev},
     {"T.alloc_reducer", &I::allocReducer, "shape,dtype?,op?,replication?", 0,
      Dev},
+    // `&acc`: the buffer itself, not its first element, as the name of a
+    // T.alloc_var would mean elsewhere.
     {"T.reducer_init", &I::reducerInit, "&acc,init?", 0, Dev},
     {"T.reducer_update", &I::reducerUpdate, "&acc,value", 0, Dev},
     {"T.finalize_reducer", &I::finalizeReducer, "&acc,&dst?,batch?", 0, Dev},
+    // Copies are asynchronous where the compiler finds it useful (T.Pipelined),
+    // so that the forms written for cp.async mean the same, and a wait is a
+    // barrier.
     {"T.copy", &I::copy, "&src,&dst,**", 0, Dev},
     {"T.async_copy", &I::copy, "&src,&dst,**", 0, Dev},
     {"T.ptx_commit_group", &I::ignored, "*,**"},
@@ -54,10 +87,13 @@ static const BuiltinInfo tileTable[] = {
     {"T.fill", &I::fill, "&buffer,value", 0, Dev},
     {"T.clear", &I::clear, "&buffer", 0, Dev},
     {"T.transpose", &I::transposeTile, "&src,&dst", 0, Dev},
+    // Image to matrix, under its newer and its older name.
     {"T.im2col", &I::im2col,
      "&img,&col,nhw_step,c_step,kernel,stride,dilation,pad,**", 0, Dev},
     {"T.c2d_im2col", &I::im2col,
      "&img,&col,nhw_step,c_step,kernel,stride,dilation,pad,**", 0, Dev},
+    // Parameters after clear_accum are for other hardware: k_pack, wg_wait and
+    // mbar do not change the meaning here.
     {"T.gemm", &I::gemm,
      "&A,&B,&C,transpose_A?,transpose_B?,policy?,clear_accum?,k_pack?,wg_wait?,"
      "mbar?,**",
@@ -66,7 +102,7 @@ static const BuiltinInfo tileTable[] = {
      "&A,&B,&C,transpose_A?,transpose_B?,policy?,clear_accum?,k_pack?,wg_wait?,"
      "mbar?,**",
      0, Dev},
-    {"T.gemm_sp", &I::notYet, "*,**"},
+    // data: the ReduceKind; "dim" is the last one if absent.
     {"T.reduce", &I::reduceAny,
      "&buffer,&out,reduce_type,dim?,clear?,batch?,nan_propagate?", 0, Dev},
     {"T.reduce_sum", &I::reduceNamed, RED, int64_t(RK::Sum), Dev},
@@ -79,6 +115,7 @@ static const BuiltinInfo tileTable[] = {
     {"T.reduce_bitxor", &I::reduceNamed, RED, int64_t(RK::Xor), Dev},
     {"T.cumsum", &I::scan, "&src,&dst?,dim?,reverse?", int64_t(RK::Sum), Dev},
     {"T.cummax", &I::scan, "&src,&dst?,dim?,reverse?", int64_t(RK::Max), Dev},
+    // data: the AtomicKind.
     {"T.atomic_add", &I::atomicOp, ATOM, int64_t(AK::Add), Dev},
     {"T.atomic_max", &I::atomicOp, ATOM, int64_t(AK::Max), Dev},
     {"T.atomic_min", &I::atomicOp, ATOM, int64_t(AK::Min), Dev},
@@ -87,18 +124,24 @@ static const BuiltinInfo tileTable[] = {
     {"T.atomic_load", &I::atomicLoad, "&src,memory_order?", 0, Dev},
     {"T.atomic_addx2", &I::atomicVector, "&dst,&value,**", 2, Dev},
     {"T.atomic_addx4", &I::atomicVector, "&dst,&value,**", 4, Dev},
+    // The same memory with other dimensions; view may change the type as well.
     {"T.reshape", &I::reshapeBuffer, "&buffer,shape", 0, Dev},
     {"T.view", &I::viewBuffer, "&buffer,shape?,dtype?", 0, Dev},
     {"T.sync_threads", &I::syncThreads, "*,**", 0, Dev},
     {"T.syncthreads", &I::syncThreads, "*,**", 0, Dev},
+    // A wave of gfx942 executes in lock step; there is nothing to wait for.
     {"T.sync_warp", &I::ignored, "*,**"},
     {"T.sync_grid", &I::syncGrid, "*,**", 0, Dev},
     {"T.attr", &I::attrFrame, "&node,key?,value?,**"},
+    // data says which of several related questions is asked; each
+    // implementation lists its numbers.
     {"T.get_lane_idx", &I::laneIndex, "size?", 0, Dev},
     {"T.get_warp_idx", &I::laneIndex, "warp_size?", 1, Dev},
     {"T.get_warp_idx_sync", &I::laneIndex, "warp_size?", 1, Dev},
     {"T.get_warp_group_idx", &I::laneIndex, "warp_size?,warps_per_group?", 2,
      Dev},
+    // data: 0 from a lane, 1 from the lane whose number differs by xor, 2 from
+    // a higher one, 3 from a lower one.
     {"T.shfl_sync", &I::shuffle, "value,srcLane,width?,mask?", 0, Dev},
     {"T.shfl_xor", &I::shuffle, "value,delta,width?,mask?", 1, Dev},
     {"T.shfl_down", &I::shuffle, "value,delta,width?,mask?", 2, Dev},
@@ -114,6 +157,8 @@ static const BuiltinInfo tileTable[] = {
     {"T.warp_reduce_min", &I::warpReduce, "value", int64_t(RK::Min), Dev},
     {"T.warp_reduce_bitand", &I::warpReduce, "value", int64_t(RK::And), Dev},
     {"T.warp_reduce_bitor", &I::warpReduce, "value", int64_t(RK::Or), Dev},
+    // Questions to all lanes of a wave, and of a block below. `mask` is not
+    // read: a vote is one of all active lanes.
     {"T.any_sync", &I::warpVote, "predicate,mask?", 0, Dev},
     {"T.all_sync", &I::warpVote, "predicate,mask?", 1, Dev},
     {"T.ballot_sync", &I::warpVote, "predicate,mask?", 2, Dev},
@@ -124,6 +169,8 @@ static const BuiltinInfo tileTable[] = {
     {"T.syncthreads_or", &I::syncThreadsVote, "predicate", 2, Dev},
     {"T.any_of", &I::anyAllOf, "&buffer", 0, Dev},
     {"T.all_of", &I::anyAllOf, "&buffer", 1, Dev},
+    // Philox: rng_init makes a thread's position in the sequence, each rng_rand
+    // advances it.
     {"T.rng_init", &I::rngInit, "seed,seq?,off?,**", 0, Dev},
     {"T.rng_rand", &I::rngRand, "", 0, Dev},
     {"T.rng_rand_float", &I::rngRandFloat, "bit?,dist?", 0, Dev},
@@ -131,9 +178,12 @@ static const BuiltinInfo tileTable[] = {
     {"T.index_to_coordinates", &I::indexToCoordinates, "index,shape"},
     {"T.print", &I::printValue, "&obj?,msg?,**", 0, Dev},
     {"T.device_assert", &I::deviceAssert, "cond,msg?,**", 0, Dev},
+    // Hints that change the code: order of blocks, layouts, values beyond the
+    // edge.
     {"T.use_swizzle", &I::useSwizzle, "panel_size,order?,enable?,**", 0, Dev},
     {"T.annotate_layout", &I::annotateLayout, "layouts,**", 0, Dev},
     {"T.annotate_safe_value", &I::annotateSafeValue, "values,**", 0, Dev},
+    // Vectors of up to 64 lanes; see Vectors.cpp.
     {"T.Ramp", &I::rampVector, "base,stride,lanes", 0, Dev},
     {"T.Broadcast", &I::broadcastVector, "value,lanes", 0, Dev},
     {"T.extract_lane", &I::extractLane, "vector,lane", 0, Dev},
@@ -141,6 +191,8 @@ static const BuiltinInfo tileTable[] = {
     {"T.Layout", &I::layoutObject, "shape,forward_fn?,**"},
     {"T.Fragment", &I::fragmentObject,
      "shape,forward_fn?,forward_thread_fn?,replicate?,forward_index_fn?"},
+    // The swizzles for NVIDIA's banks mean "free of conflicts" here: the
+    // compiler chooses one for gfx942's.
     {"T.make_swizzled_layout", &I::layoutMaker, "&buffer,**",
      LayoutObject::Chosen},
     {"T.make_mma_swizzle_layout", &I::layoutMaker, "&buffer,**",
@@ -159,10 +211,13 @@ static const BuiltinInfo tileTable[] = {
      LayoutObject::RowMajor},
     {"T.make_fully_replicated_layout_fragment", &I::layoutMaker,
      "&buffer,threads?,**", LayoutObject::Everywhere},
+    // Methods stand as "kind.name", where kind is that of the value before the
+    // dot.
     {"buffer.scope", &I::bufferScope, ""},
     {"T.make_tensor", &I::makeTensor, "&ptr,shape,dtype?,strides?"},
     {"T.make_tensor_from_addr", &I::makeTensor,
      "&ptr,shape,dtype?,strides?,**"},
+    // Source text in CUDA: refused, with the reason.
     {"T.call_extern", &I::embeddedSource, "*,**"},
     {"T.import_source", &I::embeddedSource, "*,**"},
     {"T.tvm_thread_allreduce", &I::threadAllReduce, "&*,**", 0, Dev},
@@ -170,8 +225,13 @@ static const BuiltinInfo tileTable[] = {
     {"T.gemm_warp_policy", &I::ignored, "*,**"},
 };
 
+// What `for` iterates over on the device, and thread and block indices.
 static const BuiltinInfo loopTable[] = {
+    // Python's range: a value where all bounds are numbers (whether `for` over
+    // it is unrolled is execFor's decision), else T.serial.
     {"range", &I::rangeLoop, "*"},
+    // data: the LoopObject's type; one implementation reads bounds and
+    // annotations of all of them.
     {"T.serial", &I::serialLoopFrame, "*,**", LoopObject::Serial},
     {"T.Serial", &I::serialLoopFrame, "*,**", LoopObject::Serial},
     {"T.Pipelined", &I::serialLoopFrame, "*,**", LoopObject::Pipelined},
@@ -179,10 +239,12 @@ static const BuiltinInfo loopTable[] = {
     {"T.Unroll", &I::serialLoopFrame, "*,**", LoopObject::Unroll},
     {"T.vectorized", &I::serialLoopFrame, "*,**", LoopObject::Vectorized},
     {"T.Vectorized", &I::serialLoopFrame, "*,**", LoopObject::Vectorized},
+    // Several dimensions at once: T.Parallel(m, n) gives i, j.
     {"T.Parallel", &I::boxLoop, "*,**", LoopObject::Parallel},
     {"T.parallel", &I::boxLoop, "*,**", LoopObject::Parallel},
     {"T.grid", &I::boxLoop, "*,**", LoopObject::Grid},
     {"T.Persistent", &I::persistentFrame, "domain,wave_size,index,group_size?"},
+    // Threads and blocks of the launch; `dim` is 0, 1 or 2.
     {"T.thread_binding", &I::threadBindingFrame, "*,**", 0, Dev},
     {"T.get_thread_binding", &I::threadBinding, "dim?", 0, Dev},
     {"T.get_thread_bindings", &I::threadBindings, "", 0, Dev},
@@ -190,6 +252,8 @@ static const BuiltinInfo loopTable[] = {
     {"T.get_block_binding", &I::blockBinding, "dim?", 0, Dev},
 };
 
+// Functions of one element. Only this table's functions are applied to vectors
+// lane by lane (isScalarMath); data of UN indexes MathOps.cpp's unaryOps.
 #define UN(name, n) {"T." name, &I::mathUnary, "x", n, Dev}
 static const BuiltinInfo mathTable[] = {
     UN("exp", 0),
@@ -222,12 +286,14 @@ static const BuiltinInfo mathTable[] = {
     UN("abs", 102),
     UN("fabs", 102),
     UN("fast_rcp", 101),
+    // Operations on pairs of packed halves are those on vectors of two lanes.
     {"T.add2", &I::mathBinary, "x,y", 6, Dev},
     {"T.sub2", &I::mathBinary, "x,y", 7, Dev},
     {"T.mul2", &I::mathBinary, "x,y", 8, Dev},
     {"T.fma2", &I::fmaCall, "x,y,z", 0, Dev},
     {"T.abs2", &I::mathUnary, "x", 102, Dev},
     {"T.ieee_frcp", &I::mathUnary, "x,rounding_mode?", 101, Dev},
+    // CUDA's fast forms: as good as the others.
     UN("__exp", 0),
     UN("__exp10", 100),
     UN("__log", 2),
@@ -236,12 +302,14 @@ static const BuiltinInfo mathTable[] = {
     UN("__sin", 8),
     UN("__cos", 9),
     UN("__tan", 10),
+    // data: the order of binaryOps in MathOps.cpp.
     {"T.pow", &I::mathBinary, "x,y", 0, Dev},
     {"T.power", &I::mathBinary, "x,y", 0, Dev},
     {"T.atan2", &I::mathBinary, "x,y", 1, Dev},
     {"T.copysign", &I::mathBinary, "x,y", 2, Dev},
     {"T.fmod", &I::mathBinary, "x,y", 3, Dev},
     {"T.hypot", &I::mathBinary, "x,y", 4, Dev},
+    // Also on compile-time values, so not only inside T.Kernel.
     {"T.min", &I::minMax, "*", 0},
     {"T.min2", &I::minMax, "*", 0},
     {"T.max", &I::minMax, "*", 1},
@@ -249,11 +317,15 @@ static const BuiltinInfo mathTable[] = {
     {"min", &I::minMax, "*", 0},
     {"max", &I::minMax, "*", 1},
     {"T.clamp", &I::clampValue, "x,min_val,max_val", 0, Dev},
+    // `~`: the branches are not evaluated before the condition is known.
     {"T.if_then_else", &I::ifThenElse, "cond,~then,~otherwise,**"},
     {"T.Select", &I::ifThenElse, "cond,~then,~otherwise,**"},
+    // Numbers at compile time stay numbers: most grids are ceildiv of sizes.
     {"T.ceildiv", &I::ceilDiv, "a,b"},
     {"T.cdiv", &I::ceilDiv, "a,b"},
     {"T.align_up", &I::ceilDiv, "a,b", 1},
+    // Operators as functions. data: the operator, or from 100 on one that
+    // Python does not have.
     {"T.floordiv", &I::operatorCall, "a,b", int64_t(BinOpKind::FloorDiv)},
     {"T.floormod", &I::operatorCall, "a,b", int64_t(BinOpKind::Mod)},
     {"T.truncdiv", &I::operatorCall, "a,b", 100},
@@ -266,11 +338,13 @@ static const BuiltinInfo mathTable[] = {
     {"T.bitwise_not", &I::operatorCall, "a", 102},
     {"T.Add", &I::operatorCall, "a,b", int64_t(BinOpKind::Add)},
     {"T.Mul", &I::operatorCall, "a,b", int64_t(BinOpKind::Mul)},
+    // Conversions. `T.cast(x, "float16")` and `x.astype("float16")`; T.Cast has
+    // its arguments the other way round.
     {"T.cast", &I::castTo, "x,dtype,**"},
     {"scalar.astype", &I::castTo, "dtype"},
     {"T.Cast", &I::castFrom, "dtype,x"},
     {"T.const_value", &I::constantOf, "value,dtype?"},
-    {"T.reinterpret", &I::reinterpretBits, "a,b?,dtype?,**"},
+    {"T.reinterpret", &I::reinterpretBits, "&a,&b?,dtype?,**"},
     {"T.infinity", &I::infinity, "dtype,**"},
     {"T.min_value", &I::limitValue, "dtype,**", 0},
     {"T.max_value", &I::limitValue, "dtype,**", 1},
@@ -291,11 +365,13 @@ static const BuiltinInfo mathTable[] = {
     {"T.ieee_frsqrt", &I::mathUnary, "x", 7, Dev},
     {"T.popcount", &I::popcountOp, "x", 0, Dev},
     {"T.clz", &I::popcountOp, "x", 1, Dev},
+    // Advice to an optimizer: the value alone counts.
     {"T.likely", &I::identity, "x,**"},
     {"T.assume", &I::ignored, "*,**"},
     {"T.evaluate", &I::ignored, "*,**"},
 };
 
+// Hints to NVIDIA's hardware or compiler; buffers in them are not read.
 #define HINT(name) {"T." name, &I::ignored, "&*,**"}
 static const BuiltinInfo hintTable[] = {
     HINT("annotate_restrict_buffers"),
@@ -312,9 +388,13 @@ static const BuiltinInfo hintTable[] = {
     HINT("block_attr"),
 };
 
+// The part of Python that kernels and their factories use at compile time:
+// functions, exceptions, methods ("str.", "list.", "dict."), and questions
+// about the device, answered for an MI300X.
 #define HM(name, n) {"math." name, &I::hostMath, "*", n}
 #define EXC(name) {name, &I::pyException, "*"}
 static const BuiltinInfo pythonTable[] = {
+    // Constants have no parameters: reading the attribute is the call.
     {"math.pi", &I::mathConstant, "", 0},
     {"math.e", &I::mathConstant, "", 1},
     {"math.inf", &I::mathConstant, "", 2},
@@ -337,6 +417,7 @@ static const BuiltinInfo pythonTable[] = {
     HM("pow", 100),
     HM("gcd", 101),
     HM("prod", 102),
+    // `&`: the argument may be a buffer, whose first element is not meant.
     {"len", &I::pyLen, "&x"},
     {"int", &I::pyNumber, "x?", 0},
     {"float", &I::pyNumber, "x?", 1},
@@ -363,6 +444,8 @@ static const BuiltinInfo pythonTable[] = {
     {"map", &I::pyMap, "f,x"},
     {"dict", &I::pyDict, "x?,**"},
     {"print", &I::ignored, "&*,**"},
+    // `raise ValueError("...")` at compile time ends the compilation with this
+    // message.
     EXC("Exception"),
     EXC("ValueError"),
     EXC("TypeError"),
@@ -370,6 +453,7 @@ static const BuiltinInfo pythonTable[] = {
     EXC("RuntimeError"),
     EXC("AssertionError"),
     EXC("KeyError"),
+    // Methods: "type.method"; the receiver is not among the parameters.
     {"str.startswith", &I::strMethod, "*", 0},
     {"str.endswith", &I::strMethod, "*", 1},
     {"str.upper", &I::strMethod, "*", 2},
@@ -382,6 +466,7 @@ static const BuiltinInfo pythonTable[] = {
     {"str.removeprefix", &I::strMethod, "*", 7},
     {"str.join", &I::strJoin, "x"},
     {"str.split", &I::strSplit, "sep?"},
+    {"functools.partial", &I::makePartial, "&f,&*,**"},
     {"list.append", &I::listMethod, "*", 0},
     {"list.extend", &I::listMethod, "*", 1},
     {"list.index", &I::listMethod, "*", 2},
@@ -398,6 +483,9 @@ static const BuiltinInfo pythonTable[] = {
     {"T.dtype", &I::dtypeOf, "x"},
     {"T.DataType", &I::dtypeOf, "x"},
     {"torch.dtype", &I::dtypeOf, "x"},
+    // What a factory asks of the machine it runs on. It is not asked: the
+    // answer is for the device that the code is for, also where none is
+    // present.
     {"tilelang.get_num_sms", &I::deviceQuery, "*", 0},
     {"tilelang.determine_fp8_type", &I::deviceQuery, "*", 1},
     {"tilelang.determine_torch_fp8_type", &I::deviceQuery, "*", 1},
@@ -409,10 +497,13 @@ static const BuiltinInfo pythonTable[] = {
 };
 
 namespace tlc::frontend {
+/// Whether a function takes and gives one element: the rows of one table lie
+/// side by side, so that their address tells.
 bool isScalarMath(const BuiltinInfo *builtin) {
   return builtin >= std::begin(mathTable) && builtin < std::end(mathTable);
 }
 
+/// Fills the map behind findBuiltin, once in a process.
 void registerAllBuiltins() {
   static std::once_flag once;
   std::call_once(once, [] {

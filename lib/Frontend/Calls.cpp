@@ -9,6 +9,15 @@
 // by reference, so that a helper may copy from a buffer's element; a macro
 // reads scalar arguments once, unless the parameter is a T.Ref.
 //
+//   @T.macro
+//   def scale(A, s):                 scale(X, Y[0])
+//       for i in T.Parallel(64):     ->  s is loaded once, here; the loop and
+//           A[i] *= s                    the stores are emitted in its place
+//
+// There is no call in the IR: a kernel is one function when it reaches the
+// passes. Recursion is therefore possible only where compile-time values end
+// it.
+//
 //===----------------------------------------------------------------------===//
 
 #include "Interpreter.h"
@@ -17,13 +26,18 @@ using namespace tlc;
 using namespace tlc::frontend;
 using llvm::SmallVector;
 
+/// What a definition's decorators make of it; anything unknown is no decorator.
+/// Decorators are recognised by name: they are host code that is not run.
 FunctionObject::Kind Interpreter::decoratedKind(const FunctionDefStmt *def) {
   bool isPrimFunc = false;
+  // @tilelang.jit and @T.prim_func, in any of their spellings; see
+  // Factories.cpp.
   if (isJit(def, &isPrimFunc, nullptr))
     return FunctionObject::Jit;
   if (isPrimFunc)
     return FunctionObject::PrimFunc;
   for (const Expr *d : def->decorators) {
+    // @T.macro and @T.macro(hygienic=False).
     if (auto *call = llvm::dyn_cast<CallExpr>(d))
       d = call->callee;
     if (auto *attr = llvm::dyn_cast<AttributeExpr>(d);
@@ -35,6 +49,8 @@ FunctionObject::Kind Interpreter::decoratedKind(const FunctionDefStmt *def) {
   return FunctionObject::Plain;
 }
 
+/// A `def` as a value: its closure is the scope it stands in, its defaults are
+/// evaluated now, as in Python. Invalid if one failed.
 Value Interpreter::makeFunction(const FunctionDefStmt *def) {
   auto *fn = make<FunctionObject>();
   fn->def = def;
@@ -62,6 +78,7 @@ bool Interpreter::evalArguments(
   if (!evalList(e->args, args, /*reference=*/true))
     return false;
   for (const Keyword &k : e->keywords) {
+    // A keyword without a name is `**mapping`.
     Value v = evalRef(k.value);
     if (!v)
       return false;
@@ -79,7 +96,16 @@ bool Interpreter::evalArguments(
   return true;
 }
 
+/// A call expression. The callee decides how arguments are evaluated: builtins
+/// take theirs by signature, functions of the file all by reference.
+///   T.copy(A, B)     builtin       by its signature
+///   x.append(1)      method        the same, with the receiver
+///   T.float16(x)     dtype         a conversion
+///   helper(A, i)     function      by reference, then its body
+///   torch.rand(4)    poison        more poison
 Value Interpreter::evalCall(const CallExpr *e) {
+  // super() has no row of its own: it needs the scope of the call. A file may
+  // define the name itself.
   if (auto *name = llvm::dyn_cast<NameExpr>(e->callee);
       name && name->id == "super" && !lookup("super"))
     return superObject(e->range);
@@ -92,29 +118,41 @@ Value Interpreter::evalCall(const CallExpr *e) {
   case VK::Method:
     if (auto *method = callee.as<MethodObject>(); method->builtin)
       return callBuiltin(method->builtin, e, method->self);
-    else {
-      SmallVector<Value> args = {method->self};
-      SmallVector<std::pair<StringRef, Value>> keywords;
-      if (!evalArguments(e, args, keywords))
-        return {};
-      return callFunction(method->function, args, keywords, e->range);
-    }
+    [[fallthrough]];
+  case VK::Function:
+  case VK::Class: {
+    SmallVector<Value> args;
+    SmallVector<std::pair<StringRef, Value>> keywords;
+    if (!evalArguments(e, args, keywords))
+      return {};
+    return callValue(callee, args, e->range, keywords);
+  }
   case VK::Poison: {
     auto *poison = callee.as<PoisonObject>();
+    // A name that a -D would define: say so, rather than go on without it.
     if (poison->missing)
       return poisonError(callee, e->callee->range);
     return callPoison(poison, e);
   }
   case VK::DType: { // T.float32(x)
-    if (e->args.size() != 1 || !e->keywords.empty())
-      return fail(DiagID::BadCall, e->range, "a cast takes one value");
-    Value v = eval(e->args[0]);
+    DType type = callee.asDType();
+    bool laneByLane = type->lanes > 1 && e->args.size() == type->lanes;
+    if ((e->args.size() != 1 && !laneByLane) || !e->keywords.empty())
+      return fail(DiagID::BadCall, e->range,
+                  type->lanes > 1 ? "a cast to " + type->name +
+                                        " takes one value, or one of each lane"
+                                  : "a cast takes one value");
+    SmallVector<Value> lanes;
+    if (laneByLane && !evalList(e->args, lanes))
+      return {};
+    Value v = laneByLane ? makeSequence(VK::Vector, lanes) : eval(e->args[0]);
     if (!v)
       return {};
+    // T.float32("inf")
     if (v.is(VK::Str))
       if (v.asStr() == "inf" || v.asStr() == "-inf")
         v = Value::real(v.asStr()[0] == '-' ? -HUGE_VAL : HUGE_VAL);
-    DType type = callee.asDType();
+    // T.float32x4(x): each lane of a vector, or the same value in all.
     if (type->lanes > 1) {
       int64_t lanes = laneCount(v, e->range);
       if (lanes && lanes != type->lanes)
@@ -127,20 +165,7 @@ Value Interpreter::evalCall(const CallExpr *e) {
     Sym s = castValue(v, type, e->range);
     return s ? fold(s) : Value();
   }
-  case VK::Function: {
-    SmallVector<Value> args;
-    SmallVector<std::pair<StringRef, Value>> keywords;
-    if (!evalArguments(e, args, keywords))
-      return {};
-    return callFunction(callee.as<FunctionObject>(), args, keywords, e->range);
-  }
-  case VK::Class: {
-    SmallVector<Value> args;
-    SmallVector<std::pair<StringRef, Value>> keywords;
-    if (!evalArguments(e, args, keywords))
-      return {};
-    return instantiate(callee.as<ClassObject>(), args, keywords, e->range);
-  }
+  // object(...): its class's __call__.
   case VK::Instance: {
     Value call = attribute(callee, "__call__", e->callee->range);
     if (!call || !call.is(VK::Method))
@@ -167,12 +192,15 @@ Value Interpreter::callPoison(PoisonObject *poison, const CallExpr *e) {
     return poison->carried;
   Value result = makePoison(poison->what + "(...)", e->range);
   result.as<PoisonObject>()->carried = poison->carried;
+  // A T.prim_func given to host code that compiles it: the result stands for
+  // it.
   for (const Expr *arg : e->args)
     if (auto *name = llvm::dyn_cast<NameExpr>(arg))
       if (Binding *known = lookup(name->id))
         if (known->value && known->value.is(VK::Function) &&
             known->value.as<FunctionObject>()->type == FunctionObject::PrimFunc)
           result.as<PoisonObject>()->carried = known->value;
+  // AutoTuner.from_kernel(kernel=f): the kernel by position or by name.
   if (!poison->what.contains("AutoTuner") ||
       !poison->what.ends_with(".from_kernel"))
     return result;
@@ -186,31 +214,72 @@ Value Interpreter::callPoison(PoisonObject *poison, const CallExpr *e) {
   return v || !kernel ? result : Value();
 }
 
+/// functools.partial(function, ...)
+Value Interpreter::makePartial(Args &args) {
+  Value callee = args[0];
+  bool known = callee.is(VK::Function) || callee.is(VK::Class) ||
+               (callee.is(VK::Method) && !callee.as<MethodObject>()->builtin);
+  if (!known)
+    return typeError(args.rangeOf(0), "a function or class of a file", callee);
+  auto *partial = make<MethodObject>();
+  partial->partialOf = callee;
+  partial->bound.assign(args.rest.begin(), args.rest.end());
+  for (auto &[name, value] : args.extra)
+    partial->named.push_back({name, value});
+  return Value::object(partial);
+}
+
+/// A call with values at hand, for the callers that have no call expression.
 Value Interpreter::callValue(Value callee, ArrayRef<Value> args,
-                             SourceRange range) {
+                             SourceRange range,
+                             ArrayRef<std::pair<StringRef, Value>> keywords) {
   if (callee.is(VK::Function))
-    return callFunction(callee.as<FunctionObject>(), args, {}, range);
+    return callFunction(callee.as<FunctionObject>(), args, keywords, range);
   if (callee.is(VK::Class))
-    return instantiate(callee.as<ClassObject>(), args, {}, range);
+    return instantiate(callee.as<ClassObject>(), args, keywords, range);
+  if (callee.is(VK::Method) && callee.as<MethodObject>()->partialOf) {
+    auto *partial = callee.as<MethodObject>();
+    SmallVector<Value> all(partial->bound);
+    all.append(args.begin(), args.end());
+    SmallVector<std::pair<StringRef, Value>> named(keywords);
+    for (auto &known : partial->named)
+      if (llvm::none_of(named, [&](auto &k) { return k.first == known.first; }))
+        named.push_back(known);
+    return callValue(partial->partialOf, all, range, named);
+  }
   if (callee.is(VK::Method) && callee.as<MethodObject>()->function) {
     SmallVector<Value> all = {callee.as<MethodObject>()->self};
     all.append(args.begin(), args.end());
-    return callFunction(callee.as<MethodObject>()->function, all, {}, range);
+    return callFunction(callee.as<MethodObject>()->function, all, keywords,
+                        range);
   }
   return fail(DiagID::NotCallable, range,
               describe(callee) + " is not a function");
 }
 
+/// Runs a function of the file: binds its parameters in a new scope inside its
+/// closure, executes the body, gives what it returns (None if nothing), Invalid
+/// after a report.
+///
+/// Binding follows Python: positions first, then keywords, then defaults;
+/// `*args` takes the remaining positions, `**kwargs` the remaining keywords.
+///
+/// A plain function may be called where a tile operation stands in its body: it
+/// emits at the builder's place. Whether its own loops and branches become IR
+/// is decided by `staged`, which macros are and lambdas inherit.
 Value Interpreter::callFunction(FunctionObject *fn, ArrayRef<Value> args,
                                 ArrayRef<std::pair<StringRef, Value>> keywords,
-                                SourceRange range, Value *self) {
+                                SourceRange range) {
+  // Recursion on the device cannot end, since all branches are compiled.
   if (callDepth >= 64)
     return fail(DiagID::CallDepth, range,
                 "calls of '" + fn->name() + "' are nested too deeply");
+  // Names that the body binds end with the call.
   Scope *callee = newScope(fn->closure);
   callee->function = fn;
   callee->staged =
       fn->type == FunctionObject::Macro || (fn->lambda && scope->staged);
+  // `next` counts positional arguments taken; used[k] keywords.
   size_t next = 0;
   llvm::SmallVector<bool> used(keywords.size(), false);
   for (auto [i, p] : llvm::enumerate(fn->params())) {
@@ -220,6 +289,7 @@ Value Interpreter::callFunction(FunctionObject *fn, ArrayRef<Value> args,
       next = args.size();
     } else if (p.kind == Param::KwArgs) {
       auto *dict = make<DictObject>();
+      // `**kwargs` is the last parameter: what is unused now belongs to it.
       for (auto [k, pair] : llvm::enumerate(keywords))
         if (!used[k]) {
           dict->entries.push_back({makeString(pair.first), pair.second});
@@ -227,6 +297,7 @@ Value Interpreter::callFunction(FunctionObject *fn, ArrayRef<Value> args,
         }
       v = Value::object(dict);
     } else {
+      // By position, unless the parameter is behind a '*'.
       if (p.kind != Param::KwOnly && next < args.size())
         v = args[next++];
       for (auto [k, pair] : llvm::enumerate(keywords))
@@ -240,6 +311,7 @@ Value Interpreter::callFunction(FunctionObject *fn, ArrayRef<Value> args,
           v = pair.second;
           used[k] = true;
         }
+      // The default, evaluated when the function was made.
       if (!v)
         v = fn->defaults[i];
       if (!v) {
@@ -249,6 +321,8 @@ Value Interpreter::callFunction(FunctionObject *fn, ArrayRef<Value> args,
         return {};
       }
     }
+    // A macro reads its scalar arguments here, once; T.Ref keeps the reference,
+    // so that the body can assign to the caller's element.
     if (fn->type == FunctionObject::Macro) {
       bool isRef = false;
       if (auto *attr = llvm::dyn_cast_or_null<AttributeExpr>(p.annotation))
@@ -256,9 +330,11 @@ Value Interpreter::callFunction(FunctionObject *fn, ArrayRef<Value> args,
       if (!isRef && !(v = deref(v, range)))
         return {};
     }
+    // Bound outside of the callee's own loops, inside the caller's.
     callee->names[p.name] = {Binding::Live, v, p.range,
                              unsigned(loopStack.size()), 0};
   }
+  // What no parameter took.
   if (next < args.size()) {
     error(DiagID::BadCall, range,
           "'" + fn->name() + "' takes " + llvm::Twine(next) +
@@ -273,6 +349,9 @@ Value Interpreter::callFunction(FunctionObject *fn, ArrayRef<Value> args,
           .note(fn->range(), "defined here");
       return {};
     }
+  // The callee starts at region depth 0 and outside any loop's flags: `return`
+  // is allowed at its top level, and `break` cannot leave a loop of the caller.
+  // Messages from now on carry a note about this call.
   ++callDepth;
   diags.context.push_back(
       {range, "in the call of '" + fn->name().str() + "' here"});
@@ -294,7 +373,8 @@ Value Interpreter::callFunction(FunctionObject *fn, ArrayRef<Value> args,
     else if (flow != Flow::Error)
       result = Value::none();
   }
-  // Elements are read where the function ends: it may have stored to them.
+  // Elements are read where the function ends: it may have stored to them. A
+  // macro's caller may want the element itself.
   if (result && result.is(VK::Region) && fn->type != FunctionObject::Macro)
     result =
         result.as<RegionObject>()->isElement ? deref(result, range) : result;
@@ -313,20 +393,31 @@ Value Interpreter::callFunction(FunctionObject *fn, ArrayRef<Value> args,
 // Builtins
 //===----------------------------------------------------------------------===//
 
+/// Names to rows of BuiltinTable.cpp; rows live as long as the process.
 static llvm::StringMap<const BuiltinInfo *> &builtinTable() {
   static llvm::StringMap<const BuiltinInfo *> table;
   return table;
 }
 
+/// `table` must outlive the process's last compilation. Not locked: called
+/// under registerAllBuiltins' once.
 void frontend::registerBuiltins(ArrayRef<BuiltinInfo> table) {
   for (const BuiltinInfo &info : table)
     builtinTable()[info.name] = &info;
 }
 
+/// The row of "T.copy", "len", "str.upper"; null if there is none.
 const BuiltinInfo *frontend::findBuiltin(StringRef name) {
   return builtinTable().lookup(name);
 }
 
+/// Evaluates the arguments of a builtin's call and puts them at its parameters:
+/// `args.values[i]` is parameter i of the signature, Invalid where it was left
+/// out; `args.exprs[i]` its expression, which is all there is for a lazy one.
+/// False after a report.
+///
+///   "&src,&dst,**"  on  T.copy(A[i, 0], S, coalesced_width=4)
+///   ->  values = {element of A, S}, extra = {coalesced_width: 4}
 bool Interpreter::bindArgs(const BuiltinInfo *builtin, const CallExpr *e,
                            Args &args) {
   SmallVector<StringRef> params;
@@ -336,6 +427,7 @@ bool Interpreter::bindArgs(const BuiltinInfo *builtin, const CallExpr *e,
     StringRef name;
     bool optional, reference, lazy;
   };
+  // The signature is read anew at each call; it is short.
   SmallVector<Spec> specs;
   for (StringRef p : params) {
     if (p == "*" || p == "&*") {
@@ -346,6 +438,7 @@ bool Interpreter::bindArgs(const BuiltinInfo *builtin, const CallExpr *e,
       takesAny = true;
       continue;
     }
+    // Marks: `&` by reference, `~` not evaluated, `?` may be left out.
     Spec spec{p, false, false, false};
     spec.optional = spec.name.consume_back("?");
     spec.reference = spec.name.consume_front("&");
@@ -359,6 +452,7 @@ bool Interpreter::bindArgs(const BuiltinInfo *builtin, const CallExpr *e,
   args.ranges.resize(specs.size());
   args.exprs.assign(specs.size(), nullptr);
   StringRef name = builtin->name;
+  // A parameter is given once, by position or by name.
   auto put = [&](size_t i, Value v, Expr *expr, SourceRange range) {
     if (args.values[i] || args.exprs[i]) {
       error(DiagID::BadCall, range,
@@ -371,6 +465,7 @@ bool Interpreter::bindArgs(const BuiltinInfo *builtin, const CallExpr *e,
     return true;
   };
   size_t next = 0;
+  // Positions. `*sequence` is spread out, also over several parameters.
   for (Expr *arg : e->args) {
     SmallVector<Value> values;
     if (auto *star = llvm::dyn_cast<StarredExpr>(arg)) {
@@ -402,6 +497,8 @@ bool Interpreter::bindArgs(const BuiltinInfo *builtin, const CallExpr *e,
       }
     }
   }
+  // Names. `**mapping` is spread out; names that no parameter has go to `extra`
+  // where the signature ends in '**'.
   for (const Keyword &k : e->keywords) {
     SmallVector<std::pair<StringRef, Value>> pairs;
     auto spec =
@@ -418,6 +515,7 @@ bool Interpreter::bindArgs(const BuiltinInfo *builtin, const CallExpr *e,
     if (!k.name.empty()) {
       pairs.push_back({k.name, v});
     } else if (v.is(VK::Dict)) {
+      // Keys that are no strings can name nothing and are dropped.
       for (auto &entry : v.as<DictObject>()->entries)
         if (entry.first.is(VK::Str))
           pairs.push_back({entry.first.asStr(), entry.second});
@@ -440,6 +538,7 @@ bool Interpreter::bindArgs(const BuiltinInfo *builtin, const CallExpr *e,
       }
     }
   }
+  // All that is not optional must be there.
   for (auto [i, spec] : llvm::enumerate(specs))
     if (!spec.optional && !args.values[i] && !args.exprs[i]) {
       error(DiagID::BadCall, e->range,
@@ -449,6 +548,9 @@ bool Interpreter::bindArgs(const BuiltinInfo *builtin, const CallExpr *e,
   return true;
 }
 
+/// Calls a builtin. `currentBuiltin` tells an implementation shared by several
+/// names which one is meant. A function of one element that is given a vector
+/// runs for each lane.
 Value Interpreter::callBuiltin(const BuiltinInfo *builtin, const CallExpr *e,
                                Value self) {
   if ((builtin->flags & BuiltinInfo::Device) &&
@@ -458,7 +560,9 @@ Value Interpreter::callBuiltin(const BuiltinInfo *builtin, const CallExpr *e,
   args.self = self;
   if (!bindArgs(builtin, e, args))
     return {};
+  // Operations of the implementation get the call's place.
   at(e->range);
+  // Restored afterwards: a builtin may call functions, which call builtins.
   const BuiltinInfo *outer = std::exchange(currentBuiltin, builtin);
   bool vectors = args.self && args.self.is(VK::Vector);
   for (ArrayRef<Value> values : {ArrayRef(args.values), ArrayRef(args.rest)})

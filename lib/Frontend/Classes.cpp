@@ -16,6 +16,20 @@
 // Attributes live in a Scope, so that one set in a block on the device is
 // judged as a name is: values made in the block are gone after it.
 //
+//   class Op(IntEnum):            Op.ADD -> 1: a number, since IntEnum's
+//       ADD = 1                   members are numbers
+//   @dataclass
+//   class Tile:                   Tile(128).n -> 64; a field without a value
+//       m: int                    and without a default is an error
+//       n: int = 64
+//   @T.meta_class
+//   class Scheduler:              `next` stores into an element, so it is
+//       def __init__(self): ...   staged like a T.macro; other methods run
+//       def next(self): ...       as Python at compile time
+//
+// Methods are found through the bases from left to right, depth first. That is
+// Python's order except where two bases share one of their own (a diamond).
+//
 //===----------------------------------------------------------------------===//
 
 #include "Interpreter.h"
@@ -37,6 +51,8 @@ static StringRef lastName(const Expr *e) {
   return "";
 }
 
+/// By the name alone: whose `property` it is was decided when the class was
+/// made.
 static bool isDecorated(const FunctionObject *fn, StringRef name) {
   return fn->def && llvm::any_of(fn->def->decorators, [&](const Expr *d) {
            return lastName(d) == name;
@@ -46,6 +62,7 @@ static bool isDecorated(const FunctionObject *fn, StringRef name) {
 /// Whether a method stores into a buffer: `self.x[0] = ...`. A T.meta_class
 /// stages those, and runs the others as Python.
 static bool storesElements(StmtList body) {
+  // `x[i] = ...` and `a, x[i] = ...`: an element somewhere among the targets.
   auto isElement = [](const Expr *target) {
     if (auto *tuple = llvm::dyn_cast<TupleExpr>(target))
       return llvm::any_of(tuple->elements, [](const Expr *e) {
@@ -53,6 +70,8 @@ static bool storesElements(StmtList body) {
       });
     return llvm::isa<SubscriptExpr>(target);
   };
+  // Nested functions and classes are not looked into: their bodies run when
+  // they are called.
   return llvm::any_of(body, [&](const Stmt *s) {
     switch (s->kind) {
     case StmtKind::Assign:
@@ -92,12 +111,16 @@ static bool addTrait(ClassObject *cls, StringRef name) {
   } else if (name == "meta_class") {
     cls->isMeta = true;
   } else {
+    // These change nothing of what an object does.
     return name == "object" || name == "ABC" || name == "Protocol" ||
            name == "Generic" || name == "final";
   }
   return true;
 }
 
+/// The class that a `class` statement makes. A poison value, not an error,
+/// where a base or decorator is unknown: the file may use the class for its
+/// host code only. Invalid after a report in its body.
 Value Interpreter::makeClass(const ClassDefStmt *def) {
   auto *cls = make<ClassObject>();
   cls->def = def;
@@ -106,6 +129,7 @@ Value Interpreter::makeClass(const ClassDefStmt *def) {
   for (const Expr *base : def->bases) {
     Value v;
     {
+      // `class Net(nn.Module)`: that the name is unknown here is no error yet.
       DiagnosticEngine::Capture quiet(diags);
       v = evalRef(base);
     }
@@ -117,6 +141,8 @@ Value Interpreter::makeClass(const ClassDefStmt *def) {
   for (const Expr *decorator : def->decorators)
     if (!addTrait(cls, lastName(decorator)))
       return unknown;
+  // Fields of bases come first, in their order; isMeta is not inherited, since
+  // the decorator is what turns methods into macros.
   for (ClassObject *base : cls->bases) {
     cls->isRecord |= base->isRecord;
     cls->isTuple |= base->isTuple;
@@ -124,6 +150,8 @@ Value Interpreter::makeClass(const ClassDefStmt *def) {
     cls->isPlainEnum |= base->isPlainEnum;
     cls->fields.append(base->fields);
   }
+  // The body runs once, in a scope of its own, as ordinary statements: names
+  // that it binds are the members.
   Scope *outer = scope;
   cls->members = newScope(outer);
   cls->members->staged = false;
@@ -132,6 +160,9 @@ Value Interpreter::makeClass(const ClassDefStmt *def) {
   for (const Stmt *s : def->body) {
     if (flow = exec(s); flow != Flow::Next)
       break;
+    // `n: int = 64` is a field of a record; `n: ClassVar[int] = 64` and `n =
+    // 64` are plain members. A field of the same name as a base's takes its
+    // place.
     auto *field = llvm::dyn_cast<AnnAssignStmt>(s);
     auto *name = field ? llvm::dyn_cast<NameExpr>(field->target) : nullptr;
     if (!name || !cls->isRecord || lastName(field->annotation) == "ClassVar")
@@ -146,7 +177,9 @@ Value Interpreter::makeClass(const ClassDefStmt *def) {
   scope = outer;
   if (flow != Flow::Next)
     return {};
-  // Methods do not see the names of the class.
+  // Second, what the first pass bound is finished: functions become methods,
+  // which do not see the names of the class, and assignments of an enumeration
+  // its members.
   int64_t next = 1;
   for (const Stmt *s : def->body) {
     if (auto *method = llvm::dyn_cast<FunctionDefStmt>(s)) {
@@ -156,6 +189,7 @@ Value Interpreter::makeClass(const ClassDefStmt *def) {
       auto *fn = v.as<FunctionObject>();
       fn->closure = outer;
       fn->owner = cls;
+      // Special methods stay Python: __init__ sets up what the object holds.
       if (cls->isMeta && fn->type == FunctionObject::Plain &&
           !method->name.starts_with("__") && storesElements(method->body) &&
           !isDecorated(fn, "property") && !isDecorated(fn, "staticmethod") &&
@@ -169,6 +203,8 @@ Value Interpreter::makeClass(const ClassDefStmt *def) {
     auto *name = llvm::dyn_cast<NameExpr>(assign->targets[0]);
     if (!name)
       continue;
+    // auto() is host code to the interpreter, and so poison; it counts on from
+    // the member before it, from 1 at first.
     Binding &member = cls->members->names[name->id];
     if (member.value.is(VK::Poison)) // auto()
       member.value = Value::integral(next);
@@ -176,6 +212,7 @@ Value Interpreter::makeClass(const ClassDefStmt *def) {
       next = member.value.asInt() + 1;
     if (!cls->isPlainEnum) // its members are numbers
       continue;
+    // Color.RED is an object with .name and .value; equal only to itself.
     auto *instance = make<InstanceObject>();
     instance->cls = cls;
     instance->attributes = newScope(nullptr);
@@ -191,6 +228,8 @@ Value Interpreter::makeClass(const ClassDefStmt *def) {
 // Objects
 //===----------------------------------------------------------------------===//
 
+/// What a class has under a name, itself or from its bases; Invalid if nothing,
+/// without a report.
 Value Interpreter::memberOf(ClassObject *cls, StringRef name) {
   auto it = cls->members->names.find(name);
   if (it != cls->members->names.end())
@@ -201,6 +240,7 @@ Value Interpreter::memberOf(ClassObject *cls, StringRef name) {
   return {};
 }
 
+/// Whether `cls` is `base` or derives from it, as isinstance asks.
 bool Interpreter::isSubclass(const ClassObject *cls, const ClassObject *base) {
   return cls == base || llvm::any_of(cls->bases, [&](const ClassObject *b) {
            return isSubclass(b, base);
@@ -208,7 +248,9 @@ bool Interpreter::isSubclass(const ClassObject *cls, const ClassObject *base) {
 }
 
 /// An attribute of an object or class: a method is bound to it, a property
-/// computed. Invalid, without a message, if it has none.
+/// computed. Invalid, without a message, if it has none. `failed` tells a
+/// report (true) from "no such attribute" (false, for hasattr and for the
+/// caller's own message).
 Value Interpreter::objectAttribute(Value object, StringRef name,
                                    SourceRange range, bool &failed) {
   failed = false;
@@ -219,6 +261,8 @@ Value Interpreter::objectAttribute(Value object, StringRef name,
     return Value::object(cls);
   if (name == "__name__" && !instance)
     return makeString(cls->def->name);
+  // First what the object itself holds. A read in a loop is noted, as for
+  // names: what the loop's body set would have to be carried around it.
   if (instance && !instance->isSuper) {
     auto it = instance->attributes->names.find(name);
     if (it != instance->attributes->names.end()) {
@@ -240,6 +284,8 @@ Value Interpreter::objectAttribute(Value object, StringRef name,
     }
   }
   Value v;
+  // super().f: the search begins at the bases of the method's own class, and
+  // the method gets the real object.
   if (instance && instance->isSuper) {
     for (ClassObject *base : cls->bases)
       if ((v = memberOf(base, name)))
@@ -248,6 +294,8 @@ Value Interpreter::objectAttribute(Value object, StringRef name,
   } else {
     v = memberOf(cls, name);
   }
+  // Then the class: a value is as it is, and a function becomes a method of the
+  // object, unless it is decorated otherwise.
   if (!v || !v.is(VK::Function))
     return v;
   auto *fn = v.as<FunctionObject>();
@@ -257,8 +305,10 @@ Value Interpreter::objectAttribute(Value object, StringRef name,
     object =
         Value::object(object.is(VK::Instance) ? object.as<InstanceObject>()->cls
                                               : object.as<ClassObject>());
+  // Scheduler.next without an object is the plain function.
   else if (!instance)
     return v;
+  // Computed at each read, a cached_property too.
   else if (isDecorated(fn, "property") || isDecorated(fn, "cached_property")) {
     v = callFunction(fn, {object}, {}, range);
     failed = !v;
@@ -270,6 +320,8 @@ Value Interpreter::objectAttribute(Value object, StringRef name,
   return Value::object(method);
 }
 
+/// `object.name = value`. False after a report: only objects of a class of the
+/// file have attributes that can be set.
 bool Interpreter::setAttribute(Value object, StringRef name, Value value,
                                SourceRange range) {
   if (!object.is(VK::Instance) || object.as<InstanceObject>()->isSuper) {
@@ -278,8 +330,11 @@ bool Interpreter::setAttribute(Value object, StringRef name, Value value,
         .help("attributes of objects of a class of this file can");
     return false;
   }
+  // self._acc = T.alloc_fragment(...): the buffer is called `acc` in the IR.
   if (value.is(VK::Buffer) && value.as<BufferObject>()->name.empty())
     nameBuffer(value.as<BufferObject>(), name.ltrim('_'));
+  // bindName judges a name in the current scope: the attributes take its place
+  // for the moment.
   Scope *outer = std::exchange(scope, object.as<InstanceObject>()->attributes);
   // A variable in an attribute is replaced, as in Python; a name's is stored
   // to.
@@ -294,6 +349,8 @@ bool Interpreter::setAttribute(Value object, StringRef name, Value value,
 }
 
 /// Assigns the arguments to the fields of a dataclass or named tuple.
+/// Positional ones first, then those by name, then defaults. False after a
+/// report: too many, an unknown name, or a field without a value.
 bool Interpreter::fillFields(InstanceObject *object, ArrayRef<Value> args,
                              ArrayRef<std::pair<StringRef, Value>> keywords,
                              SourceRange range) {
@@ -313,6 +370,7 @@ bool Interpreter::fillFields(InstanceObject *object, ArrayRef<Value> args,
         .note(cls->def->nameRange, "defined here");
     return false;
   }
+  // A field given twice takes the one by name; Python would refuse it.
   for (auto [i, field] : llvm::enumerate(cls->fields)) {
     Value v = i < args.size() ? args[i] : Value();
     for (auto &[key, value] : keywords)
@@ -329,8 +387,12 @@ bool Interpreter::fillFields(InstanceObject *object, ArrayRef<Value> args,
           if (k.name == "default_factory")
             factory = k.value;
         }
+      // Defaults are evaluated for each object, in the scope of the class. For
+      // a plain value that is the same as once; `default_factory` asks for it.
       Scope *outer = std::exchange(scope, cls->members);
       if (factory) {
+        // factory(): a call node without arguments, so that the call is checked
+        // and reported like one of the file.
         auto *made = ast.create<CallExpr>();
         made->callee = const_cast<Expr *>(factory);
         made->range = factory->range;
@@ -354,6 +416,9 @@ bool Interpreter::fillFields(InstanceObject *object, ArrayRef<Value> args,
   return true;
 }
 
+/// `cls(...)`: the new object, or the member of an enumeration. In this order:
+/// the class's own __init__; fields of a record, then __post_init__; nothing at
+/// all. Invalid after a report.
 Value Interpreter::instantiate(ClassObject *cls, ArrayRef<Value> args,
                                ArrayRef<std::pair<StringRef, Value>> keywords,
                                SourceRange range) {
@@ -366,6 +431,7 @@ Value Interpreter::instantiate(ClassObject *cls, ArrayRef<Value> args,
       if (!member || args.size() != 1)
         continue;
       Value value = member;
+      // A plain enumeration's member is an object; its number is its `value`.
       if (member.is(VK::Instance))
         value = member.as<InstanceObject>()->attributes->names["value"].value;
       if (hostEquals(value, args[0]).value_or(false))
@@ -404,12 +470,15 @@ Value Interpreter::instantiate(ClassObject *cls, ArrayRef<Value> args,
 
 /// super() in a method: the object, seen from the class above the method's.
 Value Interpreter::superObject(SourceRange range) {
+  // The nearest function that is a method; nested functions and blocks of it
+  // are passed through.
   Scope *s = scope;
   while (s && !(s->function && s->function->owner))
     s = s->parent;
   FunctionObject *fn = s ? s->function : nullptr;
   Value self;
   if (fn && !fn->params().empty())
+    // Its first parameter, whatever its name.
     self = s->names[fn->params()[0].name].value;
   if (!self || !self.is(VK::Instance))
     return fail(DiagID::BadCall, range, "super() is for methods of a class");

@@ -9,6 +9,16 @@
 // `break` or `continue` is an scf.while over two flags, and the statements
 // after a conditional exit run under them (Statements.cpp, execBlock).
 //
+// A name bound inside a region of IR is judged when the region ends: what was
+// made in it is gone (Expired), what only one branch of an `if` bound depends
+// on the condition (Conditional). Reading such a name is an error that says to
+// keep the value in a T.alloc_var. There are no phi nodes and no loop-carried
+// SSA values: data that crosses iterations or branches lives in a buffer.
+//
+//   if i > 0:           %c = arith.cmpi sgt, %i, %c0
+//       x = a[i]   ->   scf.if %c { %x = tile.load %a[%i] }
+//   b[i] = x            error: 'x' was made in a block that has ended
+//
 //===----------------------------------------------------------------------===//
 
 #include "Interpreter.h"
@@ -19,6 +29,15 @@ using namespace mlir;
 
 namespace tlc::frontend {
 
+/// Both branches of an `if` whose condition is known on the device only. Each
+/// starts from the names as they were before; afterwards every name that either
+/// has bound gets one binding. Compile-time values that both branches agree on
+/// stay.
+///   x = 0                       before: x is 0
+///   if i > 0: x = 1             then: 1   else (absent): 0    ->  Conditional
+///   if i > 0: y = 2
+///   else:     y = 2             2 in both                     ->  2
+///   if i > 0: v = a[i]          an SSA value of the region    ->  Expired
 Flow Interpreter::symbolicIf(const IfStmt *s, mlir::Value cond) {
   at(s->range);
   bool hasElse = !s->orelse.empty();
@@ -35,6 +54,8 @@ Flow Interpreter::symbolicIf(const IfStmt *s, mlir::Value cond) {
     ok = inRegion(i ? ifOp.elseBlock() : ifOp.thenBlock(), false, [&] {
       return execBlock(i ? s->orelse : s->body) != Flow::Error;
     });
+    // Of a name that was bound several times, the first record has the old
+    // value and the scope the new one.
     for (size_t c = branchMark; c < changes.size(); ++c) {
       Key key(changes[c].scope, changes[c].name);
       if (!after[0].count(key) && !after[1].count(key) && !old.count(key)) {
@@ -53,6 +74,7 @@ Flow Interpreter::symbolicIf(const IfStmt *s, mlir::Value cond) {
     }
   }
   --regionDepth;
+  // Equal in both branches, or unchanged in the one that did not bind it.
   for (auto &[key, before] : old) {
     Binding result = after[0].count(key) ? after[0][key] : after[1][key];
     bool both = after[0].count(key) && after[1].count(key);
@@ -74,6 +96,8 @@ bool Interpreter::execBody(StmtList body) {
   return execBlock(body) != Flow::Error;
 }
 
+/// Binds loop variables to the target of a `for`: one variable to a bare name,
+/// else element by element, as Python unpacks a tuple.
 bool Interpreter::bindLoopVars(const ForStmt *s, ArrayRef<mlir::Value> vars) {
   SmallVector<Value> values;
   for (mlir::Value v : vars)
@@ -84,16 +108,10 @@ bool Interpreter::bindLoopVars(const ForStmt *s, ArrayRef<mlir::Value> vars) {
   return assign(s->target, makeSequence(VK::Tuple, values), s->target->range);
 }
 
-static bool hasExit(StmtList body) {
-  return llvm::any_of(body, [](const Stmt *s) {
-    if (auto *i = dyn_cast<IfStmt>(s))
-      return hasExit(i->body) || hasExit(i->orelse);
-    if (auto *w = dyn_cast<WithStmt>(s))
-      return hasExit(w->body);
-    return isa<BreakStmt, ContinueStmt>(s);
-  });
-}
+static bool hasExit(StmtList body) { return llvm::any_of(body, mayExit); }
 
+/// `for`. By what is iterated over: a device loop becomes IR, a compile-time
+/// sequence is unrolled by running the body for each element.
 Flow Interpreter::execFor(const ForStmt *s) {
   Value iterable = eval(s->iterable);
   if (!iterable)
@@ -116,6 +134,7 @@ Flow Interpreter::execFor(const ForStmt *s) {
   SmallVector<Value> items;
   if (!iterate(iterable, s->iterable->range, items))
     return Flow::Error;
+  // Unrolled: break and continue are flow of this interpreter, not flags.
   bool outer = std::exchange(inDeviceLoop, false);
   unsigned outerRegion = std::exchange(hostLoopRegion, regionDepth);
   Flow result = Flow::Next;
@@ -135,6 +154,9 @@ Flow Interpreter::execFor(const ForStmt *s) {
   return result == Flow::Break ? Flow::Next : execBlock(s->orelse);
 }
 
+/// A loop that becomes IR. Each kind gives its body a region; only serial loops
+/// can be left early, so the flags of an outer loop are put away for all of
+/// them.
 Flow Interpreter::deviceLoop(const ForStmt *s, LoopObject *loop) {
   if (!requireDevice(s->iterable->range, "a device loop"))
     return Flow::Error;
@@ -170,6 +192,12 @@ Flow Interpreter::deviceLoop(const ForStmt *s, LoopObject *loop) {
   return flow;
 }
 
+/// range, T.serial, T.Pipelined, T.unroll, T.vectorized: an scf.for, whose
+/// attributes carry what the kind of loop asks of later passes. The step is a
+/// compile-time number, since scf.for counts up only:
+///   for i in range(n, 0, -2)  ->  scf.for %k = 0 to %n step 2 { %i = %n - %k }
+///   T.Pipelined: tile.num_stages   T.unroll: tile.unroll
+///   T.vectorized: tile.vectorized
 Flow Interpreter::serialLoop(const ForStmt *s, LoopObject *loop) {
   SourceRange range = s->iterable->range;
   Value start = loop->args[0], stop = loop->args[1], stride = loop->args[2];
@@ -219,6 +247,7 @@ Flow Interpreter::serialLoop(const ForStmt *s, LoopObject *loop) {
 // Loops that can be left
 //===----------------------------------------------------------------------===//
 
+/// A bool of each thread, in memory: its value must survive iterations.
 BufferObject *Interpreter::makeFlag() {
   auto *flag = make<BufferObject>();
   flag->dtype = dtypes::boolean;
@@ -252,6 +281,11 @@ mlir::Value Interpreter::notExited() {
   return arith::CmpIOp::create(b, arith::CmpIPredicate::eq, any, off);
 }
 
+/// A loop with `break` or `continue`:
+///   scf.while (%i = lower) : %i < upper && !exit
+///     skip = false; body; %i + step
+/// where `break` sets `exit` and `continue` sets `skip`. What follows such a
+/// statement runs under `!(exit || skip)` (execBlock).
 Flow Interpreter::loopWithExit(const ForStmt *s, mlir::Value lower,
                                mlir::Value upper, mlir::Value step) {
   exitFlag = makeFlag();
@@ -283,6 +317,11 @@ Flow Interpreter::loopWithExit(const ForStmt *s, mlir::Value lower,
   return ok ? Flow::Next : Flow::Error;
 }
 
+/// `while`. With a condition that compile-time values decide, the body is run
+/// until it is false; as soon as it is symbolic, the rest is an scf.while. So a
+/// loop may run a few rounds in the compiler and go on in the kernel.
+///   while n > 1: n = n // 2      n known: runs here, no IR
+///   while x[0] > 0: ...          scf.while { cond } do { body }
 Flow Interpreter::execWhile(const WhileStmt *s) {
   // The condition is evaluated into a block of its own: it becomes the loop's
   // if it turns out symbolic.
@@ -305,6 +344,8 @@ Flow Interpreter::execWhile(const WhileStmt *s) {
   bool outer = std::exchange(inDeviceLoop, false);
   unsigned outerRegion = std::exchange(hostLoopRegion, regionDepth);
   Flow result = Flow::Next;
+  // The block has no loop yet; a region of its own keeps it, and its ops,
+  // alive.
   auto *before = new Block();
   mlir::Region holder;
   holder.push_back(before);
@@ -324,6 +365,8 @@ Flow Interpreter::execWhile(const WhileStmt *s) {
       auto *outerExit = exitFlag, *outerSkip = skipFlag;
       exitFlag = skipFlag = nullptr;
       at(s->range);
+      // Flags before the loop, as in loopWithExit; the condition asks for the
+      // exit flag.
       bool leaves = hasExit(s->body);
       if (leaves) {
         exitFlag = makeFlag();
@@ -354,9 +397,12 @@ Flow Interpreter::execWhile(const WhileStmt *s) {
       hostLoopRegion = outerRegion;
       return ok ? Flow::Next : Flow::Error;
     }
+    // Decided without the device: what evaluating it emitted is not needed.
     before->clear();
     if (!*known)
       break;
+    // Compile-time names cannot change in the body of a loop in the kernel,
+    // other than by break: nothing would ever end this.
     if (staged && !hasExit(s->body)) {
       error(DiagID::InfiniteLoop, s->range,
             "the condition is always true: this loop never ends");

@@ -40,6 +40,9 @@ static int level(tile::Space space) {
   }
 }
 
+/// The larger of two extents, for a side that names a corner only: what it
+/// takes must hold the other side's points. 1 gives way to anything; of two
+/// symbolic extents an `arith.maxsi` is emitted.
 Value Interpreter::safeExtent(Value x, Value y, SourceRange range) {
   if (isOne(x))
     return y;
@@ -57,6 +60,7 @@ static unsigned countNonUnit(ArrayRef<Value> extents) {
   return unsigned(llvm::count_if(extents, [](Value v) { return !isOne(v); }));
 }
 
+/// T.copy(src, dst). Gives None, or Invalid after a report.
 Value Interpreter::copy(Args &args) {
   Box src, dst;
   // Two elements, or a scalar into an element: a store.
@@ -76,6 +80,14 @@ Value Interpreter::copy(Args &args) {
   return copyBoxes(src, dst, args.range, &args) ? Value::none() : Value();
 }
 
+/// The copy of one box to another. `args` are the call's, where there is one:
+/// other operations (T.transpose, T.reshape's fallback) copy boxes as well.
+///   A (128, 64) to S (128, 64)              equal shapes
+///   A[b, 0:64, h, :] to S (64, 32)          unit dimensions drop out
+///   A[i, j] to S (64, 32)                   A's corner, as large as S
+///   A (100, 64) to S (128, 64)              a whole tensor: the rest is 0
+///   A[0:n, :] to B[0:n, :]                  a run-time extent: loops
+///   S (64, 32) to T (32, 64)                an error: nothing is transposed
 bool Interpreter::copyBoxes(Box src, Box dst, SourceRange range, Args *args) {
   auto mismatch = [&](const llvm::Twine &message) {
     error(DiagID::ShapeMismatch, range, message)
@@ -95,6 +107,8 @@ bool Interpreter::copyBoxes(Box src, Box dst, SourceRange range, Args *args) {
                       shapeText(src.extents) + " to '" + dst.buffer->name +
                       "' of shape " + shapeText(dst.extents));
   }
+  // A corner takes the other side's extents:
+  //   T.copy(A[by * 64, k * 32], S)   # S: (64, 32)  ->  A's box is 64 x 32
   if ((src.isElement || dst.isElement) &&
       countNonUnit(src.extents) != countNonUnit(dst.extents)) {
     Box &bare = src.isElement ? src : dst;
@@ -114,6 +128,9 @@ bool Interpreter::copyBoxes(Box src, Box dst, SourceRange range, Args *args) {
         return false;
     }
   }
+  // The side nearest to the registers says which points are copied. A tile is
+  // as large as its shape, while a tensor in global memory may end inside the
+  // box: what lies outside is read as 0 and not written.
   const Box &lead =
       level(src.buffer->space) >= level(dst.buffer->space) ? src : dst;
   const Box &other = &lead == &src ? dst : src;
@@ -136,6 +153,8 @@ bool Interpreter::copyBoxes(Box src, Box dst, SourceRange range, Args *args) {
   if (leadDims.size() != otherDims.size())
     return mismatch("cannot copy a box of shape " + shapeText(src.extents) +
                     " to one of shape " + shapeText(dst.extents));
+  // Constant extents must be equal, except that a whole tensor may be smaller
+  // or larger than the tile it meets: the tile leads.
   bool isStatic = true;
   for (auto [l, o] : llvm::zip(leadDims, otherDims)) {
     Value x = lead.extents[l], y = other.extents[o];
@@ -147,18 +166,23 @@ bool Interpreter::copyBoxes(Box src, Box dst, SourceRange range, Args *args) {
   }
   ArrayRef<int> srcDims = &lead == &src ? leadDims : otherDims,
                 dstDims = &lead == &src ? otherDims : leadDims;
-  // The pointwise form serves everything that tile.copy cannot say.
+  // The pointwise form serves everything that tile.copy cannot say; each thread
+  // has a local buffer of its own.
   bool pointwise =
-      !isStatic || src.buffer->indexMap || dst.buffer->indexMap ||
-      parallelDepth || src.buffer->isPacked() || dst.buffer->isPacked() ||
+      !isStatic || src.buffer->space == tile::Space::Local ||
+      dst.buffer->space == tile::Space::Local || src.buffer->indexMap ||
+      dst.buffer->indexMap || parallelDepth || src.buffer->isPacked() ||
+      dst.buffer->isPacked() ||
       (src.buffer->dtype != dst.buffer->dtype &&
-       (src.buffer->dtype->isSubByte() || dst.buffer->dtype->isSubByte())) ||
+       (src.buffer->dtype->isCoded() || dst.buffer->dtype->isCoded())) ||
       (src.buffer->dtype != dst.buffer->dtype &&
        (src.buffer->dtype->isBool() || dst.buffer->dtype->isBool() ||
         src.buffer->dtype->cls == DTypeInfo::UInt ||
         dst.buffer->dtype->cls == DTypeInfo::UInt));
   if (pointwise)
     return copyByLoops(src, dst, extents, srcDims, dstDims, range);
+  // Both views get the rank of their own buffer, with 1 where a dimension
+  // dropped out; tile.copy matches the others in order.
   auto shapeOf = [&](const Box &box, ArrayRef<int> dims) {
     SmallVector<int64_t> shape(box.extents.size(), 1);
     for (auto [d, e] : llvm::zip(dims, extents))
@@ -174,14 +198,25 @@ bool Interpreter::copyBoxes(Box src, Box dst, SourceRange range, Args *args) {
   return true;
 }
 
+/// The same copy as loads and stores of single elements. `srcDims[i]` and
+/// `dstDims[i]` are the dimensions that meet at extent i:
+///   A[0:n, 0:64] -> S    ->  scf.for %i = 0 to %n
+///                              tile.parallel (%j) = (64)
+///                                S[%i, %j] = A[%i, %j]
+/// Inside T.Parallel all loops are serial: each point of the outer loop copies
+/// its own elements.
 bool Interpreter::copyByLoops(const Box &src, const Box &dst,
                               ArrayRef<Value> extents, ArrayRef<int> srcDims,
                               ArrayRef<int> dstDims, SourceRange range) {
   // Constant extents are one parallel loop; around it, serial loops for the
-  // others.
+  // others. Per thread, all are serial.
+  bool perThread = src.buffer->space == tile::Space::Local ||
+                   dst.buffer->space == tile::Space::Local;
   SmallVector<int64_t> fixed;
   SmallVector<mlir::Value> vars(extents.size());
   SmallVector<unsigned> fixedAt;
+  // One element: the box's offset plus the loop variable in each matched
+  // dimension.
   auto point = [&]() -> bool {
     SmallVector<Value> from(src.offsets), to(dst.offsets);
     for (size_t i = 0; i < extents.size(); ++i) {
@@ -207,10 +242,12 @@ bool Interpreter::copyByLoops(const Box &src, const Box &dst,
     --parallelDepth;
     return ok;
   };
+  // Serial loops first, from the outside in; constant extents are kept for
+  // `inner`, so that the parallel loop is innermost whatever their order.
   auto nest = [&](auto &self, size_t i) -> bool {
     if (i == extents.size())
       return inner();
-    if (extents[i].is(VK::Int) && !parallelDepth) {
+    if (extents[i].is(VK::Int) && !parallelDepth && !perThread) {
       fixed.push_back(extents[i].asInt());
       fixedAt.push_back(unsigned(i));
       return self(self, i + 1);
@@ -222,6 +259,8 @@ bool Interpreter::copyByLoops(const Box &src, const Box &dst,
     mlir::Value zero = constant(int64_t(0), dtypes::int32).value,
                 one = constant(int64_t(1), dtypes::int32).value;
     auto forOp = scf::ForOp::create(b, zero, upper, one);
+    if (perThread && extents[i].is(VK::Int)) // registers need fixed indices
+      forOp->setAttr("tile.unroll", b.getI64IntegerAttr(0));
     return inRegion(forOp.getBody(), true, [&] {
       vars[i] = forOp.getInductionVar();
       return self(self, i + 1);

@@ -4,6 +4,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// The table of element types, one object each, so that DType pointers compare.
+// Values and memory differ in two classes: bool is i1 as a value and a byte in
+// memory; types of 4 bits have two elements to a byte in global memory and one
+// to a byte in tiles (SubByte.cpp).
+//
+// Signedness is the language's: MLIR's integers have none, so uint8 and int8
+// are both i8, and the DType that goes along with an SSA value says which
+// operations serve it.
+//
+//===----------------------------------------------------------------------===//
 
 #include "DTypes.h"
 #include "mlir/IR/Builders.h"
@@ -13,6 +24,7 @@ using namespace tlc;
 using namespace tlc::frontend;
 using D = DTypeInfo;
 
+// The order is relied upon by the named constants below.
 static const DTypeInfo table[] = {
     {"bool", D::Bool, 1},
     {"int4", D::Int, 4},
@@ -42,6 +54,8 @@ static const DTypeInfo table[] = {
     {"float4_e2m1fn", D::Float, 4},
 };
 
+// C's names as TVM reads them, and spellings that occur in TileLang's files.
+// `long` is 64 bits; `float8_e4m3` without a suffix is OCP's, as in TileLang.
 static constexpr struct {
   llvm::StringRef alias, name;
 } aliases[] = {
@@ -59,7 +73,8 @@ static constexpr struct {
     {"e5m2_float8", "float8_e5m2"},
 };
 
-/// "float32x4": by the names of all vectors.
+/// "float32x4": by the names of all vectors, which are made at the first call.
+/// A vector's entry is a copy of its element's with the lanes filled in.
 static DType findVector(llvm::StringRef name) {
   static const auto vectors = [] {
     std::map<std::string, DTypeInfo, std::less<>> result;
@@ -81,6 +96,7 @@ static DType findVector(llvm::StringRef name) {
   return it == vectors.end() ? nullptr : &it->second;
 }
 
+/// Scalars first: no scalar's name ends in x and a number.
 DType frontend::findDType(llvm::StringRef name) {
   for (auto &entry : aliases)
     if (entry.alias == name)
@@ -91,6 +107,7 @@ DType frontend::findDType(llvm::StringRef name) {
   return findVector(name);
 }
 
+/// Null for widths that no integer has.
 DType frontend::integerType(unsigned bits, bool isSigned) {
   for (const DTypeInfo &info : table)
     if (info.cls == (isSigned ? D::Int : D::UInt) && info.bits == bits)
@@ -104,6 +121,8 @@ const DType boolean = &table[0], int32 = &table[4], int64 = &table[5],
             float32 = &table[13], float64 = &table[14];
 } // namespace tlc::frontend::dtypes
 
+/// fp8 and narrower floats differ in exponent bias and special values, so that
+/// the name decides, not the width.
 mlir::Type DTypeInfo::valueType(mlir::MLIRContext *context) const {
   mlir::Builder b(context);
   switch (cls) {
@@ -144,7 +163,8 @@ mlir::Type DTypeInfo::valueType(mlir::MLIRContext *context) const {
   return mlir::Float4E2M1FNType::get(context);
 }
 
+/// Sub-byte floats have a byte as well: what it holds is a code, not a number.
 mlir::Type DTypeInfo::storageType(mlir::MLIRContext *context) const {
-  return isBool() || isSubByte() ? mlir::Builder(context).getI8Type()
-                                 : valueType(context);
+  return isBool() || isCoded() ? mlir::Builder(context).getI8Type()
+                               : valueType(context);
 }

@@ -4,6 +4,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Element types as the language names them. A DType is a pointer into a table
+// that lives as long as the process; equal types are the same pointer. It says
+// more than an MLIR type does: whether integers are signed, and which values a
+// byte holds.
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef TLC_LIB_FRONTEND_DTYPES_H
 #define TLC_LIB_FRONTEND_DTYPES_H
@@ -31,6 +38,10 @@ struct DTypeInfo {
   /// Two elements to a byte in global memory; see SubByte.cpp.
   bool isSubByte() const { return bits == 4; }
   bool isFloat8() const { return cls == Float && bits == 8; }
+  /// A power of two, in its eight exponent bits.
+  bool isExponent() const { return name == "float8_e8m0fnu"; }
+  /// In memory a code in an i8, computed with as a wider type: SubByte.cpp.
+  bool isCoded() const { return isSubByte() || isExponent(); }
 
   /// The type of a value of this element type (bool is i1).
   mlir::Type valueType(mlir::MLIRContext *context) const;

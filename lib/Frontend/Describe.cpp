@@ -4,6 +4,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Values as text: what messages call them, and Python's str(), repr() and
+// format() for the strings that kernels assemble (names of kernels, assertion
+// texts). Also the errors about values of a wrong kind, which need that text.
+//
+//   describe(A)      the buffer 'A' of shape (m, 64)     for messages
+//   str([1, "a"])    [1, 'a']                            Python's text
+//   formatSpec(3.14159, ".2f")   3.14                    inside f-strings
+//
+//===----------------------------------------------------------------------===//
 
 #include "Interpreter.h"
 #include "llvm/Support/Format.h"
@@ -86,6 +96,7 @@ std::string Interpreter::describe(Value v) {
   return "a value";
 }
 
+/// "(m, 64, (n // 2))": extents as a program would write them.
 std::string Interpreter::shapeText(ArrayRef<Value> shape) {
   std::string text = "(";
   for (auto [i, extent] : llvm::enumerate(shape))
@@ -93,6 +104,8 @@ std::string Interpreter::shapeText(ArrayRef<Value> shape) {
   return text + ")";
 }
 
+/// Python's repr of a float: the shortest text that reads back as the same
+/// number, with ".0" where it would look like an integer.
 static std::string floatText(double d) {
   if (std::isnan(d))
     return "nan";
@@ -106,11 +119,16 @@ static std::string floatText(double d) {
     if (std::strtod(text.c_str(), nullptr) == d)
       break;
   }
+  // "1e+20" and "nan" need no point.
   if (text.find_first_of(".en") == std::string::npos)
     text += ".0";
   return text;
 }
 
+/// str(v), or repr(v). Elements of containers are always repr'd, and a tuple of
+/// one has its comma. Symbolic values show their expression.
+///   str((1,)) = "(1,)"   str(["a"]) = "['a']"   str(T.float16) = "float16"
+///   str(1.0) = "1.0"     str(0.1) = "0.1"       str(n // 2) = "(n // 2)"
 std::string Interpreter::str(Value v, bool repr) {
   auto list = [&](StringRef open, StringRef close, ArrayRef<Value> elements) {
     std::string text = open.str();
@@ -151,6 +169,8 @@ std::string Interpreter::str(Value v, bool repr) {
   }
 }
 
+/// Reports that a value is of the wrong kind; always Invalid. A value of host
+/// code says that instead, and an Invalid one was reported before.
 Value Interpreter::typeError(SourceRange range, StringRef wanted, Value got) {
   if (got.is(VK::Poison))
     return poisonError(got, range);
@@ -163,6 +183,8 @@ Value Interpreter::typeError(SourceRange range, StringRef wanted, Value got) {
   return {};
 }
 
+/// Reports that host code's value is used in a kernel: where a -D could give
+/// it, by asking for that.
 Value Interpreter::poisonError(Value v, SourceRange range) {
   auto *poison = v.as<PoisonObject>();
   if (poison->missing)
@@ -173,6 +195,7 @@ Value Interpreter::poisonError(Value v, SourceRange range) {
   return {};
 }
 
+/// `kind` is Tuple, List, Set or Vector.
 Value Interpreter::makeSequence(VK kind, ArrayRef<Value> elements) {
   auto *sequence = make<SequenceObject>(kind);
   if (kind != VK::Set) {
@@ -183,6 +206,8 @@ Value Interpreter::makeSequence(VK kind, ArrayRef<Value> elements) {
   std::unordered_set<int64_t> integers;
   llvm::SmallVector<Value> others;
   for (Value v : elements) {
+    // An integer that was seen before is found at once; it may also equal a
+    // float or bool among the others, or the other way round.
     if (v.isIntLike() && !integers.insert(v.asInt()).second)
       continue;
     ArrayRef<Value> rivals = v.isIntLike() ? others : sequence->elements;
@@ -196,6 +221,8 @@ Value Interpreter::makeSequence(VK kind, ArrayRef<Value> elements) {
   return Value::object(sequence);
 }
 
+/// A value that reports only when it is used. `missing`: its name could be
+/// given by -D; `what` is then that name.
 Value Interpreter::makePoison(const llvm::Twine &what, SourceRange origin,
                               bool isMissing) {
   auto *poison = make<PoisonObject>();
@@ -205,8 +232,11 @@ Value Interpreter::makePoison(const llvm::Twine &what, SourceRange origin,
   return Value::object(poison);
 }
 
-/// Python's format() for the specifications that messages use:
+/// Appends Python's format(v, spec) for the specifications that messages use:
 /// [[fill]align][sign][0][width][,][.precision][type].
+///   "{:>8.3f}"  width 8, three digits, right-aligned;   "{:,}"  1,234,567
+/// False after a report; widths and precisions beyond reason are refused, so
+/// that a text cannot exhaust memory.
 bool Interpreter::formatSpec(Value v, StringRef spec, SourceRange range,
                              std::string &out) {
   if (spec.empty()) {
@@ -215,6 +245,7 @@ bool Interpreter::formatSpec(Value v, StringRef spec, SourceRange range,
   }
   StringRef s = spec;
   char fill = ' ', align = 0, type = 0;
+  // An alignment may have a fill character before it: "*>8".
   if (s.size() >= 2 && StringRef("<>^=").contains(s[1])) {
     fill = s[0];
     align = s[1];
@@ -224,6 +255,7 @@ bool Interpreter::formatSpec(Value v, StringRef spec, SourceRange range,
     s = s.drop_front();
   }
   bool plus = s.consume_front("+");
+  // A leading 0 pads behind the sign, unless an alignment was given.
   if (s.starts_with("0")) {
     fill = '0';
     align = align ? align : '=';
@@ -232,16 +264,19 @@ bool Interpreter::formatSpec(Value v, StringRef spec, SourceRange range,
   s.consumeInteger(10, width);
   bool comma = s.consume_front(",");
   bool hasPrecision = s.consume_front(".");
+  // "." without digits is none.
   if (hasPrecision && s.consumeInteger(10, precision))
     hasPrecision = false;
   if (!s.empty()) {
     type = s[0];
     s = s.drop_front();
   }
+  // Anything left over is a specification this does not know.
   if (!s.empty() || width > 1000 || precision > 100) {
     error(DiagID::BadFString, range, "format '" + spec + "' is not supported");
     return false;
   }
+  // The number without sign or padding rules.
   std::string text;
   llvm::raw_string_ostream os(text);
   if (v.isNumber() && (type == 'f' || type == 'F'))
@@ -257,21 +292,26 @@ bool Interpreter::formatSpec(Value v, StringRef spec, SourceRange range,
                        (unsigned long long)v.asInt());
   else
     os << str(v);
+  // Every three digits from the point, or from the end of an integer.
   if (comma)
+    // From the right, so that the places on the left stay where they are.
     for (int i = int(std::min(text.find('.'), text.size())) - 3;
          i > (text[0] == '-' ? 1 : 0); i -= 3)
       text.insert(size_t(i), ",");
   if (plus && v.isNumber() && text[0] != '-')
     text = "+" + text;
+  // Numbers go to the right, everything else to the left, as in Python.
   if (text.size() < width) {
     size_t pad = width - text.size();
     char a = align ? align : v.isNumber() ? '>' : '<';
     if (a == '<')
       text.append(pad, fill);
+    // The odd column goes to the right.
     else if (a == '^')
       text =
           std::string(pad / 2, fill) + text + std::string(pad - pad / 2, fill);
     else
+      // '=' pads between sign and digits: -0042.
       text.insert(a == '=' && (text[0] == '-' || text[0] == '+') ? 1 : 0, pad,
                   fill);
   }

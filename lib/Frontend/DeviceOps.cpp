@@ -31,6 +31,8 @@ Value Interpreter::rngInit(Args &args) {
     if (name == "generator" && v.is(VK::Str) && !v.asStr().contains("Philox"))
       return fail(DiagID::Unimplemented, args.range,
                   "the generator '" + v.asStr() + "'; Philox4_32_10 is there");
+  // Seed, sequence and offset, 64 bits each; the offset is the first position
+  // and the only part that moves, so it lives in a variable of the thread.
   Sym parts[3];
   for (unsigned i = 0; i < 3; ++i) {
     parts[i] = castValue(args.has(i) ? args[i] : Value::integral(0),
@@ -73,6 +75,9 @@ mlir::Value Interpreter::rngNext(SourceRange range) {
     return constant(int64_t(int32_t(v)), dtypes::int32).value;
   };
   auto c64 = [&](int64_t v) { return constant(v, dtypes::int64).value; };
+  // A counter gives four numbers: position p is number p % 4 of counter p / 4.
+  // The counter's low 64 bits are that, its high ones the sequence; the key is
+  // the seed.
   mlir::Value p = position.asSym().value;
   mlir::Value block = arith::ShRUIOp::create(b, p, c64(2));
   auto low = [&](mlir::Value v) -> mlir::Value {
@@ -88,6 +93,9 @@ mlir::Value Interpreter::rngNext(SourceRange range) {
     return arith::MulIOp::create(b, arith::ExtUIOp::create(b, i64, v),
                                  c64(int64_t(m)));
   };
+  // A round multiplies two of the four words by constants and mixes the halves
+  // of the products with the others and the key; the key moves by Weyl
+  // constants.
   for (int round = 0; round < 10; ++round) {
     if (round) {
       key[0] = arith::AddIOp::create(b, key[0], c32(0x9E3779B9));
@@ -104,6 +112,7 @@ mlir::Value Interpreter::rngNext(SourceRange range) {
         low(x)};
     std::copy(next, next + 4, ctr);
   }
+  // All four are computed, one is taken.
   mlir::Value which = arith::AndIOp::create(b, low(p), c32(3));
   mlir::Value r = ctr[0];
   for (uint32_t i = 1; i < 4; ++i)
@@ -132,6 +141,7 @@ Value Interpreter::rngRandFloat(Args &args) {
   if (!r)
     return {};
   at(args.range);
+  // (r + 0.5) / 2^32: r = 0 gives 2^-33, the largest r rounds to 1.
   mlir::Value f = arith::UIToFPOp::create(b, b.getF32Type(), r);
   mlir::Value scale = constant(0x1p-32, dtypes::float32).value,
               half = constant(0x1p-33, dtypes::float32).value;
@@ -155,8 +165,14 @@ Value Interpreter::syncGrid(Args &args) {
 }
 
 /// Each part behind a T.sync_grid becomes a kernel of its own: launches are in
-/// order. Scalars that do not read memory are computed again; tiles must not
-/// carry data across.
+/// order, which is the barrier. Scalars that do not read memory are computed
+/// again; tiles must not carry data across.
+///
+///   kernel { %x = ...; part 1; grid sync; part 2 uses %x }
+///   ->  kernel { %x = ...; part 1 }  kernel_1 { %x = ...; part 2 }
+///
+/// The last one is cut off first, then the same for what is left. False after a
+/// report.
 bool Interpreter::splitAtGridSyncs(tile::KernelOp kernel) {
   Block &body = kernel.getBody().front();
   Operation *cut = nullptr;
@@ -184,6 +200,7 @@ bool Interpreter::splitAtGridSyncs(tile::KernelOp kernel) {
   SmallVector<Operation *> moved;
   for (Operation *op = cut->getNextNode(); op; op = op->getNextNode())
     moved.push_back(op);
+  // Operands before their users, so that cloning in this order is valid.
   std::function<void(mlir::Value)> need = [&](mlir::Value v) {
     Operation *op = v.getDefiningOp();
     if (!op || op->getBlock() != &body || !op->isBeforeInBlock(cut) ||
@@ -202,6 +219,7 @@ bool Interpreter::splitAtGridSyncs(tile::KernelOp kernel) {
       for (mlir::Value operand : inner->getOperands())
         need(operand);
     });
+  // What cannot be computed again (a load, an atomic) would have to be kept.
   for (Operation *op : needed) {
     bool isAlloc = isa<tile::AllocOp>(op);
     if (!isAlloc &&
@@ -248,6 +266,8 @@ bool Interpreter::splitAtGridSyncs(tile::KernelOp kernel) {
   }
   for (Operation *op : needed)
     b.clone(*op, map);
+  // The ops of the second part move as they are; operands that were cloned, and
+  // the kernel's own arguments, are replaced.
   for (Operation *op : moved) {
     op->moveBefore(block, block->end());
     op->walk([&](Operation *inner) {
@@ -290,6 +310,9 @@ Value Interpreter::makeTensor(Args &args) {
   Sym address = castValue(args[0], dtypes::int64, args.rangeOf(0));
   if (!address)
     return {};
+  // An address in the program: the tensor is made where it is needed, as a
+  // tile.tensor of a pointer with its own sizes. Bounds are those that the
+  // program gives.
   auto *buffer = make<BufferObject>();
   buffer->dtype = type->dtype;
   buffer->shape = type->shape;

@@ -10,6 +10,23 @@
 //     Name a 3:9
 //     Constant 1 3:13
 //
+// The text is for tests and for looking at what the parser understood. Every
+// node has the place it begins at, line and column from 1; lines without a
+// place are labels of children ("value", "body"), written only where there are
+// several. Walking recurses by the height of an expression, which the parser
+// bounds.
+//
+// Nothing of the compiler reads this text. A node's line is its kind, what it
+// holds besides children (a name, an operator, a literal), and its place; the
+// order of children is that of evaluation or of writing, so that a wrong
+// precedence shows as a wrong indentation:
+//
+//   a + b * c   ->   BinOp + 1:1
+//                      Name a 1:1
+//                      BinOp * 1:5
+//                        Name b 1:5
+//                        Name c 1:9
+//
 //===----------------------------------------------------------------------===//
 
 #include "tlc/Frontend/AST.h"
@@ -20,6 +37,8 @@ using namespace tlc;
 using namespace tlc::frontend;
 using llvm::cast;
 
+/// Spellings in the order of the enumerations. Messages use them too: "operator
+/// '+' cannot ...".
 StringRef frontend::spelling(BinOpKind op) {
   static constexpr StringRef names[] = {"+", "-",  "*",  "/", "//", "%", "**",
                                         "@", "<<", ">>", "&", "|",  "^"};
@@ -36,16 +55,20 @@ StringRef frontend::spelling(CmpOpKind op) {
 }
 
 namespace {
+/// Writes one tree. State is the stream and the indentation; all methods write
+/// whole lines.
 class Dumper {
 public:
   Dumper(const SourceManager &sources, llvm::raw_ostream &os)
       : sources(sources), os(os) {}
 
+  /// A list of statements under a label; nothing at all for an empty one.
   void block(StringRef label, StmtList body) {
     if (body.empty())
       return;
     if (!label.empty())
       line(label, {});
+    // An empty label adds no level: the children take the label's place.
     indent += label.empty() ? 0 : 2;
     for (Stmt *s : body)
       stmt(s);
@@ -55,6 +78,7 @@ public:
   void expr(Expr *e);
 
 private:
+  /// One line; without a place where the range is invalid.
   void line(const llvm::Twine &text, SourceRange range) {
     os.indent(indent) << text;
     if (range.isValid()) {
@@ -63,21 +87,26 @@ private:
     }
     os << '\n';
   }
+  /// Whatever `fn` writes is two columns further right.
   template <typename Fn> void nested(Fn fn) {
     indent += 2;
     fn();
     indent -= 2;
   }
+  /// Children without labels: their number and order say which is which.
   void exprs(ExprList list) {
     for (Expr *e : list)
       expr(e);
   }
+  /// An optional child.
   void labelled(StringRef label, Expr *e) {
     if (!e)
       return;
     line(label, {});
     nested([&] { expr(e); });
   }
+  /// A parameter's kind stands before its name: `Param *args`, `Param KwOnly
+  /// n`.
   void params(ArrayRef<Param> list) {
     static constexpr StringRef kinds[] = {"PosOnly ", "", "*", "KwOnly ", "**"};
     for (const Param &p : list) {
@@ -88,6 +117,7 @@ private:
       });
     }
   }
+  /// The lines of one pattern, one literal, and of a statement's parts.
   void pattern(Pattern *p);
   void constant(ConstantExpr *c);
   void compound(Stmt *s);
@@ -98,12 +128,15 @@ private:
 };
 } // namespace
 
+/// C escapes, so that a string stays on its line.
 static std::string quoted(StringRef text) {
   std::string out = "\"";
   llvm::raw_string_ostream(out).write_escaped(text);
   return out + "\"";
 }
 
+/// A literal as it would be written again. Numbers have 17 digits, which tell
+/// any two doubles apart.
 void Dumper::constant(ConstantExpr *c) {
   std::string text;
   llvm::raw_string_ostream os(text);
@@ -121,6 +154,8 @@ void Dumper::constant(ConstantExpr *c) {
     os << "...";
     break;
   case ConstantExpr::Int:
+    // The parser keeps no more than 64 bits; what it has of the rest is a
+    // double.
     if (c->tooBig)
       os << llvm::format("%.17g (beyond 64 bits)", c->real);
     else
@@ -142,7 +177,11 @@ void Dumper::constant(ConstantExpr *c) {
   line("Constant " + text, c->range);
 }
 
+/// A head line with the kind, then the children. Operators stand in the head of
+/// a node with one of them, and as labels where there are several (a < b <= c).
 void Dumper::expr(Expr *e) {
+  // Absent, where the place in a list tells something: a bound of a slice, the
+  // key of `**mapping`.
   if (!e)
     return line("-", {});
   switch (e->kind) {
@@ -153,6 +192,8 @@ void Dumper::expr(Expr *e) {
   case ExprKind::JoinedStr:
     line("JoinedStr", e->range);
     return nested([&] {
+      // Text and values alternate as in the string; a value's line has its
+      // conversion.
       for (auto &part : cast<JoinedStrExpr>(e)->parts) {
         if (!part.value) {
           line("Text " + quoted(part.text), {});
@@ -179,6 +220,7 @@ void Dumper::expr(Expr *e) {
   case ExprKind::Dict: {
     auto *dict = cast<DictExpr>(e);
     line("Dict", e->range);
+    // A value is one level below its key.
     return nested([&] {
       for (size_t i = 0; i < dict->keys.size(); ++i) {
         expr(dict->keys[i]);
@@ -194,6 +236,8 @@ void Dumper::expr(Expr *e) {
     return nested([&] {
       expr(comp->element);
       labelled("value", comp->value);
+      // Clauses follow each other on one level, though each loops inside the
+      // one before it.
       for (auto &clause : comp->clauses) {
         line(clause.isAsync ? "async for" : "for", {});
         nested([&] {
@@ -233,6 +277,7 @@ void Dumper::expr(Expr *e) {
     auto *call = cast<CallExpr>(e);
     line("Call", e->range);
     return nested([&] {
+      // The callee first; arguments by name have a label with it.
       expr(call->callee);
       exprs(call->args);
       for (const Keyword &k : call->keywords) {
@@ -247,11 +292,13 @@ void Dumper::expr(Expr *e) {
   case ExprKind::Subscript:
     line("Subscript", e->range);
     return nested([&] {
+      // Without labels: always two.
       exprs({cast<SubscriptExpr>(e)->object, cast<SubscriptExpr>(e)->index});
     });
   case ExprKind::Slice: {
     auto *slice = cast<SliceExpr>(e);
     line("Slice", e->range);
+    // Always three, "-" for absent ones: a[:n] is not a[n:].
     return nested([&] { exprs({slice->lower, slice->upper, slice->step}); });
   }
   case ExprKind::IfExp: {
@@ -281,6 +328,8 @@ void Dumper::expr(Expr *e) {
   }
 }
 
+/// One pattern: what it is compared with, keys (of a mapping), then patterns
+/// inside it.
 void Dumper::pattern(Pattern *p) {
   static constexpr StringRef names[] = {"Value",    "Capture", "Wildcard",
                                         "Sequence", "Star",    "Mapping",
@@ -296,13 +345,16 @@ void Dumper::pattern(Pattern *p) {
   });
 }
 
+/// The head of a statement, then its parts.
 void Dumper::stmt(Stmt *s) {
+  // In the order of StmtKind.
   static constexpr StringRef names[] = {
       "Expr",  "Assign",   "AugAssign",   "AnnAssign",  "For",    "While",
       "If",    "With",     "FunctionDef", "ClassDef",   "Return", "Raise",
       "Try",   "Assert",   "Import",      "ImportFrom", "Scope",  "Pass",
       "Break", "Continue", "Delete",      "Match"};
   std::string head = names[size_t(s->kind)].str();
+  // What a reader looks for first stands in the head.
   if (auto *f = llvm::dyn_cast<FunctionDefStmt>(s))
     head += " " + f->name.str();
   else if (auto *c = llvm::dyn_cast<ClassDefStmt>(s))
@@ -315,7 +367,9 @@ void Dumper::stmt(Stmt *s) {
   nested([&] { compound(s); });
 }
 
+/// The parts of a statement, in the order in which they are written.
 void Dumper::compound(Stmt *s) {
+  // Names of an import as they are written: `a.b as c`.
   auto aliases = [&](ArrayRef<ImportAlias> names) {
     for (const ImportAlias &a : names)
       line(a.name + (a.asName.empty() ? "" : " as ") + a.asName, a.range);
@@ -352,6 +406,8 @@ void Dumper::compound(Stmt *s) {
     return block("body", cast<WithStmt>(s)->body);
   case StmtKind::FunctionDef: {
     auto *f = cast<FunctionDefStmt>(s);
+    // Decorators are evaluated from the last to the first, but written in their
+    // order.
     for (Expr *d : f->decorators)
       labelled("decorator", d);
     params(f->params);
@@ -374,6 +430,7 @@ void Dumper::compound(Stmt *s) {
     auto *t = cast<TryStmt>(s);
     block("body", t->body);
     for (auto &handler : t->handlers) {
+      // The name is part of the label: it is no expression.
       line(std::string(handler.name.empty() ? "except" : "except as ") +
                handler.name.str(),
            {});

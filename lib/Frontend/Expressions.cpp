@@ -4,6 +4,21 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Evaluation of expressions. Each node gives a Value; whether it is computed
+// now or emitted as IR depends on the operands' values alone (docs/language.md,
+// section 1):
+//
+//   n // 2 + 1        n = 64  ->  Int 33
+//                     n symbolic  ->  arith.shrsi, arith.addi, a Scalar
+//   [f(x) for x in s]             always compile-time; f(x) may emit IR
+//
+// Reading memory is put off as long as possible: evalRef gives the element
+// itself, eval its value. So an element can be the target of a copy, an
+// argument by reference, or one side of `+=`, without a load that nothing
+// needs.
+//
+//===----------------------------------------------------------------------===//
 
 #include "Interpreter.h"
 
@@ -11,25 +26,34 @@ using namespace tlc;
 using namespace tlc::frontend;
 using llvm::SmallVector;
 
+/// The value of an expression: variables and elements are loaded. Invalid after
+/// a report, as for all functions here.
 Value Interpreter::eval(const Expr *e) {
   Value v = evalNode(e, /*reference=*/false);
   return v ? deref(v, e->range) : v;
 }
 
+/// The same, but a variable or element stays a reference to its memory.
 Value Interpreter::evalRef(const Expr *e) {
   return evalNode(e, /*reference=*/true);
 }
 
 /// Variables and elements become their values; everything else stays.
 Value Interpreter::deref(Value v, SourceRange range) {
-  if (v.is(VK::Buffer) && v.as<BufferObject>()->isVar)
-    return load(v.as<BufferObject>(), {Value::integral(0)}, range);
+  if (v.is(VK::Buffer) && v.as<BufferObject>()->isVar) {
+    auto *variable = v.as<BufferObject>();
+    SmallVector<Value> first = {Value::integral(0)};
+    return variable->lanes > 1 ? loadVector(variable, first, range)
+                               : load(variable, first, range);
+  }
   if (v.is(VK::Region) && v.as<RegionObject>()->isElement)
     return load(v.as<RegionObject>()->buffer, v.as<RegionObject>()->offsets,
                 range);
   return v;
 }
 
+/// Appends the values of a list of expressions; `*sequence` is spread out.
+/// False after a report.
 bool Interpreter::evalList(ExprList list, llvm::SmallVectorImpl<Value> &out,
                            bool reference) {
   for (const Expr *e : list) {
@@ -46,7 +70,10 @@ bool Interpreter::evalList(ExprList list, llvm::SmallVectorImpl<Value> &out,
   return true;
 }
 
+/// One node. `reference` matters for names, attributes and subscripts only; all
+/// other nodes make values.
 Value Interpreter::evalNode(const Expr *e, bool reference) {
+  // Each node counts: a program that does not end runs into a limit.
   if (!step(e->range))
     return {};
   switch (e->kind) {
@@ -59,6 +86,8 @@ Value Interpreter::evalNode(const Expr *e, bool reference) {
   case ExprKind::Tuple:
   case ExprKind::List:
   case ExprKind::Set: {
+    // Elements are values, not references: a list of variables holds what they
+    // held.
     ExprList elements =
         e->kind == ExprKind::Tuple  ? llvm::cast<TupleExpr>(e)->elements
         : e->kind == ExprKind::List ? llvm::cast<ListExpr>(e)->elements
@@ -77,6 +106,7 @@ Value Interpreter::evalNode(const Expr *e, bool reference) {
     return evalComprehension(llvm::cast<ComprehensionExpr>(e));
   case ExprKind::BinOp: {
     auto *op = llvm::cast<BinOpExpr>(e);
+    // Left before right, as Python does: the order of loads in the IR follows.
     Value a = eval(op->lhs);
     if (!a)
       return {};
@@ -101,6 +131,7 @@ Value Interpreter::evalNode(const Expr *e, bool reference) {
   case ExprKind::Slice: {
     auto *slice = llvm::cast<SliceExpr>(e);
     auto *object = make<SliceObject>();
+    // An absent bound is None, which is what slice(None, n) has as well.
     auto part = [&](const Expr *bound, Value &out) {
       out = bound ? eval(bound) : Value::none();
       return bool(out);
@@ -112,10 +143,13 @@ Value Interpreter::evalNode(const Expr *e, bool reference) {
   }
   case ExprKind::IfExp:
     return evalTernary(llvm::cast<IfExpExpr>(e));
+  // A lambda sees the names of its scope when it is called, not when it is
+  // made.
   case ExprKind::Lambda: {
     auto *fn = make<FunctionObject>();
     fn->lambda = llvm::cast<LambdaExpr>(e);
     fn->closure = scope;
+    // Defaults are evaluated when the lambda is made, though.
     for (const Param &p : fn->params()) {
       fn->defaults.push_back(p.defaultValue ? eval(p.defaultValue) : Value());
       if (p.defaultValue && !fn->defaults.back())
@@ -123,12 +157,14 @@ Value Interpreter::evalNode(const Expr *e, bool reference) {
     }
     return Value::object(fn);
   }
+  // `name := value` binds in the current scope and is the value.
   case ExprKind::NamedExpr: {
     auto *named = llvm::cast<NamedExprExpr>(e);
     Value v = eval(named->value);
     return v && bindName(named->target->id, v, named->target->range) ? v
                                                                      : Value();
   }
+  // Stars stand in calls and lists only; coroutines have no place here.
   case ExprKind::Starred:
   case ExprKind::Yield:
   case ExprKind::Await:
@@ -138,6 +174,8 @@ Value Interpreter::evalNode(const Expr *e, bool reference) {
   return {};
 }
 
+/// A literal. Integers have 64 bits; Python's larger ones are refused where
+/// they are used.
 Value Interpreter::evalConstant(const ConstantExpr *e) {
   switch (e->type) {
   case ConstantExpr::None:
@@ -165,6 +203,8 @@ Value Interpreter::evalConstant(const ConstantExpr *e) {
   return {};
 }
 
+/// A formatted string, a compile-time value. Symbolic parts appear as the text
+/// of their expression, which is what a message about them should say.
 Value Interpreter::evalJoined(const JoinedStrExpr *e) {
   std::string text;
   for (auto &part : e->parts) {
@@ -175,10 +215,13 @@ Value Interpreter::evalJoined(const JoinedStrExpr *e) {
     Value v = eval(part.value);
     if (!v)
       return {};
+    // !r and !a are the same here: repr of what is not a string needs no
+    // escapes.
     if (part.conversion)
       v = makeString(str(v, part.conversion != 's'));
     std::string spec;
     if (part.format) {
+      // The format may hold values itself: {x:>{width}}.
       Value format = evalJoined(llvm::cast<JoinedStrExpr>(part.format));
       if (!format)
         return {};
@@ -190,12 +233,15 @@ Value Interpreter::evalJoined(const JoinedStrExpr *e) {
   return makeString(text);
 }
 
+/// Keys and values stay references: buffers are keys of T.annotate_layout.
 Value Interpreter::evalDict(const DictExpr *e) {
   auto *dict = make<DictObject>();
+  // A key that occurs twice keeps its place and takes the later value.
   for (auto [key, value] : llvm::zip(e->keys, e->values)) {
     Value v = evalRef(value);
     if (!v)
       return {};
+    // `**mapping`: its entries, in order.
     if (!key) {
       if (!v.is(VK::Dict))
         return typeError(value->range, "a dictionary", v);
@@ -211,13 +257,19 @@ Value Interpreter::evalDict(const DictExpr *e) {
   return Value::object(dict);
 }
 
+/// All comprehensions run at once, generators too. Targets are bound in a scope
+/// of their own, as in Python; conditions must be known at compile time, since
+/// the number of elements depends on them.
 Value Interpreter::evalComprehension(const ComprehensionExpr *e) {
   SmallVector<Value> elements;
   auto *dict =
       e->type == ComprehensionExpr::Dict ? make<DictObject>() : nullptr;
+  // `function` is kept: `return` and `nonlocal` are judged by the function
+  // around.
   Scope *outer = scope;
   scope = newScope(outer);
   scope->function = outer->function;
+  // Clause i and those inside it, like nested loops; innermost the element.
   auto clause = [&](auto &self, size_t i) -> bool {
     if (i == e->clauses.size()) {
       Value v = eval(e->element);
@@ -270,9 +322,14 @@ Value Interpreter::evalComprehension(const ComprehensionExpr *e) {
                       elements);
 }
 
-/// Compile-time operands decide as in Python. From the first symbolic operand
-/// on, the result is an And or Or of all that follow.
+/// `and`, `or`. Compile-time operands decide as in Python, and what follows a
+/// deciding one is not evaluated. From the first symbolic operand on, the
+/// result is an And or Or of all that follow, each evaluated: on the device
+/// there is no short circuit.
 Value Interpreter::evalBoolOp(const BoolOpExpr *e) {
+  // The last compile-time operand, or the condition so far on the device.
+  //   n > 0 and i < n     n = 64 at compile time  ->  i < n
+  //   i < n and False     ->  False, though i is only known on the device
   Value result;
   for (const Expr *operand : e->operands) {
     Value v = eval(operand);
@@ -290,6 +347,8 @@ Value Interpreter::evalBoolOp(const BoolOpExpr *e) {
         result = v;
       continue;
     }
+    // What decides on the device is the truth of an operand, not its value: `x
+    // or y` is a bool there, unlike in Python.
     mlir::Value cond = toI1(v, operand->range);
     if (!cond)
       return {};
@@ -301,9 +360,12 @@ Value Interpreter::evalBoolOp(const BoolOpExpr *e) {
     }
     result = Value::scalar({cond, dtypes::boolean});
   }
+  // Two constants may have met in the operation.
   return result.is(VK::Scalar) ? fold(result.asSym()) : result;
 }
 
+/// `a < b < c` is `a < b and b < c` with b evaluated once. A comparison that is
+/// false at compile time decides; symbolic ones are joined by And.
 Value Interpreter::evalCompare(const CompareExpr *e) {
   Value left = eval(e->first), result;
   if (!left)
@@ -312,12 +374,14 @@ Value Interpreter::evalCompare(const CompareExpr *e) {
     Value right = eval(operand);
     if (!right)
       return {};
+    // Messages underline the two operands of this comparison.
     SourceRange range{e->first->range.begin, operand->range.end};
     Value v = compare(op, left, right, range);
     if (!v)
       return {};
     left = right;
     if (v.is(VK::Bool)) {
+      // What follows is not evaluated, as in Python.
       if (!v.asBool())
         return v;
       if (!result)
@@ -331,6 +395,7 @@ Value Interpreter::evalCompare(const CompareExpr *e) {
   return result;
 }
 
+/// `a if c else b`: one side if c is known, else both under a select.
 Value Interpreter::evalTernary(const IfExpExpr *e) {
   Value cond = eval(e->condition);
   bool failed = false;
@@ -338,25 +403,32 @@ Value Interpreter::evalTernary(const IfExpExpr *e) {
   if (failed)
     return {};
   if (t)
+    // Known: the other side is not even evaluated.
     return eval(*t ? e->then : e->otherwise);
   mlir::Value c = toI1(cond, e->condition->range);
   if (!c)
     return {};
+  // select() evaluates both sides, each with its loads under the condition if
+  // they have any.
   return select(
       c, [&] { return eval(e->then); }, [&] { return eval(e->otherwise); },
       e->range);
 }
 
+/// object.name, the attributes of each kind of value; see Attributes.cpp.
 Value Interpreter::evalAttribute(const AttributeExpr *e, bool reference) {
   // A variable's own attributes (x.dtype) are the buffer's, not the value's.
   Value object = evalRef(e->object);
   return object ? attribute(object, e->attr, e->attrRange) : Value();
 }
 
+/// object[index]: of a buffer, an element or region; of host code's values,
+/// more of them; else compile-time indexing.
 Value Interpreter::evalSubscript(const SubscriptExpr *e, bool reference) {
   Value object = evalRef(e->object);
   if (!object)
     return {};
+  // Host code's values are indexed freely: what comes of it is host code's.
   if (object.is(VK::Poison))
     return makePoison(object.as<PoisonObject>()->what + "[...]",
                       object.as<PoisonObject>()->origin,
@@ -377,6 +449,8 @@ Value Interpreter::subscript(Value object, Value index, SourceRange range) {
     if (object.asBuiltin()->fn == &Interpreter::tensorType &&
         index.is(VK::Tuple)) {
       // T.Tensor[shape, dtype], T.StridedTensor[shape, strides, dtype]
+      // As if it had been called: the parameters are shape, dtype, data,
+      // strides.
       args.values.resize(4);
       auto &elements = index.as<SequenceObject>()->elements;
       SmallVector<unsigned> slots = {0, 1};
@@ -398,6 +472,8 @@ Value Interpreter::subscript(Value object, Value index, SourceRange range) {
     return fail(DiagID::BadArgument, range,
                 "the dictionary has no key " + str(index, true));
   }
+  // Python's rules: negative bounds count from the end, bounds outside are
+  // moved to the nearest end, a negative step runs backwards.
   auto clampSlice = [&](size_t size, int64_t &lower, int64_t &upper,
                         int64_t &stride) {
     auto *slice = index.as<SliceObject>();
@@ -423,6 +499,8 @@ Value Interpreter::subscript(Value object, Value index, SourceRange range) {
   };
   if (object.isSequence() || object.is(VK::Str) || object.is(VK::Range)) {
     SmallVector<Value> elements;
+    // A string is indexed as the sequence of its characters, a range as its
+    // numbers.
     if (!iterate(object, range, elements))
       return {};
     if (index.is(VK::Slice)) {
@@ -430,6 +508,7 @@ Value Interpreter::subscript(Value object, Value index, SourceRange range) {
       if (!clampSlice(elements.size(), lower, upper, stride))
         return {};
       SmallVector<Value> part;
+      // "abcde"[3:0:-1]: lower 3, upper 0: d, c, b.
       for (int64_t i = lower; stride > 0 ? i < upper : i > upper; i += stride)
         part.push_back(elements[size_t(i)]);
       if (object.is(VK::Str)) {
@@ -441,6 +520,7 @@ Value Interpreter::subscript(Value object, Value index, SourceRange range) {
       return makeSequence(object.is(VK::Tuple) ? VK::Tuple : VK::List, part);
     }
     if (!index.isIntLike()) {
+      // A compile-time list has no elements on the device.
       if (index.is(VK::Scalar))
         return fail(
             DiagID::NotConstant, range,

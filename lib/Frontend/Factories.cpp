@@ -13,6 +13,13 @@
 // is None under @autotune, a tuner would try values: the first of its
 // configurations is taken, which a remark says.
 //
+//   @tilelang.jit                     -D M=64 -D N=128
+//   def scale(M, N, factor=2.0):      M, N = 64, 128; factor = 2.0
+//       @T.prim_func
+//       def main(X: ..., Y: ...):     X, Y: arguments of the tile.func
+//           ...
+//       return main                   ->  runPrimFunc(main)
+//
 //===----------------------------------------------------------------------===//
 
 #include "Interpreter.h"
@@ -35,6 +42,9 @@ void Interpreter::noteParameter(StringRef name, int64_t value) {
 
 /// The value that the first configuration of an @autotune(configs=[{...}, ...])
 /// has for a parameter; Invalid where there is none.
+///   @autotune(configs=[{"block_M": 128, "stages": 2}, ...])
+///   @tilelang.jit
+///   def f(M, N, block_M=None, stages=None):     block_M = 128, stages = 2
 Value Interpreter::tunedValue(const FunctionDefStmt *def, const Param &param) {
   for (const Expr *d : def->decorators) {
     auto *call = llvm::dyn_cast<CallExpr>(d);
@@ -43,6 +53,7 @@ Value Interpreter::tunedValue(const FunctionDefStmt *def, const Param &param) {
     if (!(attr && attr->attr == "autotune") &&
         !(name && name->id == "autotune"))
       continue;
+    // configs=, a list of dictionaries or a function that gives one.
     const Expr *configs = call->args.empty() ? nullptr : call->args[0];
     for (const Keyword &k : call->keywords)
       if (k.name == "configs")
@@ -72,7 +83,8 @@ Value Interpreter::tunedValue(const FunctionDefStmt *def, const Param &param) {
 }
 
 /// Binds one parameter of a factory or eager function: -D, default, or, for an
-/// eager function, a run-time argument by its annotation.
+/// eager function, a run-time argument by its annotation. *args and **kwargs
+/// are empty: nobody calls with more.
 bool Interpreter::bindParameter(const FunctionDefStmt *def, unsigned index,
                                 Scope *where) {
   const Param &p = def->params[index];
@@ -92,6 +104,8 @@ bool Interpreter::bindParameter(const FunctionDefStmt *def, unsigned index,
       if (Value tuned = tunedValue(def, p))
         binding.value = tuned;
   } else {
+    // No value: a tensor that the body will annotate, or an error when it is
+    // read.
     binding.state = Binding::Pending;
   }
   where->names[p.name] = binding;
@@ -102,6 +116,8 @@ bool Interpreter::bindParameter(const FunctionDefStmt *def, unsigned index,
 
 /// A parameter whose annotation says what it is: a tensor, a pointer, or with
 /// `scalars` a number. `bound` stays false where it says none of these.
+///   A: T.Tensor((M, N), dtype)   a tensor     p: T.ptr        a pointer
+///   n: T.int32                   a scalar     n: int          compile-time
 bool Interpreter::bindTyped(const Param &p, unsigned order, Value type,
                             bool scalars, Scope *body, bool &bound) {
   Value value;
@@ -128,6 +144,15 @@ bool Interpreter::bindTyped(const Param &p, unsigned order, Value type,
   return true;
 }
 
+/// An eager function: its body is the program. It runs staged from the start,
+/// so that T.Kernel may stand in it; the tensors it returns are the outputs.
+/// False after a report.
+///   @tilelang.jit
+///   def add(A, B, block=128):          block is -D's or 128
+///       A: T.Tensor((N,), ...)         argument 0
+///       C = T.empty((N,), ...)         an output, called C
+///       with T.Kernel(...): ...        the launch
+///       return C                       the order of outputs
 bool Interpreter::runEager(const FunctionDefStmt *def, FunctionObject *fn) {
   Scope *body = newScope(fn->closure ? fn->closure : moduleScope);
   body->function = fn;
@@ -163,7 +188,9 @@ bool Interpreter::runEager(const FunctionDefStmt *def, FunctionObject *fn) {
   return true;
 }
 
-/// Outputs are named by the variables returned, and ordered as returned.
+/// Outputs are named by the variables returned, and ordered as returned. The
+/// names themselves are set by assignment (Statements.cpp); here only the order
+/// is. `e` is the returned expression, for its place; it may be null.
 bool Interpreter::nameOutputs(const Expr *e, Value v, SourceRange range) {
   SmallVector<Value> values;
   if (v.isSequence())
@@ -183,6 +210,8 @@ bool Interpreter::nameOutputs(const Expr *e, Value v, SourceRange range) {
   return true;
 }
 
+/// Appends the out_idx of a definition's @tilelang.jit(out_idx=...): numbers of
+/// parameters, negative ones from the end. False after a report.
 bool Interpreter::evalOutIdx(const FunctionDefStmt *def,
                              llvm::SmallVectorImpl<int64_t> &out) {
   const CallExpr *call = nullptr;
@@ -210,6 +239,14 @@ bool Interpreter::evalOutIdx(const FunctionDefStmt *def,
   return true;
 }
 
+/// A factory: compile-time code that returns the kernel. What it returns may be
+/// the kernel in several wrappings, peeled off one after another: one of
+/// several results, what a tuner was given, a factory inside.
+///   return main                       a T.prim_func
+///   return main, grid                 the first function of several
+///   return tilelang.compile(main)     host code that carries the kernel
+///   return inner                      a factory: its parameters by -D as well
+///   (nothing)                         the one kernel that the body defined
 bool Interpreter::runFactory(const FunctionDefStmt *def, FunctionObject *fn) {
   SmallVector<int64_t> outIdx;
   if (!evalOutIdx(def, outIdx))
@@ -236,6 +273,7 @@ bool Interpreter::runFactory(const FunctionDefStmt *def, FunctionObject *fn) {
     if (made.size() == 1)
       result = made[0];
   }
+  // Bounded: a factory that returns itself would go on for ever.
   for (int depth = 0; depth < 8; ++depth) {
     // Of several results, the first that is a kernel.
     if (result.isSequence())
@@ -278,6 +316,10 @@ bool Interpreter::runFactory(const FunctionDefStmt *def, FunctionObject *fn) {
   return false;
 }
 
+/// A T.prim_func: every parameter's annotation says what it is, and its place
+/// in the list is the argument's. One at module level has parameters that -D
+/// may bind to compile-time values; one inside a factory closes over the
+/// factory's.
 bool Interpreter::runPrimFunc(FunctionObject *fn, ArrayRef<int64_t> outIdx) {
   Scope *body = newScope(fn->closure);
   body->function = fn;

@@ -8,6 +8,13 @@
 // Three forms of kernel: a factory whose body returns a T.prim_func, an eager
 // function that holds its T.Kernel itself, and a T.prim_func at module level.
 //
+//   file -> tokens -> statements -> Interpreter::run(kernel) -> tile.func
+//
+// Which functions are kernels is decided by their text, before anything is run:
+// decorators by name, a T.prim_func or T.Kernel in the body. The same text
+// gives the parameters that a caller must bind, so that listing kernels and the
+// error about missing -D values need no values.
+//
 //===----------------------------------------------------------------------===//
 
 #include "Interpreter.h"
@@ -22,6 +29,7 @@ namespace tlc::frontend {
 void registerAllBuiltins();
 }
 
+/// Nothing of the module runs here; its names are only collected.
 Interpreter::Interpreter(const SourceManager::Buffer &buffer, StmtList body,
                          const FrontendOptions &options,
                          mlir::MLIRContext &context, ASTContext &ast,
@@ -64,6 +72,9 @@ bool Interpreter::isJit(const FunctionDefStmt *def, bool *isPrimFunc,
   return jit;
 }
 
+/// Whether a T.prim_func is defined anywhere in a body; `hasKernel` becomes
+/// true if a T.Kernel is launched in it directly. Nested functions are not
+/// looked into.
 static bool containsPrimFunc(StmtList body, bool &hasKernel) {
   bool found = false;
   for (const Stmt *s : body) {
@@ -90,7 +101,8 @@ static bool containsPrimFunc(StmtList body, bool &hasKernel) {
   return found;
 }
 
-/// An eager function launches its kernel itself, or a macro does it for it.
+/// An eager function launches its kernel itself, or a macro does it for it:
+/// then it is known by annotating its own parameters (`A: T.Tensor(...)`).
 bool Interpreter::isEager(const FunctionDefStmt *def) {
   bool hasKernel = false;
   if (containsPrimFunc(def->body, hasKernel))
@@ -106,6 +118,11 @@ bool Interpreter::isEager(const FunctionDefStmt *def) {
   return false;
 }
 
+/// In source order. A factory without a decorator counts if it holds a
+/// T.prim_func.
+///   @tilelang.jit           a factory or an eager function
+///   @T.prim_func            a program by itself
+///   def f(...):             a factory, if a T.prim_func is defined in it
 std::vector<const FunctionDefStmt *> Interpreter::findKernels() {
   std::vector<const FunctionDefStmt *> kernels;
   for (const Stmt *s : moduleScope->module) {
@@ -120,6 +137,7 @@ std::vector<const FunctionDefStmt *> Interpreter::findKernels() {
   return kernels;
 }
 
+/// The names of a `T.const("M, N")` call; nothing for any other expression.
 static void constCalls(const Expr *e,
                        llvm::function_ref<void(StringRef, SourceRange)> fn) {
   auto *call = llvm::dyn_cast_or_null<CallExpr>(e);
@@ -136,6 +154,9 @@ static void constCalls(const Expr *e,
     fn(name, call->range);
 }
 
+/// T.const in assignments at the top level of a body, also several in a tuple.
+///   M, N = T.const("M, N")              M, N
+///   M, N = T.const("M"), T.const("N")   M, N
 static void constNamesIn(StmtList body,
                          llvm::function_ref<void(StringRef, SourceRange)> fn) {
   for (const Stmt *s : body) {
@@ -148,7 +169,9 @@ static void constNamesIn(StmtList body,
   }
 }
 
-/// Parameters of a kernel that take compile-time values.
+/// Parameters of a kernel that take compile-time values: not those that the
+/// body or their own annotation makes run-time arguments, which is decided by
+/// the annotation's name alone.
 static void compileTimeParams(const FunctionDefStmt *def, bool eager,
                               llvm::function_ref<void(const Param &)> fn) {
   llvm::StringSet<> typed;
@@ -176,6 +199,8 @@ static void compileTimeParams(const FunctionDefStmt *def, bool eager,
   }
 }
 
+/// Fills `missing` with the names that need a -D: parameters without a default,
+/// T.const names, and module-level names already found to be host code's.
 void Interpreter::collectMissing(const FunctionDefStmt *def) {
   missing.clear();
   compileTimeParams(def, isEager(def), [&](const Param &p) {
@@ -202,6 +227,7 @@ void Interpreter::collectMissing(const FunctionDefStmt *def) {
   collectingMissing = false;
 }
 
+/// One error for all, at the first of them, with the options to give.
 void Interpreter::reportMissing(
     ArrayRef<std::pair<StringRef, SourceRange>> names) {
   std::string list, options;
@@ -220,6 +246,8 @@ void Interpreter::reportMissing(
 // Running
 //===----------------------------------------------------------------------===//
 
+/// Runs one kernel: a module with one verified tile.func, or null after a
+/// report. An Interpreter runs once.
 mlir::OwningOpRef<mlir::ModuleOp> Interpreter::run(const FunctionDefStmt *def) {
   kernelDef = def;
   at(def->nameRange);
@@ -232,6 +260,7 @@ mlir::OwningOpRef<mlir::ModuleOp> Interpreter::run(const FunctionDefStmt *def) {
   collectMissing(def);
   bool isPrimFunc = false;
   isJit(def, &isPrimFunc, nullptr);
+  // A T.prim_func reports when it reads one: its parameters are arguments.
   if (!missing.empty() && !isPrimFunc) {
     reportMissing(missing);
     return {};
@@ -245,6 +274,9 @@ mlir::OwningOpRef<mlir::ModuleOp> Interpreter::run(const FunctionDefStmt *def) {
                            : runFactory(def, fn.as<FunctionObject>());
   if (!ok || !finish())
     return {};
+  // Integers that the kernel read from the module are parameters as well:
+  // messages about sizes name them. A -D that nothing read is probably
+  // misspelt.
   for (auto &[name, binding] : moduleScope->names)
     if (binding.value.is(VK::Int))
       noteParameter(name, binding.value.asInt());
@@ -265,6 +297,7 @@ void tlc::loadFrontendDialects(mlir::MLIRContext &context) {
                       mlir::memref::MemRefDialect>();
 }
 
+/// The kernel that --kernel names, or the only one; null after a report.
 static const FunctionDefStmt *chooseKernel(Interpreter &interp,
                                            StringRef wanted, SourceRange file,
                                            DiagnosticEngine &diags) {

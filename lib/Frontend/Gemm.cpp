@@ -4,6 +4,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// T.gemm becomes one tile.gemm where the matrix core multiplies the operand
+// types (docs/language.md, section 6), and a loop nest with a warning where it
+// does not.
+//
+//   T.gemm(A, B, C, transpose_B=True)     # A: (64, 32), B: (128, 32) f16
+//   ->  tile.gemm %A, %B, %C {transB}     # C: (64, 128) f32
+//
+// Everything a later pass would have to assume is checked here, where the
+// source range of each operand is at hand: spaces, ranks, the three extents,
+// types. Operands may be boxes of larger buffers; leading extents of 1 are
+// allowed.
+//
+//===----------------------------------------------------------------------===//
 
 #include "Interpreter.h"
 #include "mlir/IR/Matchers.h"
@@ -13,16 +27,22 @@ using namespace mlir;
 
 namespace tlc::frontend {
 
-/// C += op(A) * op(B) as loops: for each element of C, its sum over k.
+/// C += op(A) * op(B) as loops, for types without a matrix instruction: for
+/// each element of C, its sum over k in a register. The sum is formed in C's
+/// type, so f64 is f64 throughout and integers wrap as they would in C. `boxes`
+/// are A, B, C; m, n, k the product's extents.
 bool Interpreter::gemmByLoops(const Box *boxes, bool transA, bool transB,
                               int64_t m, int64_t n, int64_t k,
                               SourceRange range) {
+  // A warning, not a refusal: the result is right, and slow by about the ratio
+  // of matrix to vector peak, which is worth knowing.
   error(DiagID::PassWarning, range,
         "no matrix instruction multiplies " + boxes[0].buffer->dtype->name +
             " by " + boxes[1].buffer->dtype->name + " into " +
             boxes[2].buffer->dtype->name + ": " + llvm::Twine(m * n * k) +
             " multiply-adds run on the vector ALU");
   at(range);
+  // The index of op(X)[row, col] in the last two dimensions of a box's buffer.
   auto element = [&](const Box &box, mlir::Value row, mlir::Value col,
                      bool transposed) {
     SmallVector<Value> index(box.offsets);
@@ -42,6 +62,7 @@ bool Interpreter::gemmByLoops(const Box *boxes, bool transA, bool transB,
                 j = parallel.getBody().getArgument(1);
     SmallVector<Value> at2 = element(boxes[2], i, j, false);
     DType tc = boxes[2].buffer->dtype;
+    // C is read once and written once; the sum is an iteration argument.
     Value old = load(boxes[2].buffer, at2, range);
     if (!old)
       return false;
@@ -50,6 +71,7 @@ bool Interpreter::gemmByLoops(const Box *boxes, bool transA, bool transB,
     auto loop = scf::ForOp::create(b, zero, constant(k, dtypes::int32).value,
                                    one, mlir::ValueRange{old.asSym().value});
     {
+      // `inRegion` is not needed: the body binds no name of the program.
       OpBuilder::InsertionGuard guard(b);
       b.setInsertionPointToStart(loop.getBody());
       Sym factors[2];
@@ -81,6 +103,12 @@ bool Interpreter::gemmByLoops(const Box *boxes, bool transA, bool transB,
 }
 
 /// T.gemm(A, B, C, transpose_A, transpose_B, policy, clear_accum, k_pack)
+///                A        B        C
+///   neither      (m, k)   (k, n)   (m, n)
+///   transpose_A  (k, m)   (k, n)   (m, n)
+///   transpose_B  (m, k)   (n, k)   (m, n)
+/// k_pack and what follows it are hints for other hardware. None, or Invalid
+/// after a report.
 Value Interpreter::gemm(Args &args) {
   Box boxes[3];
   SmallVector<int64_t> extents[3];
@@ -90,6 +118,8 @@ Value Interpreter::gemm(Args &args) {
         !staticExtents(boxes[i], extents[i], names[i]))
       return {};
   auto &A = boxes[0], &B = boxes[1], &C = boxes[2];
+  // The layouts of the operands depend on the flags, so they cannot be run-time
+  // values.
   auto flag = [&](unsigned i, bool &out) {
     out = false;
     if (!args.has(i))
@@ -105,6 +135,8 @@ Value Interpreter::gemm(Args &args) {
   bool transA, transB;
   if (!flag(3, transA) || !flag(4, transB))
     return {};
+  // The matrix core takes operands from registers; A and B may also lie in LDS,
+  // from where they are loaded. C is kept in registers.
   for (unsigned i = 0; i < 3; ++i) {
     tile::Space space = boxes[i].buffer->space;
     bool ok = space == tile::Space::Fragment ||
@@ -127,6 +159,7 @@ Value Interpreter::gemm(Args &args) {
       return {};
     }
   }
+  // Extents of op(A) = (m, ka) and op(B) = (kb, n).
   auto rows = [&](unsigned i) { return extents[i][extents[i].size() - 2]; };
   auto cols = [&](unsigned i) { return extents[i].back(); };
   int64_t m = transA ? cols(0) : rows(0), ka = transA ? rows(0) : cols(0);
@@ -150,6 +183,9 @@ Value Interpreter::gemm(Args &args) {
                     llvm::Twine(cols(2))));
     return {};
   }
+  // Two fp8 types may meet, since the instruction takes each format by itself;
+  // so may integers of unlike signs, which end up in the loops if no
+  // instruction fits.
   DType ta = A.buffer->dtype, tb = B.buffer->dtype, tc = C.buffer->dtype;
   if (ta != tb && !(ta->isFloat8() && tb->isFloat8()) &&
       !(ta->isInteger() && tb->isInteger())) {
@@ -168,11 +204,14 @@ Value Interpreter::gemm(Args &args) {
           "T.gemm cannot stand inside T.Parallel");
     return {};
   }
-  if (ta->isSubByte() && ta->isFloat())
+  if (ta->isFloat() && (ta->isCoded() || tb->isCoded()))
     return fail(DiagID::TypeMismatch, args.range,
-                "T.gemm: gfx942 multiplies no " + ta->name +
+                "T.gemm: gfx942 multiplies no " +
+                    (ta->isCoded() ? ta : tb)->name +
                     ": copy the operands to float16 first");
   int64_t policy = args.has(5) && args[5].isIntLike() ? args[5].asInt() : 0;
+  // clear_accum: C starts from zero. A symbolic flag clears under an scf.if, as
+  // in the first iteration of a loop over k (`clear_accum=(k == 0)`).
   if (args.has(6)) {
     bool failed = false;
     auto t = truth(args[6], args.rangeOf(6), failed);
@@ -203,6 +242,7 @@ Value Interpreter::gemm(Args &args) {
     return gemmByLoops(boxes, transA, transB, m, n, ka, args.range)
                ? Value::none()
                : Value();
+  // Whole buffers stand for themselves, boxes become tile.view.
   mlir::Value v[3];
   for (unsigned i = 0; i < 3; ++i)
     if (!(v[i] = boxValue(boxes[i], extents[i])))

@@ -4,6 +4,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Compile-time functions that are not arithmetic: Python's math module,
+// questions of host code about the device, and the errors of names that the
+// language has but gfx942 or tlc has not.
+//
+//===----------------------------------------------------------------------===//
 
 #include "Interpreter.h"
 #include "llvm/ADT/StringExtras.h"
@@ -14,6 +20,8 @@ using namespace tlc;
 using namespace tlc::frontend;
 using llvm::SmallVector;
 
+/// By the data of the rows "math.*"; results of the last two are booleans, of
+/// ceil, floor and trunc integers.
 static constexpr double (*hostFunctions[])(double) = {
     [](double x) { return std::sqrt(x); },
     [](double x) { return std::exp(x); },
@@ -66,6 +74,7 @@ Value Interpreter::hostMath(Args &args) {
                                     : std::log(x) / std::log(y));
   }
   double r = hostFunctions[which](x);
+  // math raises ValueError for sqrt(-1); a NaN in a size would be worse.
   if (std::isnan(r) && !std::isnan(x))
     return fail(DiagID::BadArgument, args.range,
                 "'" + currentBuiltin->name + "' is not defined for " +
@@ -117,6 +126,7 @@ Value Interpreter::bitLength(Args &args) {
   return Value::integral(64 - llvm::countl_zero(v));
 }
 
+/// The least power of two that is not below x.
 Value Interpreter::nextPowerOf2(Args &args) {
   if (!args[0].isIntLike() || args[0].asInt() < 0 ||
       args[0].asInt() > (int64_t(1) << 61))
@@ -127,6 +137,7 @@ Value Interpreter::nextPowerOf2(Args &args) {
           : int64_t(llvm::PowerOf2Ceil(uint64_t(args[0].asInt()))));
 }
 
+/// Operations of NVIDIA hardware; the receiver is the name as it was written.
 Value Interpreter::nvidiaOnly(Args &args) {
   StringRef name = args.self && args.self.is(VK::Str) ? args.self.asStr()
                                                       : currentBuiltin->name;
@@ -142,9 +153,4 @@ Value Interpreter::embeddedSource(Args &args) {
       DiagID::EmbeddedSource, args.range,
       "'" + currentBuiltin->name +
           "' needs embedded CUDA or HIP source, which tlc does not compile");
-}
-
-Value Interpreter::notYet(Args &args) {
-  return fail(DiagID::Unimplemented, args.range,
-              "tlc does not compile '" + currentBuiltin->name + "' yet");
 }

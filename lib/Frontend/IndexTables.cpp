@@ -9,6 +9,15 @@
 // the integer ops that it emitted are then evaluated for all points of a box
 // together, one table of values for each SSA value.
 //
+//   lambda i, j: [i, j ^ i % 8]     on a box (64, 64), row-major points p:
+//     %i, %j                        tables p / 64, p % 64
+//     arith.andi %i, 7              table (p / 64) & 7
+//     arith.xori %j, %r             table (p % 64) ^ ((p / 64) & 7)
+//
+// That costs one pass over the points for each op, instead of running the
+// function once for each point through the interpreter. The ops are thrown away
+// afterwards.
+//
 //===----------------------------------------------------------------------===//
 
 #include "Interpreter.h"
@@ -32,8 +41,10 @@ public:
 
 private:
   std::optional<std::vector<int64_t>> compute(mlir::Value v);
+  /// Whose arguments are the indices.
   tile::ParallelOp box;
   int64_t points = 1;
+  /// Computed tables; none where a value cannot be tabulated.
   DenseMap<mlir::Value, std::optional<std::vector<int64_t>>> known;
 };
 } // namespace
@@ -42,7 +53,8 @@ static int64_t floorDivide(int64_t a, int64_t b) {
   return a / b - (a % b && (a < 0) != (b < 0));
 }
 
-/// The op at one point; none where it is no integer op.
+/// The op at one point, in 64 bits: tables hold what 32-bit arithmetic gives as
+/// long as it does not overflow. None where it is no integer op.
 static std::optional<int64_t> evaluate(Operation *op, ArrayRef<int64_t> in) {
   if (isa<arith::ExtSIOp, arith::ExtUIOp, arith::IndexCastOp>(op))
     return in[0];
@@ -92,6 +104,8 @@ static std::optional<int64_t> evaluate(Operation *op, ArrayRef<int64_t> in) {
   return std::nullopt;
 }
 
+/// The table of a value from those of its operands. An scf.if, which a ternary
+/// becomes, selects between its branches' tables.
 std::optional<std::vector<int64_t>> Tabulator::compute(mlir::Value v) {
   std::vector<int64_t> result(points);
   APInt c;
@@ -100,6 +114,7 @@ std::optional<std::vector<int64_t>> Tabulator::compute(mlir::Value v) {
               v.getType().isInteger(1) ? c.getZExtValue() : c.getSExtValue());
     return result;
   }
+  // An index: its digit of the row-major point.
   if (auto arg = dyn_cast<BlockArgument>(v)) {
     if (arg.getOwner()->getParentOp() != box.getOperation())
       return std::nullopt;
@@ -149,7 +164,8 @@ const std::vector<int64_t> *Tabulator::valuesOf(mlir::Value v) {
 }
 
 /// What a function gives for all indices of a box: one table for each of its
-/// results, lists of results taken apart.
+/// results, lists of results taken apart. False after a report: the function
+/// reads something else than its indices, or a coordinate is out of range.
 bool Interpreter::tabulate(FunctionObject *map, ArrayRef<int64_t> box,
                            SourceRange range,
                            llvm::SmallVectorImpl<Table> &out) {
@@ -163,11 +179,14 @@ bool Interpreter::tabulate(FunctionObject *map, ArrayRef<int64_t> box,
                 " elements");
       return false;
     }
+  // A loop for the indices to belong to; it is erased with all that the
+  // function emits.
   auto probe = tile::ParallelOp::create(b, box);
   bool ok = inRegion(&probe.getBody().front(), false, [&] {
     SmallVector<Value> indices;
     for (BlockArgument arg : probe.getBody().getArguments())
       indices.push_back(Value::scalar({arg, dtypes::int32}));
+    // Results from left to right, lists flattened.
     SmallVector<Value> todo = {callFunction(map, indices, {}, range)};
     if (!todo[0])
       return false;

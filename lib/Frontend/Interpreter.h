@@ -46,6 +46,11 @@
 
 namespace tlc::frontend {
 
+/// What a name is bound to, and whether it may still be read.
+///   Live         yes
+///   Expired      made in a region that has ended: its SSA values are gone
+///   Conditional  bound in one branch of an `if` on the device
+///   Pending      a parameter that waits for its annotation
 struct Binding {
   enum State : uint8_t { Live, Expired, Conditional, Pending } state = Live;
   Value value;
@@ -55,19 +60,26 @@ struct Binding {
       0; ///< serial number of the innermost device loop that read it
 };
 
+/// The names of a function call, a comprehension or a module. A function's
+/// scope has the scope that it was defined in as its parent, not the caller's.
 struct Scope {
   llvm::DenseMap<StringRef, Binding> names;
   Scope *parent = nullptr;
   FunctionObject *function = nullptr;
   bool staged = false; ///< the body of a prim_func, macro or eager function
   StmtList module;     ///< module scopes: evaluated lazily
+  /// The statement that gives a name its value; null: only host code knows it.
   llvm::DenseMap<StringRef, const Stmt *> definitions; ///< module scopes
+  /// Names whose evaluation is under way: a definition may not need itself.
   llvm::StringSet<> evaluating;
+  /// Of a module: the file, for imports beside it.
   std::string path;
 };
 
+/// How a statement ended.
 enum class Flow : uint8_t { Next, Break, Continue, Return, Error };
 
+/// What a T.alloc_reducer combines by.
 struct ReducerInfo {
   tile::ReduceKind kind;
 };
@@ -84,6 +96,7 @@ struct Args {
   llvm::SmallVector<SourceRange, 4> restRanges;
   llvm::SmallVector<std::pair<StringRef, Value>, 2>
       extra; ///< of a '**' parameter
+  /// Whether parameter i was given, and not as None.
   bool has(unsigned i) const {
     return bool(values[i]) && !values[i].is(VK::None);
   }
@@ -94,6 +107,7 @@ struct Args {
 };
 
 class Interpreter;
+/// Implementation of a builtin. The arguments may be changed in place.
 using BuiltinFn = Value (Interpreter::*)(Args &);
 
 /// A function of the language. `signature` lists its parameters:
@@ -104,6 +118,7 @@ struct BuiltinInfo {
   StringRef name; ///< "T.copy", "math.sqrt", "len", "str.join"
   BuiltinFn fn;
   StringRef signature;
+  /// Tells apart the names that share an implementation.
   int64_t data = 0;
   enum Flags : uint8_t {
     None = 0,
@@ -112,36 +127,47 @@ struct BuiltinInfo {
 };
 void registerBuiltins(ArrayRef<BuiltinInfo> table);
 const BuiltinInfo *findBuiltin(StringRef name);
+/// Whether a statement may leave the loop around it.
+bool mayExit(const Stmt *s);
 /// Whether a function computes one element from elements.
 bool isScalarMath(const BuiltinInfo *builtin);
 
 class Interpreter {
 public:
+  /// `buffer` is the kernel's file, `module` its statements; everything given
+  /// must outlive the interpreter.
   Interpreter(const SourceManager::Buffer &buffer, StmtList module,
               const FrontendOptions &options, mlir::MLIRContext &context,
               ASTContext &ast, DiagnosticEngine &diags);
   ~Interpreter();
 
+  /// Runs one kernel, once. Null after a report.
   mlir::OwningOpRef<mlir::ModuleOp> run(const FunctionDefStmt *kernel);
   /// The kernels of the module, in order.
   std::vector<const FunctionDefStmt *> findKernels();
 
   //===--- Reporting -----------------------------------------------------===//
+  /// Reports; notes and help can be added to what this returns.
   DiagBuilder error(DiagID id, SourceRange range, const llvm::Twine &message) {
     return diags.report(id, range, message);
   }
+  /// The same where a Value is to be returned: an Invalid one.
   Value fail(DiagID id, SourceRange range, const llvm::Twine &message) {
     error(id, range, message);
     return {};
   }
+  /// "expected WANTED, not ...", or host code's message for a value that is
+  /// that.
   Value typeError(SourceRange range, StringRef wanted, Value got);
   Value poisonError(Value poison, SourceRange range);
+  /// A value as messages name it: "a list", "the buffer 'A' of shape (4, n)".
   std::string describe(Value v);
   std::string shapeText(ArrayRef<Value> shape);
   /// The text of a value as Python's str() or repr() would give it.
   std::string str(Value v, bool repr = false);
 
   //===--- Objects -------------------------------------------------------===//
+  /// Makes an object that lives as long as the interpreter.
   template <typename T, typename... A> T *make(A &&...args) {
     auto owned = std::make_unique<T>(std::forward<A>(args)...);
     T *raw = owned.get();
@@ -158,23 +184,31 @@ public:
   //===--- Names ---------------------------------------------------------===//
   Scope *newScope(Scope *parent);
   Binding *lookup(StringRef name, Scope **where = nullptr);
+  /// Reports a name that cannot be read; `reference` is not looked at.
   Value readName(const NameExpr *name, bool reference);
+  /// Binds in the current scope, or stores into a variable of that name.
   bool bindName(StringRef name, Value value, SourceRange range);
+  /// A module's name, evaluated if need be; `found` tells an unknown one.
   Value moduleName(Scope *module, StringRef name, SourceRange use, bool &found);
   Value evaluateDefinition(Scope *module, StringRef name, const Stmt *stmt,
                            SourceRange use);
   void collectDefinitions(Scope *module, StmtList body);
+  /// Never Invalid: what is unknown is poison.
   Value importModule(StringRef dotted, SourceRange range);
   Value importMember(StringRef module, StringRef name, SourceRange range,
                      unsigned level = 0);
   Value moduleAttribute(ModuleObject *module, StringRef attr, SourceRange range,
                         bool quiet = false);
   Value preludeName(StringRef name, SourceRange range);
+  SourceRange callerOf(SourceRange range);
+  /// Invalid if there is no such file.
   Value loadSibling(StringRef name, SourceRange range, unsigned level = 0);
   Value lazily(StringRef name, SourceRange use,
                llvm::function_ref<Value()> compute);
+  /// The -D value of a name, marked as used.
   Value defineValue(StringRef name, bool &found);
   bool parseDefines();
+  /// Reports all names that need a -D at once; always Invalid.
   Value missingName(StringRef name, SourceRange use, Value poison);
   void collectMissing(const FunctionDefStmt *fn);
   void reportMissing(ArrayRef<std::pair<StringRef, SourceRange>> names);
@@ -185,8 +219,10 @@ public:
   Value eval(const Expr *e);
   /// The same, but buffers, variables and elements stay references.
   Value evalRef(const Expr *e);
+  /// `*sequence` is spread out.
   bool evalList(ExprList list, llvm::SmallVectorImpl<Value> &out,
                 bool reference = false);
+  /// An element or variable is read at the builder's place; others stay.
   Value deref(Value v, SourceRange range);
   Value evalNode(const Expr *e, bool reference);
   Value evalConstant(const ConstantExpr *e);
@@ -198,16 +234,21 @@ public:
   Value evalTernary(const IfExpExpr *e);
   Value evalAttribute(const AttributeExpr *e, bool reference);
   Value evalSubscript(const SubscriptExpr *e, bool reference);
+  /// object.attr and object[index] where the object is at hand already.
   Value attribute(Value object, StringRef attr, SourceRange range);
   Value subscript(Value object, Value index, SourceRange range);
   /// The elements of a compile-time iterable.
   bool iterate(Value v, SourceRange range, llvm::SmallVectorImpl<Value> &out);
+  /// Appends format(v, spec) to `out`.
   bool formatSpec(Value v, StringRef spec, SourceRange range, std::string &out);
 
   //===--- Compile-time operations ----------------------------------------===//
+  /// Operators on any two values: vectors lane by lane, symbolic ones as IR,
+  /// the rest now.
   Value binary(BinOpKind op, Value a, Value b, SourceRange range);
   Value unary(UnaryOpKind op, Value v, SourceRange range);
   Value compare(CmpOpKind op, Value a, Value b, SourceRange range);
+  /// The same where both are known.
   Value hostBinary(BinOpKind op, Value a, Value b, SourceRange range);
   Value hostArith(BinOpKind op, Value a, Value b, SourceRange range);
   std::optional<bool> hostEquals(Value a, Value b);
@@ -215,49 +256,62 @@ public:
   void setEntry(DictObject *dict, Value key, Value value);
   /// Truth of a compile-time value; nothing for a symbolic one.
   std::optional<bool> truth(Value v, SourceRange range, bool &failed);
+  /// An SSA value, or a variable or element that would be read.
   bool isSymbolic(Value v) const;
 
   //===--- Symbolic operations --------------------------------------------===//
+  /// Ops made from here on have this place.
   void at(SourceRange range) { b.setLoc(locOf(range)); }
   mlir::Location locOf(SourceRange range);
+  /// The MLIR type of a value (not of memory).
   mlir::Type typeOf(DType t) { return t->valueType(&context); }
   /// A value as an operand: literals become i32, i64, f32 or i1 constants.
   Sym toSym(Value v, SourceRange range);
+  /// A constant at the builder's place, rounded or cut to the type.
   Sym constant(double value, DType type);
   Sym constant(int64_t value, DType type);
   Sym cast(Sym v, DType to);
+  /// Converts between element types by the language's rules.
   Sym castValue(Value v, DType to, SourceRange range);
   /// i32 or i64 for an index; literals are i32.
   mlir::Value toIndex(Value v, SourceRange range);
   /// i32 exactly, for loop bounds and grids.
   mlir::Value toI32(Value v, SourceRange range);
   mlir::Value toI1(Value v, SourceRange range);
+  /// Brings both operands to their common type. va and vb are the values they
+  /// come from: literals take the other's type.
   bool promote(Sym &a, Sym &b, Value va, Value vb, SourceRange range);
   Value symBinary(BinOpKind op, Value a, Value b, SourceRange range);
   Value symCompare(CmpOpKind op, Value a, Value b, SourceRange range);
   Value symUnary(UnaryOpKind op, Value v, SourceRange range);
+  /// Python's // and %, as shifts and masks where they can be.
   Sym floorDiv(Sym a, Sym b);
   Sym floorMod(Sym a, Sym b);
   /// A Value for a result: small integer and bool constants become literals.
   Value fold(Sym s);
+  /// `then` or `otherwise`, each evaluated in a block of its own.
   Value select(mlir::Value cond, llvm::function_ref<Value()> then,
                llvm::function_ref<Value()> otherwise, SourceRange range);
 
   //===--- Index analysis -------------------------------------------------===//
+  /// For certain; false may mean unknown. `depth` bounds the walk.
   bool isNonNegative(mlir::Value v, unsigned depth = 0);
   /// a - b if that is a constant.
   std::optional<int64_t> constantDifference(Value a, Value b);
   /// A bound that every value of v is below (exclusive), if one is known.
   std::optional<int64_t> upperBound(mlir::Value v, unsigned depth = 0);
   bool sameValue(Value a, Value b);
+  /// "(n // 2)": an index as source text.
   std::string indexText(Value v);
 
   //===--- Statements -----------------------------------------------------===//
+  /// Executes statements. Flow::Error means: failed and reported.
   Flow exec(const Stmt *s);
   Flow execBlock(StmtList body);
   Flow execAssign(const AssignStmt *s);
   Flow execAugAssign(const AugAssignStmt *s);
   Flow execAnnAssign(const AnnAssignStmt *s);
+  Flow leaveLoop(const Stmt *s);
   Flow execFor(const ForStmt *s);
   Flow execWhile(const WhileStmt *s);
   Flow execIf(const IfStmt *s);
@@ -267,14 +321,16 @@ public:
   Flow execAssert(const AssertStmt *s);
   Flow execTry(const TryStmt *s);
   Flow execImport(const Stmt *s);
+  /// target = value for any target.
   bool assign(const Expr *target, Value value, SourceRange range);
   bool unpack(ExprList targets, Value value, SourceRange range);
   void nameBuffer(BufferObject *buffer, StringRef name);
   Value makeFunction(const FunctionDefStmt *def);
+  /// Counts a step of compile-time work; false beyond the limit.
   bool step(SourceRange range);
 
-  //===--- Control flow on the device
-  //--------------------------------------===//
+  //===--- Control flow on the device -------------------------------------===//
+  /// A binding as it was before a region rebound it.
   struct Change {
     Scope *scope;
     StringRef name;
@@ -284,12 +340,15 @@ public:
   /// Runs `body` with the builder in `block`; names it binds are judged
   /// afterwards by `loop` or branch rules.
   bool inRegion(mlir::Block *block, bool loop, llvm::function_ref<bool()> body);
+  /// Names bound since `mark` to values of the region expire.
   void leaveRegion(size_t mark, mlir::Block *block);
   bool isDefinedIn(Value v, mlir::Region *region);
   void setBinding(Scope *where, StringRef name, Binding binding);
   Flow symbolicIf(const IfStmt *s, mlir::Value cond);
+  /// Loops that become IR, by their kind.
   Flow deviceLoop(const ForStmt *s, LoopObject *loop);
   Flow serialLoop(const ForStmt *s, LoopObject *loop);
+  /// A loop with break or continue: scf.while over two flags.
   Flow loopWithExit(const ForStmt *s, mlir::Value lower, mlir::Value upper,
                     mlir::Value step);
   BufferObject *makeFlag();
@@ -299,24 +358,23 @@ public:
   Flow gridLoop(const ForStmt *s, LoopObject *loop);
   Flow persistentLoop(const ForStmt *s, LoopObject *loop);
   Flow threadLoop(const ForStmt *s, LoopObject *loop);
-  Flow symbolicWhile(const WhileStmt *s);
   bool bindLoopVars(const ForStmt *s, ArrayRef<mlir::Value> vars);
   bool execBody(StmtList body);
+  /// The `with T.Kernel(...)` that is item `item` of a statement.
   Flow kernelLaunch(const WithStmt *s, size_t item, KernelObject *kernel);
 
   //===--- Calls ----------------------------------------------------------===//
   Value evalCall(const CallExpr *e);
-  struct CallSite {
-    SourceRange range;
-    const CallExpr *expr = nullptr;
-  };
+  /// Runs a function of the file with values.
   Value callFunction(FunctionObject *fn, ArrayRef<Value> args,
                      ArrayRef<std::pair<StringRef, Value>> keywords,
-                     SourceRange range, Value *self = nullptr);
+                     SourceRange range);
   Value callPoison(PoisonObject *poison, const CallExpr *e);
   Value callBuiltin(const BuiltinInfo *builtin, const CallExpr *e, Value self);
   /// Calls a builtin or function with values (map, sorted keys, layouts).
-  Value callValue(Value callee, ArrayRef<Value> args, SourceRange range);
+  Value callValue(Value callee, ArrayRef<Value> args, SourceRange range,
+                  ArrayRef<std::pair<StringRef, Value>> keywords = {});
+  /// Puts a call's arguments at a builtin's parameters.
   bool bindArgs(const BuiltinInfo *builtin, const CallExpr *e, Args &args);
 
   bool evalArguments(const CallExpr *e, llvm::SmallVectorImpl<Value> &args,
@@ -340,21 +398,28 @@ public:
   Value superObject(SourceRange range);
 
   //===--- Buffers --------------------------------------------------------===//
+  /// Reads and writes elements: one index for each dimension.
   Value load(BufferObject *buffer, ArrayRef<Value> indices, SourceRange range);
   bool store(BufferObject *buffer, ArrayRef<Value> indices, Value value,
              SourceRange range);
   bool indexOperands(BufferObject *buffer, ArrayRef<Value> indices,
                      SourceRange range,
                      llvm::SmallVectorImpl<mlir::Value> &out);
+  /// buffer[index]: the element or region; an element is read unless
+  /// `reference`.
   Value indexBuffer(BufferObject *buffer, Value index, SourceRange range,
                     bool reference);
+  bool storeVariable(BufferObject *buffer, Value value, SourceRange range);
+  /// A tile or array of constant shape; null after a report.
   BufferObject *allocate(tile::Space space, Value shape, Value dtype,
                          const Args &args);
   bool staticShape(BufferObject *buffer, SourceRange range,
                    llvm::SmallVectorImpl<int64_t> &out);
   bool shapeFrom(Value v, SourceRange range, llvm::SmallVectorImpl<Value> &out);
+  /// Null where a value names no element type.
   DType dtypeFrom(Value v, SourceRange range, bool quiet = false,
                   bool vectors = false);
+  /// False, with a report, outside T.Kernel.
   bool requireDevice(SourceRange range, StringRef what);
   /// A buffer or region operand with its extents; an element has none.
   struct Box {
@@ -363,20 +428,25 @@ public:
     bool isElement = false, isWhole = false;
     SourceRange range;
   };
+  /// A buffer, region or element as a box; `what` names it in messages.
   bool toBox(Value v, SourceRange range, Box &box, StringRef what);
   /// The memref of a box whose extents are constant, a tile.view if needed.
   mlir::Value boxValue(const Box &box, ArrayRef<int64_t> extents);
   bool staticExtents(const Box &box, llvm::SmallVectorImpl<int64_t> &out,
                      StringRef what);
+  /// `body` for each point, in a loop on the device.
   bool elementwise(const Box &box, llvm::ArrayRef<int64_t> extents,
                    llvm::function_ref<bool(ArrayRef<Value>)> body);
+  /// A copy, as tile.copy or as loops over elements.
   bool copyBoxes(Box src, Box dst, SourceRange range, Args *args);
   bool copyByLoops(const Box &src, const Box &dst, ArrayRef<Value> extents,
                    ArrayRef<int> srcDim, ArrayRef<int> dstDim,
                    SourceRange range);
+  /// The larger of two extents.
   Value safeExtent(Value a, Value b, SourceRange range);
 
   //===--- Program --------------------------------------------------------===//
+  /// An argument of the tile.func under construction.
   struct Argument {
     std::string name;
     enum Class : uint8_t { Param, Output, Workspace, Dim } cls = Param;
@@ -386,28 +456,34 @@ public:
     mlir::BlockArgument value;
     bool forcedOut = false, isPointer = false;
   };
+  /// Their order is settled at the end (permuteArguments).
   int addArgument(Argument argument, mlir::Type type, SourceRange range);
   BufferObject *addTensor(StringRef name, AnnotationObject *type,
                           Argument::Class cls, unsigned order,
                           SourceRange range);
+  /// The argument for a T.dynamic name, made at first use.
   Value dynamicDim(StringRef name, DType type, SourceRange range);
   /// A T.ptr annotation as the value of the parameter it types; else Invalid.
   Value pointerParameter(Value type, StringRef name, unsigned order);
+  /// The three forms of kernel; false after a report.
   bool runEager(const FunctionDefStmt *def, FunctionObject *fn);
   bool runFactory(const FunctionDefStmt *def, FunctionObject *fn);
   bool runPrimFunc(FunctionObject *fn, ArrayRef<int64_t> outIdx);
   bool bindTyped(const Param &p, unsigned order, Value type, bool scalars,
                  Scope *body, bool &bound);
+  /// Keeps an integer that -D may change, for messages about sizes.
   void noteParameter(StringRef name, int64_t value);
   Value tunedValue(const FunctionDefStmt *def, const Param &param);
   bool bindParameter(const FunctionDefStmt *def, unsigned index, Scope *scope);
   bool evalOutIdx(const FunctionDefStmt *def,
                   llvm::SmallVectorImpl<int64_t> &out);
   bool nameOutputs(const Expr *value, Value result, SourceRange range);
+  /// Completes and verifies the program.
   bool finish();
   mlir::ArrayAttr argumentAttrs();
   void permuteArguments();
   StringRef roleOf(const Argument &arg);
+  /// What decorators and bodies say, by name, without evaluating them.
   bool isJit(const FunctionDefStmt *def, bool *isPrimFunc,
              const CallExpr **call);
   bool isEager(const FunctionDefStmt *def);
@@ -419,9 +495,13 @@ public:
 #undef TLC_BUILTIN
   // SubByte.cpp
   static DType wideOf(DType type);
+  /// Values of 4 bits: cut to the type; as a code; from a code.
   Sym narrowValue(Sym v, DType type);
-  mlir::Value encodeNibble(Sym v, DType type);
-  Sym decodeNibble(mlir::Value raw, DType type);
+  mlir::Value encodeElement(Sym v, DType type);
+  mlir::Value encodeExponent(Sym v);
+  Sym decodeElement(mlir::Value raw, DType type);
+  Sym loadCode(RegionObject *element, SourceRange range);
+  /// Byte and shift of an element in packed memory.
   bool packedIndex(ArrayRef<Value> indices, SourceRange range,
                    llvm::SmallVectorImpl<Value> &bytes, Value &shift);
   Value loadPacked(BufferObject *buffer, ArrayRef<Value> indices,
@@ -433,10 +513,12 @@ public:
   void addMessage(mlir::Operation *op, const llvm::Twine &text,
                   SourceRange range);           // TileHints.cpp
   bool nearestRounding(Args &args, unsigned i); // MathOps.cpp
+  /// The thread's number, x fastest.
   Value linearThread(SourceRange range);
   bool notInParallel(SourceRange range, StringRef what);
   Value shuffleFrom(int64_t how, Value value, Value arg, Value width,
                     SourceRange range);
+  /// One step of a reduction on scalars.
   Value combineScalars(tile::ReduceKind kind, Value x, Value y,
                        SourceRange range);
   mlir::Value rngNext(SourceRange range);
@@ -444,6 +526,7 @@ public:
 
   Value reduceImpl(Args &args, tile::ReduceKind kind, Value buffer, Value out,
                    Value dim, Value clear, Value nan);
+  /// A reduction along one dimension; `accumulate` starts from the destination.
   struct Reduction {
     tile::ReduceKind kind;
     int64_t axis;
@@ -452,6 +535,7 @@ public:
   bool reduceLocal(const Box &src, const Box &dst, Reduction how,
                    SourceRange range);
   // Vectors.cpp
+  /// Lanes of the vectors among some values: 0 without any, -1 after a report.
   int64_t laneCount(ArrayRef<Value> values, SourceRange range);
   Value laneOf(Value v, int64_t lane);
   Value eachLane(int64_t lanes, llvm::function_ref<Value(int64_t)> compute);
@@ -472,11 +556,14 @@ public:
   using Table = std::vector<int64_t>;
   /// More points than registers or LDS of a compute unit hold, copies included.
   static constexpr int64_t kMostTabulated = 1 << 21;
+  /// Tables of a function's results over a box; see IndexTables.cpp.
   bool tabulate(FunctionObject *map, ArrayRef<int64_t> box, SourceRange range,
                 llvm::SmallVectorImpl<Table> &out);
   bool sendsApart(BufferObject *buffer, FunctionObject *map,
                   ArrayRef<int64_t> shape, ArrayRef<int64_t> addresses,
                   SourceRange range);
+  /// T.annotate_layout of a global tensor, of a tile in LDS, of a fragment.
+  /// False after a report; a layout that cannot be used is only warned of.
   bool applyLayout(BufferObject *buffer, FunctionObject *map,
                    SourceRange range);
   bool layoutShared(BufferObject *buffer, FunctionObject *map,
@@ -485,13 +572,13 @@ public:
                     SourceRange range, std::optional<Layout> &layout);
   bool layoutLoop(tile::ParallelOp loop, LayoutObject *given,
                   SourceRange range);
+  /// T.gemm without the matrix core.
   bool gemmByLoops(const Box *boxes, bool transA, bool transB, int64_t m,
                    int64_t n, int64_t k, SourceRange range);
   bool fillBox(Value target, Value value, SourceRange range,
                SourceRange valueRange);
   bool fillRuntime(const Box &box, Value value, SourceRange range);
   Value atomicImpl(Args &args, tile::AtomicKind kind);
-  Value unsupported(const BuiltinInfo *info, SourceRange range);
 
   //===--- State ----------------------------------------------------------===//
   SourceManager &sources;
@@ -501,25 +588,34 @@ public:
   ASTContext &ast;
   mlir::ImplicitLocOpBuilder b;
 
+  /// Everything that Values refer to.
   std::vector<std::unique_ptr<Object>> objects;
   std::vector<std::unique_ptr<Scope>> scopes;
   std::vector<std::unique_ptr<ReducerInfo>> reducers;
+  /// Bindings changed in the open regions, oldest first.
   std::vector<Change> changes;
   std::vector<Argument> arguments;
+  /// Names that need a -D.
   std::vector<std::pair<StringRef, SourceRange>> missing;
   llvm::StringSet<> usedDefines;
   llvm::DenseSet<BufferObject *> returned; ///< by an eager function
+  /// Modules beside the source, by file.
   llvm::StringMap<Value> siblings;
   Scope *moduleScope = nullptr, *scope = nullptr, *prelude = nullptr;
   const FunctionDefStmt *kernelDef = nullptr;
   mlir::OwningOpRef<mlir::ModuleOp> module;
   tile::FuncOp func;
   tile::KernelOp kernelOp;
+  /// The row being executed.
   const BuiltinInfo *currentBuiltin = nullptr;
+  /// Of the last `return`.
   Value returnValue;
   const Expr *returnExpr = nullptr;
+  /// Open regions of the current function; calls; kernels and unnamed arguments
+  /// made.
   unsigned regionDepth = 0, callDepth = 0, kernelCount = 0, outputCount = 0,
            workspaceCount = 0;
+  /// Open T.Parallel loops; number of device loops so far.
   unsigned parallelDepth = 0, loopSerial = 0;
   llvm::SmallVector<unsigned>
       loopStack; ///< serial numbers of open device loops

@@ -97,6 +97,8 @@ Value Interpreter::layoutMaker(Args &args) {
 
 /// Coordinates as one number, row-major over the box they span from 0; empty
 /// where no memory holds that box.
+///   lambda i, j: [j // 8, i, j % 8]  of (64, 64)
+///   ->  tables in 0-7, 0-63, 0-7     address (j // 8 * 64 + i) * 8 + j % 8
 static std::vector<int64_t> flatten(ArrayRef<std::vector<int64_t>> tables,
                                     size_t points) {
   std::vector<int64_t> result(points);
@@ -153,6 +155,8 @@ bool Interpreter::sendsApart(BufferObject *buffer, FunctionObject *map,
 /// Gives a global tensor the memory shape that a layout's results span: their
 /// bounds are found by running the layout on indices of known range. The layout
 /// must fill the tensor exactly.
+///   A: (64, 128) f16, lambda i, j: [i, j // 8, j % 8]
+///   ->  tile.alias %A : memref<64x16x8xf16>, indexed by the function
 bool Interpreter::applyLayout(BufferObject *buffer, FunctionObject *map,
                               SourceRange range) {
   SmallVector<int64_t> shape, physical;
@@ -203,6 +207,7 @@ bool Interpreter::applyLayout(BufferObject *buffer, FunctionObject *map,
   }
   at(range);
   buffer->indexMap = map;
+  // The same bytes under the shape that the results index.
   if (physical != shape)
     buffer->mapped = tile::AliasOp::create(
         b,
@@ -251,10 +256,17 @@ bool Interpreter::layoutShared(BufferObject *buffer, FunctionObject *map,
 
 /// A T.Fragment as a layout; none where it is one that digits cannot express.
 /// False after an error.
+///   1. Tables of thread and registers at every element (and copy).
+///   2. The first holder of each element owns it; threads must exist.
+///   3. Registers as one number; without a function, numbered as they come.
+///   4. No two elements in one register of one thread.
+///   5. Digits for thread and register (fitRegisters), which must give every
+///      holder that the function names the element.
 bool Interpreter::threadLayout(LayoutObject *given, const llvm::Twine &what,
                                SourceRange range,
                                std::optional<Layout> &layout) {
   SmallVector<int64_t> box(given->shape);
+  // The copy's number is one more index of the thread's function, last.
   int64_t points = product(box), replicas = given->replicas;
   if (replicas > 1)
     box.push_back(replicas);
@@ -287,6 +299,7 @@ bool Interpreter::threadLayout(LayoutObject *given, const llvm::Twine &what,
       return false;
     }
   }
+  // forward_fn gives (thread, register...): registers of the first copy.
   if (given->map) {
     for (Table &table : MutableArrayRef(tables).drop_front()) {
       Table first(points);
@@ -303,6 +316,7 @@ bool Interpreter::threadLayout(LayoutObject *given, const llvm::Twine &what,
   } else {
     slot = flatten(registers, points);
   }
+  // Thread and register as one number, to find two elements in one place.
   Table places(slot.size());
   for (int64_t p = 0; p < int64_t(slot.size()); ++p)
     places[p] = owner[p] << 32 | slot[p];
@@ -337,6 +351,8 @@ bool Interpreter::threadLayout(LayoutObject *given, const llvm::Twine &what,
   return true;
 }
 
+/// loop_layout of a T.Parallel: the same T.Fragment, of points instead of
+/// elements. False after a report.
 bool Interpreter::layoutLoop(tile::ParallelOp loop, LayoutObject *given,
                              SourceRange range) {
   if (given->type != LayoutObject::Threads) {
@@ -361,7 +377,8 @@ bool Interpreter::layoutLoop(tile::ParallelOp loop, LayoutObject *given,
   return true;
 }
 
-/// T.annotate_layout({buffer: layout})
+/// T.annotate_layout({buffer: layout}). A function in place of a layout is the
+/// map of a T.Layout. Entries are independent; the first error ends the call.
 Value Interpreter::annotateLayout(Args &args) {
   if (!args[0].is(VK::Dict))
     return typeError(args.rangeOf(0), "a dictionary of buffers and layouts",
@@ -382,6 +399,7 @@ Value Interpreter::annotateLayout(Args &args) {
     } else {
       return typeError(args.rangeOf(0), "a layout", value);
     }
+    // Swizzles made for other hardware: the compiler's own choice is better.
     if (given->type == Type::Chosen)
       continue;
     SmallVector<int64_t> shape;
@@ -394,6 +412,7 @@ Value Interpreter::annotateLayout(Args &args) {
                 "'" + buffer->name + "' has shape " + shapeText(buffer->shape));
       return {};
     }
+    // make_... layouts have no shape of their own.
     given->shape = shape;
     bool threads =
         given->type == Type::Threads || given->type == Type::Everywhere;
@@ -406,6 +425,7 @@ Value Interpreter::annotateLayout(Args &args) {
           .note(given->declared, "the layout is made here");
       return {};
     }
+    // Null for views and global tensors: those have no layout attribute to set.
     auto alloc = buffer->memref.getDefiningOp<tile::AllocOp>();
     switch (given->type) {
     case Type::Chosen:

@@ -10,6 +10,14 @@
 // its prefix and quotes. The lexer stops at the first error: what follows an
 // open string or bracket would be noise.
 //
+//   if x:            Keyword if, Name x, Op :, Newline,
+//       f(1,         Indent, Name f, Op (, Int 1, Op ',',
+//         2)         Int 2, Op ), Newline, Dedent, End
+//
+// Tokens point into the source text: nothing is copied, and a token's place is
+// its offset there. Contents of strings and values of numbers are the parser's
+// business.
+//
 //===----------------------------------------------------------------------===//
 
 #include "tlc/Frontend/Lexer.h"
@@ -21,6 +29,7 @@ using namespace tlc;
 using namespace tlc::frontend;
 using llvm::StringRef;
 
+/// match, case, type and _ are names: the parser tells by what follows.
 static bool isKeyword(StringRef s) {
   return llvm::StringSwitch<bool>(s)
       .Cases({"False", "None", "True", "and", "as", "assert", "async", "await"},
@@ -44,6 +53,8 @@ static constexpr StringRef operators[] = {
     "+",   "-",   "*",   "/",   "%",   "@",  "&",  "|",  "^",  "~",  "<",  ">",
     "(",   ")",   "[",   "]",   "{",   "}",  ",",  ":",  ".",  ";",  "="};
 
+/// Letters beyond ASCII are taken as they come; which of them Unicode calls
+/// letters is not looked up, since all that could follow is another error.
 static bool isNameStart(char c) {
   return llvm::isAlpha(c) || c == '_' || (unsigned char)c >= 0x80;
 }
@@ -58,6 +69,7 @@ public:
         std::vector<Token> &tokens)
       : text(text), base(base), diags(diags), tokens(tokens) {}
 
+  /// Appends the tokens; false after a report.
   bool run(bool expressionOnly);
 
 private:
@@ -67,6 +79,7 @@ private:
   bool lexString(size_t prefix);
   bool lexBracket(StringRef op);
 
+  /// A NUL behind the end, so that looking ahead needs no test.
   char peek(size_t ahead = 0) const {
     return pos + ahead < text.size() ? text[pos + ahead] : '\0';
   }
@@ -90,7 +103,10 @@ private:
   DiagnosticEngine &diags;
   std::vector<Token> &tokens;
   size_t pos = 0;
+  /// Open brackets, with their places for messages: inside them lines do not
+  /// end.
   std::vector<Bracket> brackets;
+  /// Columns of the open blocks, outermost first.
   std::vector<unsigned> indents{0};
   bool expressionOnly = false;
 };
@@ -98,6 +114,9 @@ private:
 
 /// Measures a line's indentation and compares it with the open blocks. Blank
 /// and comment lines are skipped without a token.
+///   open blocks 0, 4     line at 8: Indent, now 0, 4, 8
+///                        line at 4: nothing      line at 0: Dedent
+///                        line at 2: an error, no block stands there
 bool Lexer::lexIndentation() {
   while (true) {
     unsigned column = 0;
@@ -106,6 +125,8 @@ bool Lexer::lexIndentation() {
       if (text[pos] == ' ')
         ++column;
       else if (text[pos] == '\t')
+        // As Python counts: to the next multiple of 8. A form feed starts the
+        // line anew.
         column = (column / 8 + 1) * 8;
       else if (text[pos] == '\f')
         column = 0;
@@ -132,6 +153,8 @@ bool Lexer::lexIndentation() {
       push(Tok::Indent, pos, pos);
       return true;
     }
+    // Several blocks may end at once; the line must then stand in one that is
+    // open.
     while (column < indents.back()) {
       indents.pop_back();
       push(Tok::Dedent, pos, pos);
@@ -143,9 +166,12 @@ bool Lexer::lexIndentation() {
   }
 }
 
+/// A number: 10, 0x1f, 1_000, 1.5e-3, 2j. Only its extent and kind are found
+/// here.
 bool Lexer::lexNumber() {
   size_t begin = pos;
   Tok kind = Tok::Int;
+  // One or more digits, with single underscores between them.
   auto digits = [&](auto accept) {
     size_t start = pos;
     while (accept(peek()) || (peek() == '_' && accept(peek(1)) && pos > start))
@@ -175,6 +201,7 @@ bool Lexer::lexNumber() {
     ++pos;
     digits(decimal);
   }
+  // `1e` without digits is the number 1 and whatever follows.
   if (peek() == 'e' || peek() == 'E') {
     size_t mark = pos++;
     if (peek() == '+' || peek() == '-')
@@ -196,6 +223,7 @@ bool Lexer::lexNumber() {
       return error(DiagID::BadNumber, begin, pos + word.size(),
                    "this number is not well formed");
   }
+  // 007 is an error in Python 3; 000 is zero.
   if (kind == Tok::Int && spelling.size() > 1 && spelling[0] == '0' &&
       spelling.find_first_not_of("0_") != StringRef::npos)
     return error(DiagID::BadNumber, begin, pos,
@@ -205,7 +233,8 @@ bool Lexer::lexNumber() {
 }
 
 /// A string whose prefix is `prefix` bytes long. Its contents are looked at by
-/// the parser; here only its end is found.
+/// the parser; here only its end is found: the same quotes again, not behind a
+/// backslash. Only triple-quoted strings go over lines.
 bool Lexer::lexString(size_t prefix) {
   size_t begin = pos;
   bool raw = text.substr(begin, prefix).contains_insensitive('r');
@@ -234,6 +263,8 @@ bool Lexer::lexString(size_t prefix) {
   }
 }
 
+/// Keeps the stack of open brackets; false, with both places, where they do not
+/// match. Other operators pass.
 bool Lexer::lexBracket(StringRef op) {
   char c = op[0];
   if (c == '(' || c == '[' || c == '{') {
@@ -262,6 +293,7 @@ bool Lexer::lexBracket(StringRef op) {
   return true;
 }
 
+/// One token that is neither white space nor a line's end.
 bool Lexer::lexToken() {
   char c = peek();
   if (isNameStart(c)) {
@@ -299,10 +331,14 @@ bool Lexer::lexToken() {
                    : llvm::Twine("this character begins no token"));
 }
 
+/// `isExpression`: the inside of a formatted string's braces. There are no
+/// lines and no indentation in it, and a byte order mark would be a character.
 bool Lexer::run(bool isExpression) {
   expressionOnly = isExpression;
   if (!expressionOnly && text.starts_with("\xEF\xBB\xBF"))
     pos = 3;
+  // The whole text is checked at once: later code may cut it at any ASCII
+  // character.
   const auto *source = reinterpret_cast<const llvm::UTF8 *>(text.data());
   const auto *end = source + text.size();
   const auto *bad = source;
@@ -347,6 +383,7 @@ bool Lexer::run(bool isExpression) {
     return error(DiagID::UnbalancedBracket, at, at + 1,
                  llvm::Twine("'") + text.substr(at, 1) + "' is never closed");
   }
+  // The last line need not end, and open blocks end with the file.
   if (!expressionOnly) {
     if (!tokens.empty() && tokens.back().kind != Tok::Newline &&
         tokens.back().kind != Tok::Dedent)

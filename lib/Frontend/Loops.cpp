@@ -4,6 +4,21 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// T.Kernel, the objects that `for` iterates over on the device, and the loops
+// that are not plain counting (those are in ControlFlow.cpp).
+//
+//   for i, j in T.Parallel(m, n)       tile.parallel (%i, %j) = [m, n]
+//   for i in T.Parallel(n), n a size   scf.for chunks of the workgroup's size,
+//                                        tile.parallel, scf.if inside n
+//   for i, j in T.grid(m, n)           two scf.for
+//   for y, x in T.Persistent(...)      scf.for over tile numbers
+//   for t in T.thread_binding(128)     no loop: the thread's own index
+//
+// A builtin gives the LoopObject; nothing is emitted before execFor meets it,
+// so a range may be made in a helper or kept in a variable.
+//
+//===----------------------------------------------------------------------===//
 
 #include "Interpreter.h"
 
@@ -16,7 +31,9 @@ namespace tlc::frontend {
 // T.Kernel
 //===----------------------------------------------------------------------===//
 
-/// T.Kernel(*grid, threads=128)
+/// T.Kernel(*grid, threads=128). Grid dimensions may be symbolic; threads are
+/// numbers, at most 1024 together, since layouts and LDS depend on them. What
+/// else is named is a hint for other hardware and ignored.
 Value Interpreter::kernelFrame(Args &args) {
   auto *kernel = make<KernelObject>();
   Value threads;
@@ -70,6 +87,9 @@ Value Interpreter::kernelFrame(Args &args) {
   return Value::object(kernel);
 }
 
+/// The `with T.Kernel(...)` of item `item`: makes a tile.kernel named after the
+/// program ("f_kernel", then "f_kernel_1") and runs the body in it. Kernels
+/// follow one another; they do not nest.
 Flow Interpreter::kernelLaunch(const WithStmt *s, size_t item,
                                KernelObject *kernel) {
   SourceRange range = s->items[item].context->range;
@@ -107,6 +127,7 @@ Flow Interpreter::kernelLaunch(const WithStmt *s, size_t item,
     b.setInsertionPointToEnd(block);
     tile::YieldOp::create(b);
   }
+  // The block indices, bound in the order x, y, z.
   bool ok = inRegion(block, false, [&] {
     if (const Expr *target = s->items[item].target) {
       SmallVector<Value> vars;
@@ -128,6 +149,7 @@ Flow Interpreter::kernelLaunch(const WithStmt *s, size_t item,
     }
     return execBody(s->body);
   });
+  // A T.sync_grid in the body cuts the finished kernel.
   tile::KernelOp done = std::exchange(kernelOp, nullptr);
   rngPosition = nullptr;
   return ok && splitAtGridSyncs(done) ? Flow::Next : Flow::Error;
@@ -137,7 +159,9 @@ Flow Interpreter::kernelLaunch(const WithStmt *s, size_t item,
 // Loop ranges
 //===----------------------------------------------------------------------===//
 
-/// range(stop), range(start, stop[, step])
+/// range(stop), range(start, stop[, step]). With numbers it is Python's own
+/// range, which a staged function turns into a device loop (execFor); a
+/// symbolic bound makes a device loop at once.
 Value Interpreter::rangeLoop(Args &args) {
   bool isConstant =
       llvm::all_of(args.rest, [](Value v) { return v.isIntLike(); });
@@ -158,6 +182,8 @@ Value Interpreter::rangeLoop(Args &args) {
 }
 
 /// T.serial, T.unroll, T.vectorized, T.Pipelined: data is the LoopObject type.
+/// Bounds are as for range; the step's sign and being constant is checked by
+/// the loop.
 Value Interpreter::serialLoopFrame(Args &args) {
   auto *loop = make<LoopObject>();
   loop->type = LoopObject::Type(
@@ -197,7 +223,8 @@ Value Interpreter::serialLoopFrame(Args &args) {
   return Value::object(loop);
 }
 
-/// T.Parallel(*extents), T.grid(*extents): data is the LoopObject type.
+/// T.Parallel(*extents), T.grid(*extents): data is the LoopObject type. At
+/// least one extent, each a positive number or a symbolic integer.
 Value Interpreter::boxLoop(Args &args) {
   auto *loop = make<LoopObject>();
   loop->type = LoopObject::Type(currentBuiltin->data);
@@ -221,6 +248,9 @@ Value Interpreter::boxLoop(Args &args) {
   return Value::object(loop);
 }
 
+/// T.Parallel: a tile.parallel, whose points later passes spread over the
+/// threads. Its extents are numbers; a last extent known at run time only is
+/// covered in chunks.
 Flow Interpreter::parallelLoop(const ForStmt *s, LoopObject *loop) {
   SourceRange range = s->iterable->range;
   // Inside another T.Parallel the points are visited one after another: any
@@ -255,6 +285,7 @@ Flow Interpreter::parallelLoop(const ForStmt *s, LoopObject *loop) {
       return Flow::Error;
     }
   at(range);
+  // One chunk, or everything: `chunk` is where it begins, null for all.
   auto body = [&](mlir::Value chunk) {
     auto parallel = tile::ParallelOp::create(b, ArrayRef<int64_t>(extents));
     if (loop->coalesced)
@@ -290,6 +321,8 @@ Flow Interpreter::parallelLoop(const ForStmt *s, LoopObject *loop) {
              : Flow::Error;
 }
 
+/// T.grid: one scf.for in another. Also what a T.Parallel is where the points
+/// need no spreading.
 Flow Interpreter::gridLoop(const ForStmt *s, LoopObject *loop) {
   SmallVector<mlir::Value> vars;
   auto nest = [&](auto &self, size_t i) -> bool {
@@ -310,8 +343,10 @@ Flow Interpreter::gridLoop(const ForStmt *s, LoopObject *loop) {
   return nest(nest, 0) ? Flow::Next : Flow::Error;
 }
 
-/// T.Persistent([m, n], wave_size, index, group_size): tile number
-/// index + w * wave_size for every wave w, in groups of group_size rows.
+/// T.Persistent([m, n], wave_size, index, group_size): tile number index + w *
+/// wave_size for every wave w, in groups of group_size rows. `wave_size` is the
+/// number of workgroups, `index` this one's: together they visit all m * n
+/// tiles.
 Value Interpreter::persistentFrame(Args &args) {
   auto *loop = make<LoopObject>();
   loop->type = LoopObject::Persistent;
@@ -329,13 +364,21 @@ Value Interpreter::persistentFrame(Args &args) {
   return Value::object(loop);
 }
 
+/// Tile numbers run down the rows of a group, then to its next column, then to
+/// the next group, so that tiles of neighbouring numbers share columns and
+/// rows:
+///   m = 4, n = 3, group of 2:   0 2 4
+///                               1 3 5
+///                               6 8 10
+///                               7 9 11
 Flow Interpreter::persistentLoop(const ForStmt *s, LoopObject *loop) {
   SourceRange r = s->iterable->range;
   auto op = [&](BinOpKind kind, Value x, Value y) {
     return x && y ? binary(kind, x, y, r) : Value();
   };
   using B = BinOpKind;
-  // Rows, and what the further dimensions make together.
+  // Rows, and what the further dimensions make together: they count as columns
+  // and are taken apart at the end.
   SmallVector<Value> inner(ArrayRef(loop->args).drop_front());
   Value m = loop->args[0], n = Value::integral(1);
   for (Value extent : inner)
@@ -354,6 +397,7 @@ Flow Interpreter::persistentLoop(const ForStmt *s, LoopObject *loop) {
     // Rows in groups; within a group, down the rows and then across.
     Value perGroup = op(B::Mul, group, n), g = op(B::FloorDiv, t, perGroup),
           first = op(B::Mul, g, group);
+    // The last group may have fewer rows.
     Value left = op(B::Sub, m, first);
     if (!left)
       return false;
@@ -383,6 +427,7 @@ Flow Interpreter::persistentLoop(const ForStmt *s, LoopObject *loop) {
 }
 
 /// for tx in T.thread_binding(n, thread="threadIdx.x"): the thread's own index.
+/// Assigned without a loop (`tx = T.thread_binding(...)`) it is the same.
 Value Interpreter::threadBindingFrame(Args &args) {
   auto *loop = make<LoopObject>();
   loop->type = LoopObject::Thread;
@@ -402,6 +447,8 @@ Value Interpreter::threadBindingFrame(Args &args) {
   return Value::object(loop);
 }
 
+/// The body runs once, with the index bound; the extent that the program gives
+/// must be the kernel's.
 Flow Interpreter::threadLoop(const ForStmt *s, LoopObject *loop) {
   at(s->range);
   mlir::Value id =
@@ -428,6 +475,8 @@ Flow Interpreter::threadLoop(const ForStmt *s, LoopObject *loop) {
 // Thread and block indices
 //===----------------------------------------------------------------------===//
 
+/// T.get_thread_binding(dim=0). A dimension that the workgroup does not have
+/// has one index, 0.
 Value Interpreter::threadBinding(Args &args) {
   int64_t dim = args.has(0) && args[0].isIntLike() ? args[0].asInt() : 0;
   if (dim < 0 || dim > 2)
@@ -440,6 +489,7 @@ Value Interpreter::threadBinding(Args &args) {
        dtypes::int32});
 }
 
+/// All of them, as many as `threads` has dimensions.
 Value Interpreter::threadBindings(Args &args) {
   SmallVector<Value> all;
   for (size_t i = 0; i < kernelOp.getThreads().size(); ++i)
@@ -448,6 +498,7 @@ Value Interpreter::threadBindings(Args &args) {
   return makeSequence(VK::Tuple, all);
 }
 
+/// T.get_thread_extent(dim=0), a number.
 Value Interpreter::threadExtent(Args &args) {
   int64_t dim = args.has(0) && args[0].isIntLike() ? args[0].asInt() : 0;
   ArrayRef<int64_t> threads = kernelOp.getThreads();
@@ -455,6 +506,7 @@ Value Interpreter::threadExtent(Args &args) {
       dim >= 0 && size_t(dim) < threads.size() ? threads[size_t(dim)] : 1);
 }
 
+/// T.get_block_binding(dim=0): as bound by `as (bx, by, bz)`.
 Value Interpreter::blockBinding(Args &args) {
   int64_t dim = args.has(0) && args[0].isIntLike() ? args[0].asInt() : 0;
   if (dim < 0 || dim >= int64_t(kernelOp.getGrid().size()))

@@ -8,6 +8,18 @@
 // Functions of floats are computed in the type of their argument (float32 for
 // integers and 8-bit floats). min and max ignore NaN.
 //
+// An implementation serves a family of names; the number in a row's `data` says
+// which one (BuiltinTable.cpp). Approximation and rounding are decided later,
+// when the math dialect is lowered (docs/numerics.md).
+//
+//   T.exp(x)         x: float16     ->  math.exp : f16
+//   T.exp(n)         n: int32       ->  arith.sitofp to f32, math.exp : f32
+//   T.max(a, b)      numbers        ->  a number; else one arith op
+//   T.if_then_else   c is symbolic  ->  scf.if or arith.select, see select()
+//
+// createOrFold gives constants for constants where MLIR folds the operation, so
+// that T.exp(0.0) needs no code.
+//
 //===----------------------------------------------------------------------===//
 
 #include "Interpreter.h"
@@ -22,6 +34,7 @@ namespace tlc::frontend {
 /// An operand for a function of floats.
 static Sym floatOperand(Interpreter &in, Value v, SourceRange range) {
   Sym s = in.toSym(v, range);
+  // 8-bit floats have no arithmetic of their own on gfx942.
   if (s && (!s.type->isFloat() || s.type->bits < 16))
     s = in.cast(s, dtypes::float32);
   return s;
@@ -39,12 +52,14 @@ bool Interpreter::nearestRounding(Args &args, unsigned i) {
   return false;
 }
 
+/// One operation of the math dialect, for the table below.
 using Unary = mlir::Value (*)(ImplicitLocOpBuilder &, mlir::Value);
 template <typename Op>
 static mlir::Value make1(ImplicitLocOpBuilder &b, mlir::Value v) {
   return b.createOrFold<Op>(v);
 }
 
+/// Indexed by `data`. 21 to 24 round to integers, so they leave integers alone.
 static const Unary unaryOps[] = {
     make1<math::ExpOp>,   make1<math::Exp2Op>,
     make1<math::LogOp>,   make1<math::Log2Op>, // 0
@@ -61,7 +76,8 @@ static const Unary unaryOps[] = {
     make1<math::TruncOp>,                           // 24
 };
 
-/// data indexes unaryOps; 100 exp10, 101 reciprocal, 102 abs.
+/// data indexes unaryOps; 100 exp10, 101 reciprocal, 102 abs. Integers become
+/// float32 first, except for abs and the roundings, which they pass through.
 Value Interpreter::mathUnary(Args &args) {
   if (!nearestRounding(args, 1))
     return {};
@@ -70,6 +86,7 @@ Value Interpreter::mathUnary(Args &args) {
   if (!s)
     return {};
   at(args.range);
+  // abs of integers stays an integer; unsigned ones are it already.
   if (which == 102 && !s.type->isFloat())
     return s.type->cls == DTypeInfo::UInt
                ? args[0]
@@ -84,6 +101,7 @@ Value Interpreter::mathUnary(Args &args) {
     return Value::scalar(
         {b.createOrFold<arith::DivFOp>(constant(1.0, s.type).value, s.value),
          s.type});
+  // 10^x = 2^(x * log2 10): the hardware has exp2 alone.
   if (which == 100) {
     mlir::Value scaled = b.createOrFold<arith::MulFOp>(
         s.value, constant(3.321928094887362, s.type).value);
@@ -93,12 +111,15 @@ Value Interpreter::mathUnary(Args &args) {
 }
 
 /// data: 0 pow, 1 atan2, 2 copysign, 3 fmod, 4 hypot, 5 fdiv, 6 fadd, 7 fsub, 8
-/// fmul
+/// fmul. Literals are told apart from values, so that they take the other's
+/// type.
 Value Interpreter::mathBinary(Args &args) {
   if (!nearestRounding(args, 2))
     return {};
   Sym x = floatOperand(*this, args[0], args.rangeOf(0)),
       y = floatOperand(*this, args[1], args.rangeOf(1));
+  // A literal is rounded once, to the common type: 0.1 with a float64 x is not
+  // rounded to float32 on the way.
   if (!promote(x, y, args[0].is(VK::Float) ? args[0] : Value(),
                args[1].is(VK::Float) ? args[1] : Value(), args.range))
     return {};
@@ -116,6 +137,7 @@ Value Interpreter::mathBinary(Args &args) {
   case 3:
     r = b.createOrFold<arith::RemFOp>(x.value, y.value);
     break;
+  // Without scaling: overflows where the squares do.
   case 4: {
     mlir::Value xx = b.createOrFold<arith::MulFOp>(x.value, x.value),
                 yy = b.createOrFold<arith::MulFOp>(y.value, y.value);
@@ -138,10 +160,13 @@ Value Interpreter::mathBinary(Args &args) {
   return Value::scalar({r, x.type});
 }
 
-/// min, max (Python's and T's): data 0 is min.
+/// min, max (Python's and T's): data 0 is min. Compile-time values are compared
+/// now, the others by one op for each further value; a single sequence is its
+/// elements. NaN loses against a number, as maxnum says.
 Value Interpreter::minMax(Args &args) {
   bool isMax = currentBuiltin->data;
   SmallVector<Value> values(args.rest.begin(), args.rest.end());
+  // min([a, b, c]) and min(a, b, c) are the same.
   if (values.size() == 1 &&
       !iterate(args.rest[0], args.range, (values.clear(), values)))
     return {};
@@ -149,6 +174,7 @@ Value Interpreter::minMax(Args &args) {
     return fail(DiagID::BadCall, args.range, "min and max need a value");
   Value best = values[0];
   for (Value v : ArrayRef(values).drop_front()) {
+    // Of equal values the first is kept, as Python does.
     if (!isSymbolic(best) && !isSymbolic(v)) {
       Value less = compare(CmpOpKind::Lt, v, best, args.range);
       if (!less)
@@ -171,11 +197,13 @@ Value Interpreter::minMax(Args &args) {
     else
       r = isMax ? b.createOrFold<arith::MaxUIOp>(x.value, y.value)
                 : b.createOrFold<arith::MinUIOp>(x.value, y.value);
+    // A constant again if all were.
     best = fold({r, x.type});
   }
   return best;
 }
 
+/// T.clamp(x, lo, hi): max, then min, so that hi wins where the bounds cross.
 Value Interpreter::clampValue(Args &args) {
   Sym x = toSym(args[0], args.rangeOf(0));
   if (!x)
@@ -184,6 +212,8 @@ Value Interpreter::clampValue(Args &args) {
       hi = toSym(args[2], args.rangeOf(2)), y = x;
   if (!promote(x, lo, args[0], args[1], args.range))
     return {};
+  // The bounds are promoted one after the other: the second may widen the type
+  // once more.
   Sym first = x;
   bool f = x.type->isFloat(), s = x.type->isSigned();
   first.value = f   ? b.createOrFold<arith::MaxNumFOp>(x.value, lo.value)
@@ -198,12 +228,15 @@ Value Interpreter::clampValue(Args &args) {
                first.type});
 }
 
-/// T.if_then_else(cond, a, b): only the branch taken is evaluated.
+/// T.if_then_else(cond, a, b): only the branch taken is evaluated. The branches
+/// come as expressions, since their loads may be valid under the condition
+/// alone.
 Value Interpreter::ifThenElse(Args &args) {
   bool failed = false;
   auto t = truth(args[0], args.rangeOf(0), failed);
   if (failed)
     return {};
+  // Known now: the other branch leaves no trace, so it may not even be valid.
   if (t)
     return eval(args.exprs[*t ? 1 : 2]);
   mlir::Value c = toI1(args[0], args.rangeOf(0));
@@ -214,12 +247,14 @@ Value Interpreter::ifThenElse(Args &args) {
       [&] { return eval(args.exprs[2]); }, args.range);
 }
 
-/// T.ceildiv(a, b), T.align_up(a, b): data 1 multiplies back.
+/// T.ceildiv(a, b), T.align_up(a, b): data 1 multiplies back. (a + b - 1) // b
+/// on integers of either stage; a + b must not overflow.
 Value Interpreter::ceilDiv(Args &args) {
   SourceRange r = args.range;
   if (args[0].is(VK::Float) || args[1].is(VK::Float))
     return typeError(args[0].is(VK::Float) ? args.rangeOf(0) : args.rangeOf(1),
                      "an integer", args[args[0].is(VK::Float) ? 0 : 1]);
+  // Through binary(), which decides by the operands between numbers and IR.
   Value sum = binary(BinOpKind::Add, args[0], args[1], r);
   sum = sum ? binary(BinOpKind::Sub, sum, Value::integral(1), r) : sum;
   Value q = sum ? binary(BinOpKind::FloorDiv, sum, args[1], r) : sum;
@@ -228,13 +263,17 @@ Value Interpreter::ceilDiv(Args &args) {
 
 /// Functions that are operators: data is the BinOpKind; 100 truncdiv, 101
 /// truncmod, 102 bitwise_not.
+///   T.floordiv(-7, 2) = -4   T.truncdiv(-7, 2) = -3   T.truncmod(-7, 2) = -1
 Value Interpreter::operatorCall(Args &args) {
   int64_t which = currentBuiltin->data;
   if (which == 102)
     return unary(UnaryOpKind::Invert, args[0], args.range);
   if (which < 100)
     return binary(BinOpKind(which), args[0], args[1], args.range);
+  // C++ divides like the device: towards zero.
   if (args[0].isIntLike() && args[1].isIntLike() && args[1].asInt() != 0 &&
+      // INT64_MIN is left to the device's arithmetic, where dividing it by -1
+      // wraps.
       args[0].asInt() != INT64_MIN)
     return Value::integral(which == 100 ? args[0].asInt() / args[1].asInt()
                                         : args[0].asInt() % args[1].asInt());
@@ -254,10 +293,12 @@ Value Interpreter::operatorCall(Args &args) {
 
 /// T.cast(x, dtype), x.astype(dtype)
 Value Interpreter::castTo(Args &args) {
+  // x.astype(t) has one argument and a receiver, T.cast(x, t) two arguments.
   bool isMethod = bool(args.self);
   Value v = isMethod ? deref(args.self, args.range) : args[0];
   DType t = dtypeFrom(args[isMethod ? 0 : 1], args.rangeOf(isMethod ? 0 : 1));
   Sym s = t && v ? castValue(v, t, args.range) : Sym();
+  // A constant that is converted is a constant of the new type.
   return s ? fold(s) : Value();
 }
 /// T.Cast(dtype, x)
@@ -277,26 +318,41 @@ Value Interpreter::constantOf(Args &args) {
   return s ? fold(s) : Value();
 }
 
-/// T.reinterpret(x, dtype) or (dtype, x): the same bits.
+/// T.reinterpret(x, dtype) or (dtype, x): the same bits. Widths must agree.
 Value Interpreter::reinterpretBits(Args &args) {
+  // The argument that names a type is the type. T.reinterpret(value, dtype=...)
+  // names it by keyword.
   bool typeFirst = args[1] && dtypeFrom(args[0], {}, true) != nullptr;
   Value type = args[2] ? args[2] : args[typeFirst ? 0 : 1];
   if (type && type.is(VK::Str) && type.asStr() == "handle")
     return Value::none(); // a pointer that only an annotation takes
   DType t = dtypeFrom(type, args.range);
-  Sym s = t ? toSym(args[typeFirst ? 1 : 0], args.range) : Sym();
+  unsigned operand = typeFirst ? 1 : 0;
+  Value v = t ? args[operand] : Value();
+  Sym s;
+  if (v && v.is(VK::Region) && v.as<RegionObject>()->isElement &&
+      v.as<RegionObject>()->buffer->dtype->isExponent()) {
+    s = loadCode(v.as<RegionObject>(), args.range);
+  } else if (v && (v = deref(v, args.rangeOf(operand)))) {
+    s = toSym(v, args.range);
+  }
   if (!s)
     return {};
+  // Unlike a cast, this never changes a bit.
   if (s.type->bits != t->bits || t->isBool())
     return fail(DiagID::TypeMismatch, args.range,
                 "the bits of " + s.type->name + " are not " + t->name);
   at(args.range);
+  if (t->isExponent())
+    return Value::scalar(decodeElement(s.value, t));
+  // int32 and uint32 are one type in MLIR.
   if (typeOf(t) == s.value.getType())
     return Value::scalar({s.value, t});
   return Value::scalar(
       {b.createOrFold<arith::BitcastOp>(typeOf(t), s.value), t});
 }
 
+/// T.infinity(dtype), of types that have one or round to the largest number.
 Value Interpreter::infinity(Args &args) {
   DType t = dtypeFrom(args[0], args.rangeOf(0));
   if (!t)
@@ -306,7 +362,8 @@ Value Interpreter::infinity(Args &args) {
   return Value::scalar(constant(HUGE_VAL, t));
 }
 
-/// T.min_value, T.max_value: data 1 is max.
+/// T.min_value, T.max_value: data 1 is max. Of a float, its largest finite
+/// number and that number's negative.
 Value Interpreter::limitValue(Args &args) {
   DType t = dtypeFrom(args[0], args.rangeOf(0));
   if (!t)
@@ -328,15 +385,18 @@ Value Interpreter::limitValue(Args &args) {
       {arith::ConstantOp::create(b, b.getIntegerAttr(typeOf(t), v)), t});
 }
 
-/// data: 0 isnan, 1 isinf, 2 isfinite
+/// data: 0 isnan, 1 isinf, 2 isfinite. Integers are converted, so never
+/// special.
 Value Interpreter::isSpecial(Args &args) {
   Sym s = floatOperand(*this, args[0], args.rangeOf(0));
   if (!s)
     return {};
   if (currentBuiltin->data == 0)
+    // Only a NaN is unordered with itself.
     return fold({b.createOrFold<arith::CmpFOp>(arith::CmpFPredicate::UNO,
                                                s.value, s.value),
                  dtypes::boolean});
+  // abs(x) == inf, or abs(x) < inf, which a NaN is not.
   mlir::Value size = b.createOrFold<math::AbsFOp>(s.value);
   auto pred = currentBuiltin->data == 1 ? arith::CmpFPredicate::OEQ
                                         : arith::CmpFPredicate::OLT;
@@ -352,6 +412,7 @@ Value Interpreter::logicCall(Args &args) {
                ? unary(UnaryOpKind::Not, args.rest[0], args.range)
                : fail(DiagID::BadCall, args.range, "one value is needed");
   Value result;
+  // All are evaluated: they were arguments.
   for (Value v : args.rest) {
     mlir::Value c = toI1(v, args.range);
     if (!c)
@@ -370,6 +431,7 @@ Value Interpreter::logicCall(Args &args) {
 
 /// T.round(x, rounding_mode): ties to even unless "ties-away-from-zero" is
 /// asked for. The distance to the truncated value is exact.
+///   2.5: even 2, away 3    -2.5: even -2, away -3    2.4: 2
 Value Interpreter::roundValue(Args &args) {
   bool even = !args.has(1) ||
               (args[1].is(VK::Str) && args[1].asStr() == "ties-to-even");
@@ -378,6 +440,7 @@ Value Interpreter::roundValue(Args &args) {
     return fail(DiagID::Unimplemented, args.rangeOf(1),
                 "rounding mode " + str(args[1], /*repr=*/true) +
                     ": there are 'ties-to-even' and 'ties-away-from-zero'");
+  // The mode is dealt with: mathUnary would take it for one of CUDA's.
   args.values.resize(1);
   args.ranges.resize(1);
   Sym s = even ? Sym() : floatOperand(*this, args[0], args.rangeOf(0));
@@ -386,9 +449,11 @@ Value Interpreter::roundValue(Args &args) {
   if (!s)
     return {};
   at(args.range);
+  // Not floor(x + 0.5): the sum rounds, and 0.49999997 would become 1.
   mlir::Value whole = b.createOrFold<math::TruncOp>(s.value);
   mlir::Value apart = b.createOrFold<math::AbsFOp>(
       b.createOrFold<arith::SubFOp>(s.value, whole));
+  // One away from zero where the fraction is at least a half.
   mlir::Value one =
       b.createOrFold<math::CopySignOp>(constant(1.0, s.type).value, s.value);
   mlir::Value far = arith::CmpFOp::create(b, arith::CmpFPredicate::OGE, apart,
@@ -399,6 +464,8 @@ Value Interpreter::roundValue(Args &args) {
        s.type});
 }
 
+/// 1 / (1 + exp(-x)): exp overflows to infinity for very negative x, which
+/// gives 0.
 Value Interpreter::sigmoid(Args &args) {
   Sym s = floatOperand(*this, args[0], args.rangeOf(0));
   if (!s)
@@ -412,12 +479,15 @@ Value Interpreter::sigmoid(Args &args) {
                         s.type});
 }
 
+/// x * y + z with one rounding; all three in the widest of their types.
 Value Interpreter::fmaCall(Args &args) {
   if (!nearestRounding(args, 3))
     return {};
   Sym x = floatOperand(*this, args[0], args.range),
       y = floatOperand(*this, args[1], args.range),
       z = floatOperand(*this, args[2], args.range);
+  // x with y, then x with z: x has the widest type, but y may have been
+  // converted before z widened it.
   if (!promote(x, y, Value(), Value(), args.range) ||
       !promote(x, z, Value(), Value(), args.range))
     return {};
@@ -426,7 +496,7 @@ Value Interpreter::fmaCall(Args &args) {
       {b.createOrFold<math::FmaOp>(x.value, y.value, z.value), x.type});
 }
 
-/// data: 0 popcount, 1 clz
+/// data: 0 popcount, 1 clz. Of the bits of the value's own width.
 Value Interpreter::popcountOp(Args &args) {
   Sym s = toSym(args[0], args.rangeOf(0));
   if (!s)

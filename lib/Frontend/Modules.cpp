@@ -8,6 +8,13 @@
 // The modules that are part of the language are tables of builtins; a file
 // beside the source is a module of its own; any other module is poison.
 //
+//   import tilelang.language as T   T.copy        ->  row "T.copy"
+//   import torch                    torch.float16 ->  the dtype; others: poison
+//   from helpers import f           helpers.py, .tile or /__init__.py
+//
+// Poison is not an error until a kernel uses it: a file may import what it
+// likes for its host code.
+//
 //===----------------------------------------------------------------------===//
 
 #include "Interpreter.h"
@@ -19,7 +26,13 @@ using namespace tlc;
 using namespace tlc::frontend;
 
 /// The prefix that a module's names have in the table of builtins; empty for a
-/// module that is not part of the language.
+/// module that is not part of the language. Several modules of TileLang's
+/// packages give the same functions; numpy and ml_dtypes only name types here.
+///   tilelang.language, tvm.tir    "T"          T.copy, T.float16
+///   tilelang, its utilities       "tilelang"   tilelang.cdiv
+///   torch, numpy                  "torch"      names of types, device queries
+///   math, itertools, functools    their own
+///   typing                        "typing"     anything, as poison
 static StringRef tablePrefix(StringRef module) {
   return llvm::StringSwitch<StringRef>(module)
       .Cases({"tilelang.language", "tvm.script.tir", "tilelang.language.eager"},
@@ -96,6 +109,7 @@ static bool isNvidia(StringRef name) {
   return false;
 }
 
+/// Modules under another module's path.
 static StringRef resolveAlias(StringRef dotted) {
   return llvm::StringSwitch<StringRef>(dotted)
       .Case("tilelang.language.tir", "tvm.tir")
@@ -103,6 +117,8 @@ static StringRef resolveAlias(StringRef dotted) {
       .Default(dotted);
 }
 
+/// `import dotted`: a module of the language, a file beside the source, or
+/// poison.
 Value Interpreter::importModule(StringRef dotted, SourceRange range) {
   dotted = resolveAlias(dotted);
   if (!tablePrefix(dotted).empty() || dotted == "tilelang.profiler" ||
@@ -116,6 +132,9 @@ Value Interpreter::importModule(StringRef dotted, SourceRange range) {
   return makePoison("the module '" + dotted + "'", range);
 }
 
+/// `from module import name`, with `level` dots before the module. A file
+/// beside the source goes before the language's own module only where dots say
+/// so.
 Value Interpreter::importMember(StringRef module, StringRef name,
                                 SourceRange range, unsigned level) {
   // from . import name
@@ -131,6 +150,9 @@ Value Interpreter::importMember(StringRef module, StringRef name,
     return moduleAttribute(&object, name, range, /*quiet=*/true);
   }
   // A name of the language under the path of the file that defines it.
+  if (!isOwn && module.starts_with("tilelang."))
+    if (Value v = preludeName(name, range))
+      return v;
   if (!isOwn && module.starts_with("tilelang."))
     for (StringRef prefix : {"T.", "tilelang.", "layout."})
       if (const BuiltinInfo *builtin = findBuiltin((prefix + name).str()))
@@ -149,7 +171,13 @@ Value Interpreter::importMember(StringRef module, StringRef name,
       range);
 }
 
-/// A module in a file beside the source: `from helpers import f`.
+/// A module in a file beside the source: `from helpers import f`. Parsed once
+/// for each file; Invalid if there is none, or if it does not parse, which is
+/// reported.
+///   /k/gemm.tile: from lib.common import f      /k/lib/common.py or .tile,
+///                                                /k/lib/common/__init__.py
+///   /k/lib/a.py:  from . import b                /k/lib/b.py
+///   /k/lib/a.py:  from ..util import c           /k/util.py
 Value Interpreter::loadSibling(StringRef dotted, SourceRange range,
                                unsigned level) {
   if (dotted.empty())
@@ -205,6 +233,8 @@ Value Interpreter::loadSibling(StringRef dotted, SourceRange range,
   return known = Value::object(object);
 }
 
+/// module.attr. `quiet` (in imports) leaves an unknown name of the language for
+/// later: host code may import what the kernel never calls.
 Value Interpreter::moduleAttribute(ModuleObject *object, StringRef attr,
                                    SourceRange range, bool quiet) {
   if (object->scope) {
@@ -226,6 +256,7 @@ Value Interpreter::moduleAttribute(ModuleObject *object, StringRef attr,
       return Value::integral(policy);
   }
   std::string dotted = (module + "." + attr).str();
+  // A module inside the module; `tilelang.jit` is a decorator first.
   if (!tablePrefix(dotted).empty() && attr != "jit")
     return importModule(dotted, range);
   StringRef prefix = tablePrefix(module);
@@ -244,6 +275,7 @@ Value Interpreter::moduleAttribute(ModuleObject *object, StringRef attr,
   if (prefix == "T")
     if (Value v = preludeName(attr, range))
       return v;
+  // A method on its own name, so that one function reports all of them.
   if (prefix == "T" && isNvidia(attr)) {
     static const BuiltinInfo nvidia = {"T", &Interpreter::nvidiaOnly, "*,**"};
     auto *method = make<MethodObject>();
@@ -263,6 +295,8 @@ Value Interpreter::moduleAttribute(ModuleObject *object, StringRef attr,
 // -D values and missing names
 //===----------------------------------------------------------------------===//
 
+/// The -D value of a name; reading one marks it as used. `found` tells an
+/// absent one from one whose text was reported.
 Value Interpreter::defineValue(StringRef name, bool &found) {
   auto it = defined.find(name);
   if (it == defined.end())
@@ -272,6 +306,7 @@ Value Interpreter::defineValue(StringRef name, bool &found) {
   return it->second;
 }
 
+/// What a -D may be: data, no functions or modules.
 static bool isLiteral(Value v) {
   if (v.isSequence())
     return llvm::all_of(v.as<SequenceObject>()->elements, isLiteral);
@@ -290,6 +325,12 @@ static bool isWord(StringRef text) {
                       [](char c) { return llvm::isAlnum(c) || c == '_'; });
 }
 
+/// Parses all -D values into `defined`. False, with one report for each, where
+/// a value is no literal.
+///   -D M=64   -D scale=1e-5   -D causal=True   -D shape=(64,32)   literals
+///   -D dtype=float16   -D dtype=T.float16                          a dtype
+///   -D act=relu                                                    "relu"
+///   -D x=true                                                      an error
 bool Interpreter::parseDefines() {
   bool ok = true;
   // Sorted, so that messages come in a fixed order.
@@ -302,6 +343,7 @@ bool Interpreter::parseDefines() {
     const SourceManager::Buffer &text =
         sources.addBuffer(("<-D " + name + ">").str(), value);
     Value v;
+    // Names of types without quotes; then Python literals; then bare words.
     if (DType type = findDType(value)) {
       v = Value::dtype(type);
     } else if (!value.empty()) {

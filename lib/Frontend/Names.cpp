@@ -19,6 +19,7 @@ using namespace tlc;
 using namespace tlc::frontend;
 using llvm::SmallVector;
 
+/// A scope inside `parent`, staged if that is. Owned by the interpreter.
 Scope *Interpreter::newScope(Scope *parent) {
   scopes.push_back(std::make_unique<Scope>());
   scopes.back()->parent = parent;
@@ -27,6 +28,9 @@ Scope *Interpreter::newScope(Scope *parent) {
   return scopes.back().get();
 }
 
+/// The binding of a name in the functions around, innermost first; null if
+/// there is none. Module scopes are left to moduleName, which evaluates on
+/// demand.
 Binding *Interpreter::lookup(StringRef name, Scope **where) {
   for (Scope *s = scope; s && s->module.empty(); s = s->parent) {
     auto it = s->names.find(name);
@@ -45,10 +49,13 @@ static Scope *moduleOf(Scope *s) {
   return s;
 }
 
+/// The value of a name. The order of search is that of this file's head; a
+/// binding that is no longer valid is an error that says where it was made.
 Value Interpreter::readName(const NameExpr *name, bool reference) {
   if (Binding *binding = lookup(name->id)) {
     switch (binding->state) {
     case Binding::Live:
+      // For bindName: a name read in a device loop must not be rebound there.
       if (!loopStack.empty())
         binding->readLoop = loopStack.back();
       return binding->value;
@@ -77,14 +84,17 @@ Value Interpreter::readName(const NameExpr *name, bool reference) {
     }
   }
   bool found = false;
+  // Then the file that the function stands in, which need not be the kernel's.
   Scope *top = moduleOf(scope);
   Value v = moduleName(top, name->id, name->range, found);
   if (found)
     return v;
   if (const BuiltinInfo *builtin = findBuiltin(name->id))
     return Value::builtin(builtin);
+  // `from x import *` of an unknown module may define anything.
   if (top->names.count("*"))
     return makePoison("'" + name->id + "'", top->names["*"].where);
+  // Not "__main__": code under that test is host code and stays out.
   if (name->id == "__name__")
     return makeString("__tile__");
   if (name->id == "__file__")
@@ -95,6 +105,9 @@ Value Interpreter::readName(const NameExpr *name, bool reference) {
   return {};
 }
 
+/// A name at the top level of a file, evaluated now if it never was. `found`
+/// becomes true if the file defines it at all, or a -D does for the kernel's
+/// own file.
 Value Interpreter::moduleName(Scope *top, StringRef name, SourceRange use,
                               bool &found) {
   if (top == moduleScope) {
@@ -110,6 +123,7 @@ Value Interpreter::moduleName(Scope *top, StringRef name, SourceRange use,
   if (it == top->definitions.end())
     return {};
   found = true;
+  // A definition that reads itself: what it would need is not known.
   if (!top->evaluating.insert(name).second)
     return makePoison(name, it->second ? it->second->range : use, true);
   Value v = evaluateDefinition(top, name, it->second, use);
@@ -121,7 +135,8 @@ Value Interpreter::moduleName(Scope *top, StringRef name, SourceRange use,
 
 /// Runs a module-level expression with its messages withheld: a failure only
 /// means that host code would have to run. Symbolic results (sizes made of
-/// T.dynamic) are computed before the kernel, where every user sees them.
+/// T.dynamic) are computed before the kernel, where every user sees them: a
+/// name that is first read inside a loop is not evaluated there.
 Value Interpreter::lazily(StringRef name, SourceRange origin,
                           llvm::function_ref<Value()> compute) {
   DiagnosticEngine::Capture quiet(diags);
@@ -132,6 +147,12 @@ Value Interpreter::lazily(StringRef name, SourceRange origin,
   return v && !v.is(VK::Poison) ? v : makePoison(name, origin, true);
 }
 
+/// Evaluates one definition in its module's scope. Null `stmt`: the name is
+/// bound by control flow that only the host runs.
+///   def f ...            a function     import torch as t        a module
+///   block = 128          128            from m import g          what m has
+///   a, b = 2, 3          a is 2         for i in ...: x = 1      host code
+///   args = parse_args()  poison: a -D may give it
 Value Interpreter::evaluateDefinition(Scope *top, StringRef name,
                                       const Stmt *stmt, SourceRange use) {
   if (!stmt) // bound by host control flow
@@ -143,6 +164,7 @@ Value Interpreter::evaluateDefinition(Scope *top, StringRef name,
   case StmtKind::FunctionDef:
     result = makeFunction(llvm::cast<FunctionDefStmt>(stmt));
     break;
+  // Of several names in one import, the one that is asked for.
   case StmtKind::Import:
     for (const ImportAlias &alias : llvm::cast<ImportStmt>(stmt)->names)
       if (!alias.asName.empty() ? alias.asName == name
@@ -168,6 +190,8 @@ Value Interpreter::evaluateDefinition(Scope *top, StringRef name,
       targets = a->targets;
     else
       targets = ExprList(&llvm::cast<AnnAssignStmt>(stmt)->target, 1);
+    // `a, b = f()` is evaluated for each of its names; definitions have no side
+    // effects that would tell.
     result = lazily(name, stmt->range, [&]() -> Value {
       Value v = eval(value);
       for (const Expr *target : targets) {
@@ -181,6 +205,7 @@ Value Interpreter::evaluateDefinition(Scope *top, StringRef name,
           elements = tuple->elements;
         else if (auto *list = llvm::dyn_cast<ListExpr>(target))
           elements = list->elements;
+        // Patterns inside patterns are host code's; one level is taken apart.
         SmallVector<Value> values;
         if (!v || !iterate(v, value->range, values) ||
             values.size() != elements.size())
@@ -204,6 +229,7 @@ Value Interpreter::evaluateDefinition(Scope *top, StringRef name,
   return result;
 }
 
+/// Calls `fn` for every name that an assignment target binds.
 static void targetNames(const Expr *target,
                         llvm::function_ref<void(StringRef)> fn) {
   if (auto *name = llvm::dyn_cast<NameExpr>(target))
@@ -220,8 +246,13 @@ static void targetNames(const Expr *target,
 
 /// Names bound by control flow of the module: host code, except imports and
 /// functions, which may stand under `try` or `if`.
+///   try: import flash_attn              an import
+///   except ImportError: flash_attn = None     a second binding, ignored
+///   for i in range(4): total += i       i, total: host code only
 static void hostNames(StmtList body,
                       llvm::DenseMap<StringRef, const Stmt *> &out) {
+  // try_emplace: the first binding counts, and anything but a function or
+  // import leaves null.
   auto host = [&](StringRef name) { out.try_emplace(name, nullptr); };
   for (const Stmt *s : body) {
     switch (s->kind) {
@@ -272,8 +303,15 @@ static void hostNames(StmtList body,
   }
 }
 
+/// Collects what a file's top level defines: name to the statement that gives
+/// its value, the last one as in Python, or to null where only running the host
+/// code would tell. Nothing is evaluated.
+///   x = 1; x += 1                 x: host code only
+///   if cond: y = 2                 y: host code only
+///   if __name__ == "__main__": z = 3      never run: an earlier z stands
 void Interpreter::collectDefinitions(Scope *top, StmtList body) {
   llvm::DenseMap<StringRef, const Stmt *> host;
+  // `x += 1` and the like: the value of any one statement is not the name's.
   llvm::StringSet<> augmented;
   for (const Stmt *s : body) {
     auto define = [&](StringRef name) { top->definitions[name] = s; };
@@ -329,6 +367,7 @@ void Interpreter::collectDefinitions(Scope *top, StmtList body) {
       break;
     }
   }
+  // Plain definitions go before those under control flow.
   for (auto &[name, def] : host)
     top->definitions.try_emplace(name, def);
   for (auto &entry : augmented)
@@ -339,6 +378,8 @@ void Interpreter::collectDefinitions(Scope *top, StmtList body) {
 // Binding
 //===----------------------------------------------------------------------===//
 
+/// Binds, and notes what was there before while a region is open, for
+/// leaveRegion and the branches of an `if`.
 void Interpreter::setBinding(Scope *where, StringRef name, Binding binding) {
   auto it = where->names.find(name);
   if (regionDepth)
@@ -348,6 +389,12 @@ void Interpreter::setBinding(Scope *where, StringRef name, Binding binding) {
   where->names[name] = binding;
 }
 
+/// name = value in the current scope. Stores where the name is a variable;
+/// refuses to rebind a name that the body of a device loop has read, because
+/// the loop's IR is made once:
+///   n = 0
+///   for i in T.serial(4): n = n + 1   the second iteration would read 0
+/// False after a report.
 bool Interpreter::bindName(StringRef name, Value value, SourceRange range) {
   auto it = scope->names.find(name);
   if (it != scope->names.end()) {
@@ -355,8 +402,9 @@ bool Interpreter::bindName(StringRef name, Value value, SourceRange range) {
     // Assigning to a variable stores into it.
     if (old.state == Binding::Live && old.value.is(VK::Buffer) &&
         old.value.as<BufferObject>()->isVar && !value.is(VK::Buffer))
-      return store(old.value.as<BufferObject>(), {Value::integral(0)}, value,
-                   range);
+      return storeVariable(old.value.as<BufferObject>(), value, range);
+    // The loop that read the name is still open, and was opened after the name
+    // was bound.
     auto *loop = llvm::find(loopStack, old.readLoop);
     if (old.state == Binding::Live && old.readLoop && loop != loopStack.end() &&
         size_t(loop - loopStack.begin()) >= old.loopDepth &&
@@ -377,6 +425,8 @@ bool Interpreter::bindName(StringRef name, Value value, SourceRange range) {
   return true;
 }
 
+/// Whether a value needs an op inside a region: after the region it does not
+/// dominate its users.
 bool Interpreter::isDefinedIn(Value v, mlir::Region *region) {
   auto inside = [&](mlir::Value x) {
     return x && (region == x.getParentRegion() ||
@@ -420,6 +470,8 @@ void Interpreter::leaveRegion(size_t mark, mlir::Block *block) {
     changes.resize(mark);
 }
 
+/// Runs `body` with the builder in `block`, before its terminator if it has
+/// one. With `loop`, a device loop is open meanwhile. Gives what `body` gave.
 bool Interpreter::inRegion(mlir::Block *block, bool loop,
                            llvm::function_ref<bool()> body) {
   size_t mark = changes.size();

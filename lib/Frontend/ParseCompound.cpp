@@ -4,6 +4,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Statements with a block. The range of a compound statement is its head line,
+// which is what messages underline. Each function starts at its keyword; null
+// after a report.
+//
+//   if a: x                 If a
+//   elif b: y          ->     body x
+//   else: z                   else If b
+//                                     body y
+//                                     else z
+//
+//===----------------------------------------------------------------------===//
 
 #include "ParserImpl.h"
 
@@ -11,9 +23,11 @@ using namespace tlc;
 using namespace tlc::frontend;
 using llvm::SmallVector;
 
+/// The caller has seen one of these keywords, a decorator, or a `match`.
 Stmt *Parser::parseCompound() {
   if (at("@"))
     return parseDecorated();
+  // Only host code has them; they are parsed so that its file can be read.
   if (at("async")) {
     ++pos;
     if (at("def"))
@@ -44,6 +58,7 @@ Stmt *Parser::parseCompound() {
 /// Also entered at `elif`, which is an `if` in the orelse of the one before.
 /// A chain is parsed by a loop; whoever walks it nests, so its length counts
 /// as depth.
+/// 'if' cond ':' block ('elif' cond ':' block)* ['else' ':' block]
 Stmt *Parser::parseIf() {
   IfStmt *first = nullptr, *last = nullptr;
   for (unsigned length = 0;; ++length) {
@@ -76,6 +91,7 @@ Stmt *Parser::parseIf() {
   return first;
 }
 
+/// 'while' named_expr ':' block ['else' ':' block]
 Stmt *Parser::parseWhile() {
   SourceLoc begin = tok().loc;
   ++pos;
@@ -95,9 +111,12 @@ Stmt *Parser::parseWhile() {
   return stmt;
 }
 
+/// `for target in iterable:`, where both may be tuples without parentheses.
+///   'for' targets 'in' star_expressions ':' block ['else' ':' block]
 Stmt *Parser::parseFor(bool isAsync) {
   SourceLoc begin = tok().loc;
   ++pos;
+  // Targets are primaries, so that `in` is not taken for a comparison.
   auto *stmt = ast.create<ForStmt>();
   stmt->isAsync = isAsync;
   if (!(stmt->target = parseTargetList()) || !expect("in") ||
@@ -116,6 +135,8 @@ Stmt *Parser::parseFor(bool isAsync) {
   return stmt;
 }
 
+/// `a as b, c`: stops before the ':' or, in parentheses, before the ')'.
+///   expression ['as' target] (',' expression ['as' target])*
 bool Parser::parseWithItems(llvm::SmallVectorImpl<WithStmt::Item> &items) {
   do {
     WithStmt::Item item{parseExpression(), nullptr};
@@ -146,6 +167,7 @@ bool Parser::tryParenthesizedWithItems(
     ++pos;
     ok = parseWithItems(items) && accept(")") && at(":");
   }
+  // The attempt's error is withdrawn with its messages.
   failed = false;
   if (!ok) {
     pos = start;
@@ -154,6 +176,7 @@ bool Parser::tryParenthesizedWithItems(
   return ok;
 }
 
+/// 'with' ('(' items [','] ')' | items) ':' block
 Stmt *Parser::parseWith(bool isAsync) {
   SourceLoc begin = tok().loc;
   ++pos;
@@ -171,6 +194,10 @@ Stmt *Parser::parseWith(bool isAsync) {
   return stmt;
 }
 
+/// Handlers, `else` and `finally` in Python's order; one of handlers and
+/// `finally` must be there.
+///   'try' ':' block ('except' ['*'] [type ['as' NAME]] ':' block)*
+///   ['else' ':' block] ['finally' ':' block]
 Stmt *Parser::parseTry() {
   SourceLoc begin = tok().loc;
   ++pos;
@@ -184,6 +211,7 @@ Stmt *Parser::parseTry() {
   while (accept("except")) {
     TryStmt::Handler handler{nullptr, {}, {}};
     stmt->isStar |= accept("*");
+    // Without a type: everything is caught.
     if (!at(":")) {
       if (!(handler.type = parseStarExpressions()))
         return nullptr;
@@ -200,6 +228,7 @@ Stmt *Parser::parseTry() {
     handlers.push_back(handler);
   }
   stmt->handlers = ast.copy<TryStmt::Handler>(handlers);
+  // `else` without a handler is a syntax error, found at the `else` below.
   if (!handlers.empty() && accept("else")) {
     if (!(body = parseBlock()))
       return nullptr;
@@ -216,6 +245,8 @@ Stmt *Parser::parseTry() {
   return stmt;
 }
 
+/// Decorators, one a line, then what they decorate.
+///   ('@' named_expr NEWLINE)+ ('def' ... | 'class' ... | 'async' 'def' ...)
 Stmt *Parser::parseDecorated() {
   SmallVector<Expr *> decorators;
   while (accept("@")) {
@@ -235,6 +266,7 @@ Stmt *Parser::parseDecorated() {
   return errorExpected("'def' or 'class' after a decorator");
 }
 
+/// 'def' NAME '(' parameters ')' ['->' expression] ':' block
 Stmt *Parser::parseFunction(ExprList decorators, bool isAsync) {
   SourceLoc begin = tok().loc;
   ++pos;
@@ -258,6 +290,9 @@ Stmt *Parser::parseFunction(ExprList decorators, bool isAsync) {
   return stmt;
 }
 
+/// Bases and keywords have the syntax of a call's arguments and are parsed as
+/// such.
+///   'class' NAME ['(' arguments ')'] ':' block
 Stmt *Parser::parseClass(ExprList decorators) {
   SourceLoc begin = tok().loc;
   ++pos;
@@ -269,6 +304,7 @@ Stmt *Parser::parseClass(ExprList decorators) {
   stmt->nameRange = tok().range();
   ++pos;
   if (accept("(")) {
+    // The callee of a call that is never made: only its arguments are used.
     auto *placeholder = ast.create<NameExpr>();
     Expr *call = parseCallArguments(placeholder, begin);
     if (!call)
@@ -291,6 +327,8 @@ bool Parser::looksLikeMatch() {
     return false;
   size_t i = 1;
   unsigned open = 0;
+  // Brackets are counted for the `:` of a slice or lambda not to matter; inside
+  // them the lexer gives no Newline.
   for (; pos + i < tokens.size(); ++i) {
     const Token &t = tok(i);
     if (t.kind == Tok::Newline || t.kind == Tok::End)
@@ -305,6 +343,10 @@ bool Parser::looksLikeMatch() {
          tok(i + 2).text == "case";
 }
 
+/// Only entered where looksLikeMatch: an error here is one of a match
+/// statement.
+///   'match' subject ':' NEWLINE INDENT
+///       ('case' patterns ['if' cond] ':' block)+
 Stmt *Parser::parseMatch() {
   SourceLoc begin = tok().loc;
   ++pos;

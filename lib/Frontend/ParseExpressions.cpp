@@ -4,6 +4,22 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Expressions by precedence, from `:=` down to powers; primaries and displays
+// are in ParsePrimaries.cpp. Loosest first:
+//
+//   :=    if else    lambda    or    and    not    comparisons
+//   |    ^    &    << >>    + -    * / // % @    unary + - ~    **
+//
+// The operators of the second line are parsed by one function that climbs:
+// operand, then operators that bind tighter than the caller's, each with its
+// own operand.
+//
+//   a + b * c - d    parseBinary(0): a, then '+' -> parseBinary(5), its right:
+//                    parseBinary(5): b, '*' is 6 > 5: b * c; '-' is 5: returns
+//                    parseBinary(0): (a + b * c), then '-': the same for d
+//
+//===----------------------------------------------------------------------===//
 
 #include "ParserImpl.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -12,6 +28,8 @@ using namespace tlc;
 using namespace tlc::frontend;
 using llvm::SmallVector;
 
+/// The first error counts; after it, tokens are out of step and everything else
+/// would be a consequence.
 std::nullptr_t Parser::error(SourceRange range, const llvm::Twine &message,
                              DiagID id) {
   if (!failed)
@@ -20,6 +38,7 @@ std::nullptr_t Parser::error(SourceRange range, const llvm::Twine &message,
   return nullptr;
 }
 
+/// Says what stands there instead, in words where it has no spelling.
 std::nullptr_t Parser::errorExpected(const llvm::Twine &what) {
   const Token &t = tok();
   switch (t.kind) {
@@ -36,6 +55,7 @@ std::nullptr_t Parser::errorExpected(const llvm::Twine &what) {
   }
 }
 
+/// Takes the token, or says that it is missing.
 bool Parser::expect(StringRef text) {
   if (accept(text))
     return true;
@@ -43,6 +63,9 @@ bool Parser::expect(StringRef text) {
   return false;
 }
 
+/// Sets the range, from `begin` to the last token taken, and the height, which
+/// is one more than the highest child's. False, with a report, beyond
+/// maxHeight.
 bool Parser::measure(Expr *expr, SourceLoc begin, ArrayRef<ExprList> lists) {
   expr->range = since(begin);
   unsigned height = 0;
@@ -58,6 +81,8 @@ bool Parser::measure(Expr *expr, SourceLoc begin, ArrayRef<ExprList> lists) {
   return true;
 }
 
+/// Whether the next token can begin an expression or a starred one: after a
+/// comma or `return` there may be none.
 bool Parser::startsExpression() const {
   const Token &t = tok();
   switch (t.kind) {
@@ -81,6 +106,8 @@ bool Parser::startsExpression() const {
   }
 }
 
+/// An expression, or `name := value`.
+///   named_expr: NAME ':=' expression | expression
 Expr *Parser::parseNamedExpression() {
   SourceLoc begin = tok().loc;
   Expr *left = parseExpression();
@@ -98,6 +125,8 @@ Expr *Parser::parseNamedExpression() {
   return finish(named, begin, {named->value});
 }
 
+/// A lambda, or a value with its `if ... else ...`, which groups to the right.
+///   expression: 'lambda' ... | or_test ['if' or_test 'else' expression]
 Expr *Parser::parseExpression() {
   DepthGuard guard(*this);
   if (!guard.ok())
@@ -105,6 +134,8 @@ Expr *Parser::parseExpression() {
   SourceLoc begin = tok().loc;
   if (at("lambda"))
     return parseLambda();
+  // Condition and value are read in the order of writing; `else` takes the
+  // rest: a if b else c if d else e is a if b else (c if d else e).
   Expr *value = parseBoolOp(/*isAnd=*/false);
   if (!value || !accept("if"))
     return value;
@@ -117,6 +148,7 @@ Expr *Parser::parseExpression() {
                 {choice->then, choice->condition, choice->otherwise});
 }
 
+/// 'lambda' [parameters] ':' expression
 Expr *Parser::parseLambda() {
   SourceLoc begin = tok().loc;
   ++pos;
@@ -127,11 +159,14 @@ Expr *Parser::parseLambda() {
   return finish(lambda, begin, {lambda->body});
 }
 
+/// A chain of `or` (of `and`): one node with all operands, so that long chains
+/// are flat.
 Expr *Parser::parseBoolOp(bool isAnd) {
   SourceLoc begin = tok().loc;
   auto operand = [&] { return isAnd ? parseNot() : parseBoolOp(true); };
   Expr *first = operand();
   StringRef word = isAnd ? "and" : "or";
+  // One operand leaves no node.
   if (!first || !at(word))
     return first;
   SmallVector<Expr *> operands{first};
@@ -146,6 +181,7 @@ Expr *Parser::parseBoolOp(bool isAnd) {
   return finish(op, begin, op->operands);
 }
 
+/// not_test: 'not' not_test | comparison
 Expr *Parser::parseNot() {
   if (!at("not"))
     return parseComparison();
@@ -161,6 +197,8 @@ Expr *Parser::parseNot() {
   return finish(op, begin, {op->operand});
 }
 
+/// Comparisons chain: `a < b <= c` is one node with two operators.
+///   comparison: binary (('<' | '==' | 'in' | 'is' ['not'] | ...) binary)*
 Expr *Parser::parseComparison() {
   SourceLoc begin = tok().loc;
   Expr *first = parseBinary(0);
@@ -168,6 +206,7 @@ Expr *Parser::parseComparison() {
     return nullptr;
   SmallVector<CmpOpKind> ops;
   SmallVector<Expr *> rest;
+  // Symbols are one token; `in`, `not in`, `is` and `is not` are keywords.
   while (true) {
     std::optional<CmpOpKind> op;
     if (tok().kind == Tok::Op)
@@ -202,6 +241,7 @@ Expr *Parser::parseComparison() {
   compare->first = first;
   compare->ops = ast.copy<CmpOpKind>(ops);
   compare->rest = ast.copy<Expr *>(rest);
+  // All operands count for the height.
   rest.push_back(first);
   return finish(compare, begin, rest);
 }
@@ -213,6 +253,7 @@ struct BinaryInfo {
 };
 } // namespace
 
+/// Higher binds tighter; all of these group to the left.
 static std::optional<BinaryInfo> binaryInfo(const Token &token) {
   using B = BinaryInfo;
   if (token.kind != Tok::Op)
@@ -233,11 +274,13 @@ static std::optional<BinaryInfo> binaryInfo(const Token &token) {
       .Default(std::nullopt);
 }
 
+/// Operators of a precedence above `minPrecedence`.
 Expr *Parser::parseBinary(unsigned minPrecedence) {
   SourceLoc begin = tok().loc;
   Expr *left = parseUnary();
   while (left) {
     auto info = binaryInfo(tok());
+    // Left grouping: an operator of the same precedence belongs to the caller.
     if (!info || info->precedence <= minPrecedence)
       return left;
     ++pos;
@@ -251,6 +294,8 @@ Expr *Parser::parseBinary(unsigned minPrecedence) {
   return nullptr;
 }
 
+/// unary: ('+' | '-' | '~') unary | power. Signs nest to the right: --x is
+/// -(-x).
 Expr *Parser::parseUnary() {
   UnaryOpKind kind;
   if (at("-"))
@@ -261,6 +306,7 @@ Expr *Parser::parseUnary() {
     kind = UnaryOpKind::Invert;
   else
     return parsePower();
+  // Each sign is a call deeper: `- - - x` must not exhaust the stack.
   DepthGuard guard(*this);
   if (!guard.ok())
     return nullptr;
@@ -273,6 +319,9 @@ Expr *Parser::parseUnary() {
   return finish(op, begin, {op->operand});
 }
 
+/// `**` binds tighter than a sign on its left and looser than one on its right:
+/// -2 ** -1 is -(2 ** (-1)).
+///   power: ['await'] primary ['**' unary]
 Expr *Parser::parsePower() {
   DepthGuard guard(*this);
   if (!guard.ok())
@@ -292,6 +341,7 @@ Expr *Parser::parsePower() {
   auto *op = ast.create<BinOpExpr>();
   op->op = BinOpKind::Pow;
   op->lhs = base;
+  // To the right through parseUnary: 2 ** -x, and 2 ** 3 ** 4 is 2 ** (3 ** 4).
   if (!(op->rhs = parseUnary()))
     return nullptr;
   return finish(op, begin, {op->lhs, op->rhs});
@@ -300,6 +350,7 @@ Expr *Parser::parsePower() {
 /// `*a, b, c` with or without a trailing comma; one expression stays itself.
 Expr *Parser::parseStarExpressions() {
   SourceLoc begin = tok().loc;
+  // `x = yield` stands where an expression list does.
   if (at("yield"))
     return parseYield();
   Expr *first = parseStarOrNamed();
@@ -313,6 +364,7 @@ Expr *Parser::parseStarExpressions() {
   }
   SmallVector<Expr *> elements{first};
   while (accept(",")) {
+    // A comma at the end: `a,` is a tuple of one.
     if (!startsExpression())
       break;
     elements.push_back(parseStarOrNamed());
@@ -324,6 +376,9 @@ Expr *Parser::parseStarExpressions() {
   return finish(tuple, begin, tuple->elements);
 }
 
+/// star_or_named: '*' binary | named_expr
+/// An element of a list, tuple or call. The operand of a star is an
+/// or-expression in Python's grammar: no comparison, no `if`.
 Expr *Parser::parseStarOrNamed() {
   SourceLoc begin = tok().loc;
   if (!accept("*"))
@@ -334,6 +389,8 @@ Expr *Parser::parseStarOrNamed() {
   return finish(star, begin, {star->value});
 }
 
+/// yield, for the generators of host code.
+///   'yield' ['from' expression | star_expressions]
 Expr *Parser::parseYield() {
   SourceLoc begin = tok().loc;
   ++pos;
@@ -349,8 +406,13 @@ Expr *Parser::parseYield() {
   return finish(yield, begin, {yield->value});
 }
 
+/// The parameters of a `def` or, without annotations, of a lambda, up to
+/// `closer`, which stays. `/` makes those before it positional, a bare `*`
+/// those after it named.
+///   parameter: NAME [':' type] ['=' default] | '*' [NAME] | '**' NAME | '/'
 bool Parser::parseParams(StringRef closer, bool annotated,
                          ArrayRef<Param> &params) {
+  // What was seen so far decides what may follow.
   SmallVector<Param> list;
   bool keywordOnly = false, sawDefault = false, sawKwArgs = false,
        bareStar = false;
@@ -379,6 +441,7 @@ bool Parser::parseParams(StringRef closer, bool annotated,
                        "a second '*' in the parameters") != nullptr;
         keywordOnly = true;
         param.kind = Param::VarArgs;
+        // A bare `*` is no parameter: it makes the next ones named.
         if (at(",")) {
           bareStar = true;
           ++pos;
@@ -395,6 +458,8 @@ bool Parser::parseParams(StringRef closer, bool annotated,
           return error(param.range,
                        "parameter '" + param.name + "' is repeated") != nullptr;
       bareStar = false;
+      // `*args: *Ts` may have a star; a lambda has no annotations, since `:`
+      // ends its parameters.
       if (annotated && accept(":") && !(param.annotation = parseStarOrNamed()))
         return false;
       if (accept("=")) {
@@ -405,6 +470,7 @@ bool Parser::parseParams(StringRef closer, bool annotated,
           return false;
         sawDefault = true;
       } else if (sawDefault && param.kind == Param::Normal) {
+        // Named parameters may come in any order of defaults.
         return error(param.range, "a parameter without a default follows one "
                                   "with a default") != nullptr;
       }

@@ -4,6 +4,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Patterns of `match` statements, parsed by Python's grammar although kernels
+// cannot use them: host code in the same file may. What is decided by syntax
+// alone:
+//
+//   case x:            Capture x        case _:          Wildcard
+//   case M.x:          Value            case Point(x=0): Class
+//   case [a, *rest]:   Sequence         case 1 | 2:      Or
+//
+//===----------------------------------------------------------------------===//
 
 #include "ParserImpl.h"
 
@@ -19,6 +29,8 @@ Pattern *Parser::makePattern(Pattern::Kind kind, SourceLoc begin) {
 }
 
 /// The top level of a case: an open sequence needs no brackets.
+///   patterns: pattern | element ',' [element (',' element)*]
+///   element: pattern | '*' NAME
 Pattern *Parser::parsePatterns() {
   SourceLoc begin = tok().loc;
   if (!at("*")) {
@@ -38,6 +50,7 @@ Pattern *Parser::parsePatterns() {
   return parseSequencePattern("");
 }
 
+/// A pattern with its `as`, or a star inside a sequence.
 Pattern *Parser::parsePattern() {
   DepthGuard guard(*this);
   if (!guard.ok())
@@ -65,6 +78,8 @@ Pattern *Parser::parsePattern() {
   return as;
 }
 
+/// Alternatives; a single one stays itself.
+///   or_pattern: closed_pattern ('|' closed_pattern)*
 Pattern *Parser::parseOrPattern() {
   SourceLoc begin = tok().loc;
   Pattern *first = parseClosedPattern();
@@ -81,12 +96,16 @@ Pattern *Parser::parseOrPattern() {
   return choice;
 }
 
+/// A pattern without `|` and `as`: a display, a name, or a literal.
+///   closed_pattern: '[' ... ']' | '(' ... ')' | '{' ... '}' | NAME
+///                 | NAME ('.' NAME)* ['(' ... ')'] | literal
 Pattern *Parser::parseClosedPattern() {
   SourceLoc begin = tok().loc;
   if (accept("["))
     return parseSequencePattern("]");
   if (accept("{"))
     return parseMappingPattern();
+  // () is an empty sequence, (p) is p, (p,) and (p, q) are sequences.
   if (accept("(")) {
     if (accept(")"))
       return makePattern(Pattern::Sequence, begin);
@@ -115,6 +134,7 @@ Pattern *Parser::parseClosedPattern() {
     capture->name = name;
     return capture;
   }
+  // A dotted name is a value, and a class if arguments follow.
   if (tok().kind == Tok::Name) {
     auto *name = ast.create<NameExpr>();
     name->id = tok().text;
@@ -171,6 +191,9 @@ Pattern *Parser::parseSequencePattern(StringRef closer) {
   return sequence;
 }
 
+/// The '{' is already consumed. Keys are literals or dotted names; `**rest`
+/// takes the other entries.
+///   '{' [(key ':' pattern | '**' NAME) (',' ...)*] '}'
 Pattern *Parser::parseMappingPattern() {
   SourceLoc begin = tok().loc;
   SmallVector<Expr *> keys;
@@ -201,6 +224,9 @@ Pattern *Parser::parseMappingPattern() {
   return mapping;
 }
 
+/// The '(' is already consumed. `keywords` belong to the last patterns of
+/// `sub`.
+///   dotted_name '(' [[NAME '='] pattern (',' ...)*] ')'
 Pattern *Parser::parseClassPattern(Expr *cls, SourceLoc begin) {
   SmallVector<Pattern *> sub;
   SmallVector<StringRef> keywords;

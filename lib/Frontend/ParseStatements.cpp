@@ -4,6 +4,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// The entry points, lines and blocks, and statements that end with their line.
+// A file is parsed whole before anything of it runs, so that a syntax error
+// anywhere is found, also in host code that no kernel needs.
+//
+//   x = y; return x         two statements of one line, in one block
+//   a = b = f(c)            Assign: targets a, b; value Call
+//   a[i] += 1               AugAssign +=: target a[i], value 1
+//   n: int = 4              AnnAssign: target n, annotation int, value 4
+//
+// A statement's range is what messages underline: the whole of a simple one.
+//
+//===----------------------------------------------------------------------===//
 
 #include "ParserImpl.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -12,6 +25,7 @@ using namespace tlc;
 using namespace tlc::frontend;
 using llvm::SmallVector;
 
+/// The statements of a file, owned by `context`; none after the first error.
 std::optional<StmtList> frontend::parseFile(const SourceManager::Buffer &buffer,
                                             ASTContext &context,
                                             DiagnosticEngine &diags) {
@@ -21,6 +35,7 @@ std::optional<StmtList> frontend::parseFile(const SourceManager::Buffer &buffer,
   return Parser(tokens, context, diags).parseModule();
 }
 
+/// One expression that is no file's: the value of a -D. Null after an error.
 Expr *frontend::parseExpressionText(const SourceManager::Buffer &buffer,
                                     ASTContext &context,
                                     DiagnosticEngine &diags) {
@@ -33,6 +48,7 @@ Expr *frontend::parseExpressionText(const SourceManager::Buffer &buffer,
                                   : value;
 }
 
+/// All statements of a file.
 std::optional<StmtList> Parser::parseModule() {
   SmallVector<Stmt *> body;
   while (!atEnd()) {
@@ -46,6 +62,8 @@ std::optional<StmtList> Parser::parseModule() {
   return ast.copy<Stmt *>(body);
 }
 
+/// The last line of a file need not end. True at the end of a line, which is
+/// taken, or of the file.
 bool Parser::expectNewline() {
   if (tok().kind == Tok::Newline) {
     ++pos;
@@ -57,6 +75,9 @@ bool Parser::expectNewline() {
   return false;
 }
 
+/// Appends the statements of one line, or one compound statement; false after a
+/// report. Nesting is bounded here and in expressions.
+///   statement: compound | simple (';' simple)* [';'] NEWLINE
 bool Parser::parseStatement(llvm::SmallVectorImpl<Stmt *> &out) {
   DepthGuard guard(*this);
   if (!guard.ok())
@@ -80,8 +101,10 @@ bool Parser::parseStatement(llvm::SmallVectorImpl<Stmt *> &out) {
   return parseSimpleLine(out);
 }
 
+/// Simple statements with `;` between them.
 bool Parser::parseSimpleLine(llvm::SmallVectorImpl<Stmt *> &out) {
   do {
+    // `a; b;`: a semicolon may end the line.
     if (tok().kind == Tok::Newline)
       break;
     Stmt *stmt = parseSimple();
@@ -93,10 +116,12 @@ bool Parser::parseSimpleLine(llvm::SmallVectorImpl<Stmt *> &out) {
 }
 
 /// An indented block, or simple statements on the same line.
+///   block: ':' NEWLINE INDENT statement+ DEDENT | ':' simple_line
 std::optional<StmtList> Parser::parseBlock() {
   if (!expect(":"))
     return std::nullopt;
   SmallVector<Stmt *> body;
+  // `if x: return 1`: the rest of the line is the block.
   if (tok().kind != Tok::Newline) {
     if (!parseSimpleLine(body))
       return std::nullopt;
@@ -116,8 +141,11 @@ std::optional<StmtList> Parser::parseBlock() {
   return ast.copy<Stmt *>(body);
 }
 
+/// A statement without a block: by its keyword, else an expression or
+/// assignment.
 Stmt *Parser::parseSimple() {
   SourceLoc begin = tok().loc;
+  // Statements of one word.
   auto simple = [&](Stmt *stmt) {
     ++pos;
     stmt->range = since(begin);
@@ -155,6 +183,8 @@ Stmt *Parser::parseSimple() {
   return parseExpressionStatement();
 }
 
+/// The operator of an augmented assignment; none for any other token. The lexer
+/// makes one token of `+=`; no space may stand inside.
 static std::optional<BinOpKind> augmented(const Token &token) {
   if (token.kind != Tok::Op)
     return std::nullopt;
@@ -175,11 +205,17 @@ static std::optional<BinOpKind> augmented(const Token &token) {
       .Default(std::nullopt);
 }
 
+/// What begins with an expression: an assignment if `=`, `+=` or `:` follows,
+/// else the expression itself. Targets are checked after the fact, since only
+/// what follows says that they are targets.
+///   targets ('=' targets)* '=' value | target op '=' value
+///   | target ':' annotation ['=' value] | star_expressions
 Stmt *Parser::parseExpressionStatement() {
   SourceLoc begin = tok().loc;
   Expr *first = parseStarExpressions();
   if (!first)
     return nullptr;
+  // `a, b += 1` is no statement: the target must be one place.
   if (auto op = augmented(tok())) {
     if (!checkTarget(first, false, "assign to"))
       return nullptr;
@@ -209,11 +245,13 @@ Stmt *Parser::parseExpressionStatement() {
     stmt->range = since(begin);
     return stmt;
   }
+  // a = b = value: everything but the last expression is a target.
   SmallVector<Expr *> targets;
   while (accept("=")) {
     if (!checkTarget(first, true, "assign to"))
       return nullptr;
     targets.push_back(first);
+    // The next of the chain: another target, or at the end the value.
     if (!(first = parseStarExpressions()))
       return nullptr;
   }
@@ -224,6 +262,7 @@ Stmt *Parser::parseExpressionStatement() {
   return stmt;
 }
 
+/// `a.b.c` as one name, owned by the context.
 bool Parser::parseDottedName(StringRef &name, SourceRange &range) {
   std::string text;
   SourceLoc begin = tok().loc;
@@ -242,6 +281,8 @@ bool Parser::parseDottedName(StringRef &name, SourceRange &range) {
   return true;
 }
 
+/// `name [as other]` of an import. False after a report. `dotted` where the
+/// name may be a path: not in `from a import b`.
 bool Parser::parseAlias(bool dotted, ImportAlias &alias) {
   if (dotted) {
     if (!parseDottedName(alias.name, alias.range))
@@ -266,6 +307,7 @@ bool Parser::parseAlias(bool dotted, ImportAlias &alias) {
   return true;
 }
 
+/// 'import' dotted ['as' NAME] (',' dotted ['as' NAME])*
 Stmt *Parser::parseImport() {
   SourceLoc begin = tok().loc;
   ++pos;
@@ -281,6 +323,9 @@ Stmt *Parser::parseImport() {
   return stmt;
 }
 
+/// `from ..a.b import c as d, e`. Dots are counted: `...` is one token of
+/// three.
+///   'from' '.'* [dotted] 'import' ('*' | alias (',' alias)* | '(' ... ')')
 Stmt *Parser::parseImportFrom() {
   SourceLoc begin = tok().loc;
   ++pos;
@@ -290,6 +335,7 @@ Stmt *Parser::parseImportFrom() {
     ++pos;
   }
   SourceRange ignored;
+  // `from . import a` has dots alone.
   if (!(stmt->level && at("import")) && !parseDottedName(stmt->module, ignored))
     return nullptr;
   if (!expect("import"))
@@ -301,6 +347,7 @@ Stmt *Parser::parseImportFrom() {
   } else {
     bool paren = accept("(");
     do {
+      // Parentheses may end with a comma.
       if (paren && !names.empty() && at(")"))
         break;
       names.emplace_back();
@@ -315,6 +362,8 @@ Stmt *Parser::parseImportFrom() {
   return stmt;
 }
 
+/// `global` or `nonlocal`. The names are looked up when the function runs; here
+/// they are only listed.
 Stmt *Parser::parseScope() {
   SourceLoc begin = tok().loc;
   auto *stmt = ast.create<ScopeStmt>();
@@ -332,6 +381,7 @@ Stmt *Parser::parseScope() {
   return stmt;
 }
 
+/// 'raise' [expression ['from' expression]]
 Stmt *Parser::parseRaise() {
   SourceLoc begin = tok().loc;
   ++pos;
@@ -345,6 +395,7 @@ Stmt *Parser::parseRaise() {
   return stmt;
 }
 
+/// 'assert' expression [',' expression]
 Stmt *Parser::parseAssert() {
   SourceLoc begin = tok().loc;
   ++pos;
@@ -356,6 +407,7 @@ Stmt *Parser::parseAssert() {
   return stmt;
 }
 
+/// 'del' targets: names, elements, and tuples of them.
 Stmt *Parser::parseDelete() {
   SourceLoc begin = tok().loc;
   ++pos;
@@ -363,6 +415,7 @@ Stmt *Parser::parseDelete() {
   if (!targets || !checkTarget(targets, true, "delete"))
     return nullptr;
   auto *stmt = ast.create<DeleteStmt>();
+  // `del a, b`: each by itself.
   if (auto *tuple = llvm::dyn_cast<TupleExpr>(targets))
     stmt->targets = tuple->elements;
   else

@@ -8,6 +8,14 @@
 // Adjacent literals are one. The expressions of a formatted string are tokens
 // of the same source text, so their places are real places.
 //
+//   f"{name!r:>{width}} of {n}"
+//   ->  JoinedStr: name (conversion r, format: ">", width), " of ", n
+//
+// A formatted string is taken apart here: text with escapes resolved, and for
+// each {...} the extent of the expression, found by its brackets and quotes,
+// which is then tokenized and parsed like any other. Formats may hold
+// replacements again.
+//
 //===----------------------------------------------------------------------===//
 
 #include "ParserImpl.h"
@@ -18,6 +26,7 @@ using namespace tlc;
 using namespace tlc::frontend;
 using llvm::SmallVector;
 
+/// UTF-8, as all text in the compiler.
 static void appendCodePoint(uint32_t code, std::string &out) {
   char buffer[4], *end = buffer;
   if (llvm::ConvertCodePointToUTF8(code, end))
@@ -26,6 +35,9 @@ static void appendCodePoint(uint32_t code, std::string &out) {
     out += "\xEF\xBF\xBD"; // a lone surrogate has no UTF-8 form
 }
 
+/// Appends a literal's text with its escapes resolved; `loc` is where `body`
+/// begins. False, with the escape underlined, where one is malformed. Bytes
+/// have no \u, \U, \N.
 bool Parser::unescape(StringRef body, SourceLoc loc, bool bytes,
                       std::string &out) {
   for (size_t i = 0; i < body.size(); ++i) {
@@ -40,6 +52,7 @@ bool Parser::unescape(StringRef body, SourceLoc loc, bool bytes,
             message, DiagID::BadEscape);
       return false;
     };
+    // Exactly `count` digits; i moves to the last one.
     auto hex = [&](unsigned count) {
       uint32_t code = 0;
       if (body.size() - i - 1 < count ||
@@ -57,6 +70,7 @@ bool Parser::unescape(StringRef body, SourceLoc loc, bool bytes,
       return true;
     };
     switch (c) {
+    // A backslash at the end of a line joins the lines.
     case '\n':
       break;
     case '\r':
@@ -115,6 +129,7 @@ bool Parser::unescape(StringRef body, SourceLoc loc, bool bytes,
       break;
     }
     default:
+      // Octal, up to three digits.
       if (c >= '0' && c <= '7') {
         unsigned code = 0, count = 0;
         for (; count < 3 && i + count < body.size() && body[i + count] >= '0' &&
@@ -134,7 +149,9 @@ bool Parser::unescape(StringRef body, SourceLoc loc, bool bytes,
   return true;
 }
 
-/// One `{expression!r:format}`; body[i] is the '{'.
+/// One `{expression!r:format}`; body[i] is the '{', and afterwards the '}'.
+/// Text before it, if there is any, becomes a part first. `loc` is where `body`
+/// begins.
 bool Parser::parseReplacement(StringRef body, SourceLoc loc, size_t &i,
                               bool raw,
                               llvm::SmallVectorImpl<JoinedStrExpr::Part> &parts,
@@ -144,6 +161,7 @@ bool Parser::parseReplacement(StringRef body, SourceLoc loc, size_t &i,
           DiagID::BadFString);
     return false;
   };
+  // `begin` to i is the expression's text.
   size_t open = i++, begin = i;
   SmallVector<char> brackets;
   bool debug = false;
@@ -165,12 +183,15 @@ bool Parser::parseReplacement(StringRef body, SourceLoc loc, size_t &i,
     if (c == '#')
       return bad(
           i, "no comment may stand in the expression of a formatted string");
+    // What closes is not compared with what opened: the parser does that.
     if (c == '(' || c == '[' || c == '{') {
       brackets.push_back(c);
     } else if (!brackets.empty() && (c == ')' || c == ']' || c == '}')) {
       brackets.pop_back();
     } else if (brackets.empty()) {
       char next = i + 1 < body.size() ? body[i + 1] : '\0';
+      // `{x=}` shows its own text: an `=` that no operator contains, before the
+      // end or a format.
       if (c == '}' || c == ':' || (c == '!' && next != '='))
         break;
       if (c == '=' && next != '=' && i > begin &&
@@ -188,6 +209,7 @@ bool Parser::parseReplacement(StringRef body, SourceLoc loc, size_t &i,
   StringRef source = body.slice(begin, i);
   if (source.trim().empty())
     return bad(open, "an empty expression in a formatted string");
+  // f"{n = }" is "n = " and the value's repr.
   if (debug) {
     while (body[i] != '}' && body[i] != ':' && body[i] != '!')
       ++i;
@@ -203,6 +225,8 @@ bool Parser::parseReplacement(StringRef body, SourceLoc loc, size_t &i,
     failed = true;
     return false;
   }
+  // The expression's tokens are parsed by a parser of their own, which goes on
+  // counting depth.
   Parser sub(inner, ast, diags);
   sub.depth = depth + 1;
   JoinedStrExpr::Part part;
@@ -225,6 +249,7 @@ bool Parser::parseReplacement(StringRef body, SourceLoc loc, size_t &i,
   if (i < body.size() && body[i] == ':') {
     // The format may hold replacements of its own; it ends at the matching '}'.
     size_t start = ++i, nested = 0;
+    // -1 as size_t: adding it takes one away.
     for (; i < body.size() && (body[i] != '}' || nested); ++i)
       nested += body[i] == '{' ? 1 : body[i] == '}' ? size_t(-1) : 0;
     std::string specText;
@@ -245,12 +270,17 @@ bool Parser::parseReplacement(StringRef body, SourceLoc loc, size_t &i,
   return true;
 }
 
+/// The inside of a formatted string, or of a format (`inSpec`, where doubled
+/// braces do not stand for single ones). Appends to `parts`; text that ends it
+/// stays in `text`, since the next literal may continue it.
+///   (text | '{{' | '}}' | replacement)*
 bool Parser::parseFormatted(StringRef body, SourceLoc loc, bool raw,
                             bool inSpec, std::string &text,
                             llvm::SmallVectorImpl<JoinedStrExpr::Part> &parts) {
   DepthGuard guard(*this);
   if (!guard.ok())
     return false;
+  // Where the text that is not appended yet begins.
   size_t literal = 0;
   auto flush = [&](size_t end) {
     StringRef piece = body.slice(literal, end);
@@ -274,6 +304,7 @@ bool Parser::parseFormatted(StringRef body, SourceLoc loc, bool raw,
       continue;
     if (!flush(i))
       return false;
+    // {{ and }} are one brace.
     if (!inSpec && i + 1 < body.size() && body[i + 1] == c) {
       text += c;
       literal = ++i + 1;
@@ -291,9 +322,11 @@ bool Parser::parseFormatted(StringRef body, SourceLoc loc, bool raw,
   return literal > body.size() || flush(body.size());
 }
 
+/// One string token: takes off prefix and quotes and appends what is inside.
 bool Parser::appendString(const Token &token, std::string &text,
                           llvm::SmallVectorImpl<JoinedStrExpr::Part> &parts,
                           bool &isBytes, bool &isFormatted) {
+  // r, b, u, f in either case, up to two of them.
   size_t prefixLength = token.text.find_first_of("'\"");
   std::string prefix = token.text.take_front(prefixLength).lower();
   StringRef body = token.text.drop_front(prefixLength);
@@ -314,8 +347,12 @@ bool Parser::appendString(const Token &token, std::string &text,
   return unescape(body, loc, isBytes, text);
 }
 
+/// Adjacent literals as one node: a JoinedStr if any of them is formatted, else
+/// a constant.
+///   STRING+
 Expr *Parser::parseStrings() {
   SourceLoc begin = tok().loc;
+  // Text of adjacent literals runs together until a value comes between.
   std::string text;
   SmallVector<JoinedStrExpr::Part> parts;
   bool isFormatted = false, anyBytes = false, anyText = false;
@@ -333,6 +370,7 @@ Expr *Parser::parseStrings() {
     if (!text.empty())
       parts.push_back({ast.save(text)});
     joined->parts = ast.copy<JoinedStrExpr::Part>(parts);
+    // Null for parts that are text, which the height ignores.
     SmallVector<Expr *> values;
     for (auto &part : parts)
       values.push_back(part.value);

@@ -27,6 +27,8 @@ public:
   Parser(ArrayRef<Token> tokens, ASTContext &context, DiagnosticEngine &diags)
       : tokens(tokens), ast(context), diags(diags) {}
 
+  /// Nesting of this parser's functions, and of expressions in whoever walks
+  /// the tree.
   static constexpr unsigned maxDepth = 220, maxHeight = 1000;
 
   // Statements (ParseStatements.cpp, ParseCompound.cpp).
@@ -46,6 +48,8 @@ public:
                        DiagID id = DiagID::SyntaxError);
   std::nullptr_t errorExpected(const llvm::Twine &what);
 
+  /// Nesting so far; a formatted string's expression starts with that of its
+  /// string.
   unsigned depth = 0;
 
 private:
@@ -61,6 +65,7 @@ private:
     }
   };
 
+  /// The token `ahead` of the next one; beyond the end always End.
   const Token &tok(size_t ahead = 0) const {
     return tokens[std::min(pos + ahead, tokens.size() - 1)];
   }
@@ -68,6 +73,7 @@ private:
   bool atName(StringRef text) const {
     return tok().kind == Tok::Name && tok().text == text;
   }
+  /// Takes the next token if it is this operator or keyword.
   bool accept(StringRef text) {
     if (!at(text))
       return false;
@@ -75,10 +81,12 @@ private:
     return true;
   }
   bool expect(StringRef text);
+  /// The same, with an error where it is not.
   bool expectNewline();
   SourceLoc endOfPrevious() const {
     return pos ? tokens[pos - 1].range().end : tok().loc;
   }
+  /// From `begin` to the end of the last token taken.
   SourceRange since(SourceLoc begin) const { return {begin, endOfPrevious()}; }
 
   /// Sets range and height; null, with a report, if the tree is too high.

@@ -5,13 +5,27 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// T.PersistentTileScheduler and its base are classes with state in the kernel:
-// they are written in the kernel language, and parsed when first named.
+// Some names are best said in the kernel language. Their text is parsed when
+// the first of them is named. A failed assertion in it is reported at the call.
 //
-// The order of tiles: a worker takes every num_workers-th of a linear order. In
-// that order the fast dimension (M where column_major) runs through a panel of
-// swizzle_size tiles of the slow one before the next panel begins; the last
-// panel may be narrower.
+// Tile schedulers. The order of tiles: a worker takes every num_workers-th of a
+// linear order. In that order the fast dimension (M where column_major) runs
+// through a panel of swizzle_size tiles of the slow one before the next panel
+// begins; the last panel may be narrower.
+//
+// gemm_sp: C += A B, where two of four neighbours of A (one of two, for 32
+// bits) are kept, in order of their place. E has four bits for each group: the
+// places of the two kept, lower one first; 0b0100 and 0b1110 for the first and
+// the second of two. The kept elements are put back in their places in LDS, for
+// a dense product.
+//
+//   5 x 3 tiles, column_major, swizzle_size 2: the numbers of the order
+//       n:   0   1   2
+//   m: 0     0   1  10        panel of n = 0, 1: both n for each m;
+//      1     2   3  11        then the panel of n = 2 alone
+//      2     4   5  12
+//      3     6   7  13
+//      4     8   9  14
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,7 +34,7 @@
 using namespace tlc;
 using namespace tlc::frontend;
 
-static constexpr llvm::StringLiteral kTileSchedulers = R"py(
+static constexpr llvm::StringLiteral kPrelude = R"py(
 import tilelang
 import tilelang.language as T
 
@@ -98,15 +112,53 @@ class PersistentTileScheduler(BaseTileScheduler):
         self._current_iter[0] += 1
         self._linear_idx[0] += self.num_workers
         self.update_current_idx(self._linear_idx[0])
+
+def get_e_factor(a_dtype, meta_dtype):
+    return T.dtype(meta_dtype).bits // 4 * (2 if T.dtype(a_dtype).bits == 32 else 4)
+
+def get_e_replicate_factor(a_dtype):
+    return 1 if T.dtype(a_dtype).bits <= 8 else 2
+
+@T.macro
+def gemm_sp(A_sparse, E, B, C, transpose_A=False, transpose_E=False, transpose_B=False,
+            policy=T.GemmWarpPolicy.Square, clear_accum=False, k_pack=1, wg_wait=0, annotations=None):
+    bits = T.dtype(A_sparse.dtype).bits
+    assert bits in (8, 16, 32), "T.gemm_sp: elements of 8, 16 or 32 bits"
+    kept, group = (1, 2) if bits == 32 else (2, 4)
+    per_code = get_e_factor(A_sparse.dtype, E.dtype)
+    rows, half = A_sparse.shape[::-1] if transpose_A else A_sparse.shape
+    codes_rows, codes = E.shape[::-1] if transpose_E else E.shape
+    depth = B.shape[1 if transpose_B else 0]
+    assert half * group == depth * kept, f"T.gemm_sp: {half} kept elements a row for a product over {depth}"
+    assert codes_rows == rows and codes * per_code == depth, f"T.gemm_sp: metadata of shape {E.shape} for {rows} rows of {depth} elements"
+    dense = T.alloc_shared((rows, depth), A_sparse.dtype)
+    for i, k in T.Parallel(rows, depth):
+        g = k // group
+        word = T.cast(E[k // per_code, i] if transpose_E else E[i, k // per_code], "int32")
+        code = (word >> (4 * (g % (per_code // group)))) & 15
+        first = A_sparse[g * kept, i] if transpose_A else A_sparse[i, g * kept]
+        if kept == 1:
+            dense[i, k] = T.if_then_else(k % group == code >> 3, first, T.cast(0, A_sparse.dtype))
+        else:
+            second = A_sparse[g * kept + 1, i] if transpose_A else A_sparse[i, g * kept + 1]
+            dense[i, k] = T.if_then_else(
+                k % group == (code & 3), first,
+                T.if_then_else(k % group == code >> 2, second, T.cast(0, A_sparse.dtype)))
+    T.gemm(dense, B, C, transpose_B=transpose_B, policy=policy, clear_accum=clear_accum)
 )py";
 
 /// A name that the prelude defines; Invalid for others.
 Value Interpreter::preludeName(StringRef name, SourceRange range) {
-  if (name != "PersistentTileScheduler" && name != "BaseTileScheduler")
+  static constexpr StringRef names[] = {
+      "PersistentTileScheduler", "BaseTileScheduler", "gemm_sp", "get_e_factor",
+      "get_e_replicate_factor"};
+  if (!llvm::is_contained(names, name))
     return {};
+  // Parsed once for each compilation, as a module of its own: its names are not
+  // the file's.
   if (!prelude) {
     const SourceManager::Buffer &text =
-        sources.addBuffer("<tile schedulers>", kTileSchedulers.str());
+        sources.addBuffer("<language>", kPrelude.str());
     auto parsed = parseFile(text, ast, diags);
     if (!parsed)
       return {};
@@ -117,4 +169,19 @@ Value Interpreter::preludeName(StringRef name, SourceRange range) {
   }
   bool found = false;
   return moduleName(prelude, name, range, found);
+}
+
+/// Where to report what fails at `range`: in text of the prelude, at the call
+/// that led there.
+SourceRange Interpreter::callerOf(SourceRange range) {
+  auto inside = [&](SourceRange r) {
+    const SourceManager::Buffer *buffer = sources.bufferOf(r.begin);
+    return buffer && prelude && buffer->name == prelude->path;
+  };
+  for (auto &frame : llvm::reverse(diags.context)) {
+    if (!inside(range))
+      break;
+    range = frame.range;
+  }
+  return range;
 }

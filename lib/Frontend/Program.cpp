@@ -9,6 +9,14 @@
 // computed anywhere. Arguments are added as they are met and put in order at
 // the end: parameters, outputs, workspaces, dynamic sizes.
 //
+//   def main(A: T.Tensor((n, 64), T.float16), s: T.float32): ...
+//   ->  tile.func @main(%A: !tile.ptr<f16>, %s: f32, %n: i32)
+//       %0 = tile.tensor %A sizes(%n) -> memref<?x64xf16, global>
+//
+// Each argument's attributes are what a caller has to know (docs/cli.md): name,
+// dtype, role, and for tensors the shape as text over the other arguments'
+// names.
+//
 //===----------------------------------------------------------------------===//
 
 #include "Interpreter.h"
@@ -21,6 +29,8 @@ using namespace mlir;
 
 namespace tlc::frontend {
 
+/// Appends an argument to the tile.func; its index in `arguments`, until
+/// permuteArguments puts them in order.
 int Interpreter::addArgument(Argument argument, Type type, SourceRange range) {
   at(range);
   argument.value = func.getBody().front().addArgument(type, b.getLoc());
@@ -28,6 +38,9 @@ int Interpreter::addArgument(Argument argument, Type type, SourceRange range) {
   return int(arguments.size() - 1);
 }
 
+/// A tensor in global memory: an argument for its address, and a tile.tensor
+/// that gives it shape and strides (in elements). `order` sorts arguments of
+/// one class. Null after a report.
 BufferObject *Interpreter::addTensor(StringRef name, AnnotationObject *type,
                                      Argument::Class cls, unsigned order,
                                      SourceRange range) {
@@ -51,7 +64,8 @@ BufferObject *Interpreter::addTensor(StringRef name, AnnotationObject *type,
   Type element = type->dtype->storageType(&context);
   buffer->argument =
       addArgument(argument, tile::PtrType::get(&context, element), range);
-  // The tensor is made before any kernel.
+  // The tensor is made before any kernel: sizes may be symbolic, but only of
+  // values that exist there.
   OpBuilder::InsertionGuard guard(b);
   if (kernelOp)
     b.setInsertionPoint(kernelOp);
@@ -63,16 +77,31 @@ BufferObject *Interpreter::addTensor(StringRef name, AnnotationObject *type,
     if (!v.is(VK::Int))
       sizes.push_back(toIndex(v, range));
   }
+  SmallVector<Value> given(type->strides);
+  if (type->dtype->isCoded())
+    arguments[size_t(buffer->argument)].dtype = dtypes::uint8;
   if (type->dtype->isSubByte()) { // two elements to a byte
-    if (shape.back() == ShapedType::kDynamic || shape.back() % 2 ||
-        !type->strides.empty()) {
+    auto halve = [&](Value v) {
+      return binary(BinOpKind::FloorDiv, v, Value::integral(2), range);
+    };
+    auto odd = [](Value v) { return v.is(VK::Int) && v.asInt() % 2; };
+    bool rowsOfBytes = !odd(type->shape.back());
+    for (Value v : ArrayRef(given).drop_back(!given.empty()))
+      rowsOfBytes &= !odd(v);
+    if (!given.empty())
+      rowsOfBytes &= given.back().is(VK::Int) && given.back().asInt() == 1;
+    if (!rowsOfBytes) {
       error(DiagID::BadShape, range,
-            "elements of 4 bits need a contiguous tensor whose last extent is "
-            "even and known at compile time");
+            "rows of 4-bit elements must fill bytes: an even last extent, a "
+            "last stride of 1, other strides even");
       return nullptr;
     }
-    shape.back() /= 2;
-    arguments[size_t(buffer->argument)].dtype = dtypes::uint8;
+    if (shape.back() == ShapedType::kDynamic)
+      sizes.back() = toIndex(halve(type->shape.back()), range);
+    else
+      shape.back() /= 2;
+    for (Value &v : MutableArrayRef(given).drop_back(!given.empty()))
+      v = halve(v);
   }
   if (type->dtype->bits % 8 && !type->dtype->isSubByte() &&
       !type->dtype->isBool()) {
@@ -81,7 +110,7 @@ BufferObject *Interpreter::addTensor(StringRef name, AnnotationObject *type,
               ": elements have 1, 2, 4 or 8 bytes, or 4 bits");
     return nullptr;
   }
-  for (Value v : type->strides) {
+  for (Value v : given) {
     strides.push_back(v.is(VK::Int) ? v.asInt() : ShapedType::kDynamic);
     if (!v.is(VK::Int))
       strideOperands.push_back(toIndex(v, range));
@@ -98,6 +127,8 @@ BufferObject *Interpreter::addTensor(StringRef name, AnnotationObject *type,
   return buffer;
 }
 
+/// A size named by T.dynamic: its -D value, or an argument, one for each name
+/// however often it is asked for.
 Value Interpreter::dynamicDim(StringRef name, DType type, SourceRange range) {
   bool found = false;
   Value given = defineValue(name, found);
@@ -120,7 +151,9 @@ Value Interpreter::dynamicDim(StringRef name, DType type, SourceRange range) {
 //===----------------------------------------------------------------------===//
 
 /// T.Tensor(shape, dtype), T.Tensor[shape, dtype], T.StridedTensor(shape,
-/// strides, dtype)
+/// strides, dtype): an annotation, which becomes a tensor where a parameter has
+/// it. The subscript form comes without a call and with the arguments already
+/// in their places.
 Value Interpreter::tensorType(Args &args) {
   auto *type = make<AnnotationObject>();
   bool strided = currentBuiltin && args.call && currentBuiltin->data == 1;
@@ -135,6 +168,7 @@ Value Interpreter::tensorType(Args &args) {
     view.ranges.assign(3, args.range);
     return viewBuffer(view);
   }
+  // A bare T.Tensor says only that the parameter is one.
   if (!args.values[0]) {
     type->type = AnnotationObject::Any;
     return Value::object(type);
@@ -161,6 +195,7 @@ Value Interpreter::tensorType(Args &args) {
   return Value::object(type);
 }
 
+/// T.ptr, T.handle: an annotation without a shape.
 Value Interpreter::pointerType(Args &args) {
   auto *type = make<AnnotationObject>();
   type->type = AnnotationObject::Pointer;
@@ -183,7 +218,10 @@ Value Interpreter::pointerParameter(Value type, StringRef name,
   return Value::object(pointer);
 }
 
-/// T.empty((M, N), dtype): an output of an eager function.
+/// T.empty((M, N), dtype): an output of an eager function. Also with the
+/// extents one by one, or by name. It gets its name where it is assigned.
+///   T.empty((M, N), T.float16)   T.empty(M, N, dtype=T.float16)
+///   T.empty(shape=(M, N), dtype="float16")   T.empty((M,))  float32
 Value Interpreter::emptyTensor(Args &args) {
   auto *type = make<AnnotationObject>();
   SmallVector<Value> rest(args.rest.begin(), args.rest.end());
@@ -210,12 +248,12 @@ Value Interpreter::emptyTensor(Args &args) {
       addTensor("", type, Argument::Output, outputCount++, args.range);
   if (!buffer)
     return {};
-  buffer->isEmpty = true;
   arguments[size_t(buffer->argument)].forcedOut = true;
   return Value::object(buffer);
 }
 
-/// T.alloc_global(shape, dtype): a workspace.
+/// T.alloc_global(shape, dtype): a workspace, an argument that whoever launches
+/// allocates.
 Value Interpreter::allocGlobal(Args &args) {
   auto *type = make<AnnotationObject>();
   type->dtype = dtypeFrom(args[1], args.rangeOf(1));
@@ -226,6 +264,7 @@ Value Interpreter::allocGlobal(Args &args) {
   return buffer ? Value::object(buffer) : Value();
 }
 
+/// "M, N" or "M N", as T.const and T.dynamic take them.
 static SmallVector<StringRef> splitNames(StringRef text) {
   SmallVector<StringRef> names;
   llvm::SplitString(text, names, ", \t");
@@ -259,6 +298,8 @@ Value Interpreter::constNames(Args &args) {
   return values.size() == 1 ? values[0] : makeSequence(VK::Tuple, values);
 }
 
+/// m = T.dynamic("m"), T.dynamic("m, n", dtype): sizes that are known at run
+/// time.
 Value Interpreter::dynamicNames(Args &args) {
   if (!args[0].is(VK::Str))
     return typeError(args.rangeOf(0), "the names of sizes", args[0]);
@@ -281,7 +322,8 @@ Value Interpreter::dynamicNames(Args &args) {
 // Finishing
 //===----------------------------------------------------------------------===//
 
-/// Whether a tensor is read or written anywhere, through views and aliases.
+/// Whether a tensor is read or written anywhere, through views and aliases. An
+/// op that does not tell its effects counts as reading.
 static void findUses(mlir::Value v, bool &read, bool &written) {
   for (OpOperand &use : v.getUses()) {
     Operation *op = use.getOwner();
@@ -303,6 +345,10 @@ static void findUses(mlir::Value v, bool &read, bool &written) {
   }
 }
 
+/// "in", "out", "inout", "scalar", "workspace" or "dim". Out by declaration
+/// wins over use; a tensor that nothing touches is an input.
+///   only read: in   only written: out   both: inout
+///   T.empty, out_idx: out   T.alloc_global: workspace
 StringRef Interpreter::roleOf(const Argument &arg) {
   if (arg.cls == Argument::Dim)
     return "dim";
@@ -318,6 +364,9 @@ StringRef Interpreter::roleOf(const Argument &arg) {
 }
 
 /// Block arguments in their final order; sizes that nothing reads are dropped.
+/// New arguments are appended, take over the uses, and the old ones go.
+///   made:   n (dim), A (param 0), C (output 0), B (param 1)
+///   final:  A, B, C, n
 void Interpreter::permuteArguments() {
   llvm::erase_if(arguments, [&](Argument &a) {
     return a.cls == Argument::Dim && a.value.use_empty();
@@ -339,6 +388,8 @@ void Interpreter::permuteArguments() {
   func.setFunctionType(b.getFunctionType(types, {}));
 }
 
+/// The attributes of all arguments. Names are made unique, because callers and
+/// shapes refer to them.
 ArrayAttr Interpreter::argumentAttrs() {
   SmallVector<Attribute> all;
   llvm::StringSet<> taken;
@@ -354,7 +405,8 @@ ArrayAttr Interpreter::argumentAttrs() {
     attrs.set("tile.role", b.getStringAttr(roleOf(a)));
     all.push_back(DictionaryAttr::get(&context, attrs));
   }
-  // Shapes name other arguments, so they come last.
+  // Shapes name other arguments, so they come last: `n // 2` is the text of the
+  // expression that the kernel computes.
   for (auto [i, a] : llvm::enumerate(arguments)) {
     if (!a.buffer)
       continue;
@@ -376,7 +428,9 @@ ArrayAttr Interpreter::argumentAttrs() {
   return b.getArrayAttr(all);
 }
 
-/// Removes what nothing uses: constants and sizes made on the way.
+/// Removes what nothing uses: constants and sizes made on the way. Backwards,
+/// so that a dead chain goes in one walk, and again until nothing is left.
+/// Tensors and tiles stay: an argument is part of the interface.
 static void eraseDead(Operation *root) {
   bool changed = true;
   while (changed) {
@@ -396,6 +450,8 @@ static void eraseDead(Operation *root) {
   }
 }
 
+/// After the program has run: launches exist, arguments in order, IR that
+/// verifies. False after a report.
 bool Interpreter::finish() {
   if (!kernelCount) {
     error(DiagID::NoProgram, kernelDef->nameRange,
@@ -409,6 +465,8 @@ bool Interpreter::finish() {
   func.setArgAttrsAttr(argumentAttrs());
   if (succeeded(verify(*module)))
     return true;
+  // Verifier messages become diagnostics of their own; silence would be a
+  // fault.
   if (!diags.hasErrors())
     error(DiagID::Internal, kernelDef->nameRange,
           "the front end made IR that does not verify");

@@ -4,6 +4,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Python's functions on compile-time values. A symbolic value is taken where
+// that has a meaning (abs, int, float, bool, sum) and refused where the result
+// would have to be known (any, sorted, len).
+//
+//   len((1, 2))      ->  2
+//   sum([x, y])      ->  0 + x + y, IR where x or y is symbolic
+//   sorted([y, x])   ->  an error if x is symbolic: the order is not known
+//
+// What Python gives as an iterator (zip, map, enumerate, reversed) is a list
+// here: all of it is computed at once. Arguments arrive in `args` as
+// BuiltinTable.cpp's row says; Invalid after a report.
+//
+//===----------------------------------------------------------------------===//
 
 #include "Interpreter.h"
 #include "llvm/ADT/StringExtras.h"
@@ -14,16 +28,21 @@ using namespace tlc;
 using namespace tlc::frontend;
 using llvm::SmallVector;
 
+/// math.pi and its kin: values, though the table has them as functions.
 Value Interpreter::mathConstantValue(const BuiltinInfo *builtin) {
   static constexpr double values[] = {M_PI, M_E, HUGE_VAL, NAN};
   return Value::real(values[builtin->data]);
 }
+/// What the rows name as their implementation; reading the attribute uses the
+/// function above.
 Value Interpreter::mathConstant(Args &args) {
   return mathConstantValue(currentBuiltin);
 }
 
+/// len(x); of a buffer, its first extent.
 Value Interpreter::pyLen(Args &args) {
   Value v = args[0];
+  // May be symbolic: len(A) of a tensor with a dynamic first dimension.
   if (v.is(VK::Buffer))
     return v.as<BufferObject>()->shape[0];
   SmallVector<Value> items;
@@ -32,7 +51,8 @@ Value Interpreter::pyLen(Args &args) {
   return Value::integral(int64_t(items.size()));
 }
 
-/// int, float, bool, str, abs, divmod: data selects.
+/// int, float, bool, str, repr, abs: data selects. Without an argument, the
+/// empty value of the type. On symbolic values they are casts.
 Value Interpreter::pyNumber(Args &args) {
   enum { Int, Float, Bool, Str, Abs };
   Value v = args.values.empty() || !args.values[0] ? Value() : args[0];
@@ -60,6 +80,7 @@ Value Interpreter::pyNumber(Args &args) {
     if (Sym s = toSym(v, args.range);
         which == Int && s && s.type->isInteger() && s.type->bits == 64)
       return v;
+    // int(x) truncates, as on the host; bool(x) is x != 0.
     Sym s = castValue(v,
                       which == Int     ? dtypes::int32
                       : which == Float ? dtypes::float32
@@ -72,12 +93,14 @@ Value Interpreter::pyNumber(Args &args) {
     auto t = truth(v, args.range, failed);
     return failed ? Value() : Value::boolean(*t);
   }
+  // int("64"), float("inf").
   if (v.is(VK::Str)) {
     StringRef text = v.asStr().trim();
     double d;
     int64_t i;
     if (which == Int && !text.getAsInteger(10, i))
       return Value::integral(i);
+    // getAsDouble below has no spelling for infinities.
     if (which == Float &&
         (text.equals_insensitive("inf") || text.equals_insensitive("-inf")))
       return Value::real(text[0] == '-' ? -HUGE_VAL : HUGE_VAL);
@@ -94,6 +117,7 @@ Value Interpreter::pyNumber(Args &args) {
     return v.is(VK::Float)  ? Value::real(std::fabs(v.asFloat()))
            : v.asInt() >= 0 ? Value::integral(v.asInt())
                             : unary(UnaryOpKind::Neg, v, args.range);
+  // Beyond this a double has no int64; a NaN fails the comparison as well.
   if (v.is(VK::Float) && !(std::fabs(v.asFloat()) < 9.2e18))
     return fail(DiagID::IntegerOverflow, args.range,
                 "this number has no 64-bit integer");
@@ -101,19 +125,25 @@ Value Interpreter::pyNumber(Args &args) {
                          : Value::integral(v.asInt());
 }
 
+/// round(x[, digits]): ties to even. Without digits an integer.
+///   round(2.5) = 2   round(3.5) = 4   round(0.126, 2) = 0.13
 Value Interpreter::pyRound(Args &args) {
   if (!args[0].isNumber())
     return typeError(args.rangeOf(0), "a number", args[0]);
   double digits = args.has(1) ? args[1].asFloat() : 0,
          scale = std::pow(10.0, digits);
+  // Scaled in binary: for most decimals as Python, which rounds the decimal
+  // text.
   double r = std::nearbyint(args[0].asFloat() * scale) / scale;
   return args.has(1) ? Value::real(r) : Value::integral(int64_t(r));
 }
 
+/// sum(x[, start]), which may be symbolic.
 Value Interpreter::pySum(Args &args) {
   SmallVector<Value> items;
   if (!iterate(args[0], args.rangeOf(0), items))
     return {};
+  // Through binary(): vectors and symbolic values add as they do elsewhere.
   Value total = args.has(1) ? args[1] : Value::integral(0);
   for (Value v : items)
     if (!(total = binary(BinOpKind::Add, total, v, args.range)))
@@ -121,9 +151,12 @@ Value Interpreter::pySum(Args &args) {
   return total;
 }
 
-/// list, tuple, set, reversed: data 0, 1, 2, 3.
+/// list, tuple, set, reversed: data 0, 1, 2, 3. What Python gives as an
+/// iterator is a list here, also below.
+///   list("ab") = ["a", "b"]   tuple(range(3)) = (0, 1, 2)   set((1, 1)) = {1}
 Value Interpreter::pyContainer(Args &args) {
   SmallVector<Value> items;
+  // Without an argument: the empty one.
   if (args.values[0] && !iterate(args[0], args.rangeOf(0), items))
     return {};
   if (currentBuiltin->data == 3)
@@ -132,6 +165,7 @@ Value Interpreter::pyContainer(Args &args) {
   return makeSequence(kinds[currentBuiltin->data], items);
 }
 
+/// enumerate(x[, start]): a list of (number, element).
 Value Interpreter::pyEnumerate(Args &args) {
   SmallVector<Value> items, pairs;
   if (!iterate(args[0], args.rangeOf(0), items))
@@ -142,8 +176,10 @@ Value Interpreter::pyEnumerate(Args &args) {
   return makeSequence(VK::List, pairs);
 }
 
+/// zip(a, b, ...): as long as the shortest.
 Value Interpreter::pyZip(Args &args) {
   SmallVector<SmallVector<Value>> columns;
+  // The shortest so far.
   size_t n = SIZE_MAX;
   for (Value v : args.rest) {
     if (!iterate(v, args.range, columns.emplace_back()))
@@ -160,8 +196,10 @@ Value Interpreter::pyZip(Args &args) {
   return makeSequence(VK::List, rows);
 }
 
-/// itertools.product(a, b, …)
+/// itertools.product(a, b, …): all tuples, the last factor fastest; at most
+/// 65536.
 Value Interpreter::pyProduct(Args &args) {
+  // One row without elements: the product of nothing.
   std::vector<SmallVector<Value>> rows(1);
   for (Value v : args.rest) {
     SmallVector<Value> items;
@@ -184,10 +222,12 @@ Value Interpreter::pyProduct(Args &args) {
   return makeSequence(VK::List, tuples);
 }
 
+/// any, all: data 1 is all. Conditions must be known.
 Value Interpreter::pyAnyAll(Args &args) {
   SmallVector<Value> items;
   if (!iterate(args[0], args.rangeOf(0), items))
     return {};
+  // all of nothing is true, any of nothing false.
   bool isAll = currentBuiltin->data, result = isAll, failed = false;
   for (Value v : items) {
     auto t = truth(v, args.range, failed);
@@ -222,6 +262,7 @@ Value Interpreter::pySorted(Args &args) {
   }
   if (failed)
     return {};
+  // The key function runs once for each element, as in Python.
   SmallVector<std::pair<Value, Value>> keyed;
   for (Value item : items) {
     Value k = key ? callValue(key, {item}, args.range) : item;
@@ -235,6 +276,7 @@ Value Interpreter::pySorted(Args &args) {
                   "numbers and strings do not compare");
     keyed.push_back({k, item});
   }
+  // Reversed by exchanging the sides, so that equal elements keep their order.
   llvm::stable_sort(keyed, [&](const auto &a, const auto &b) {
     Value x = reverse ? b.first : a.first, y = reverse ? a.first : b.first;
     return x.isNumber() ? x.asFloat() < y.asFloat() : x.asStr() < y.asStr();
@@ -244,6 +286,7 @@ Value Interpreter::pySorted(Args &args) {
   return makeSequence(VK::List, items);
 }
 
+/// isinstance(x, type or types) for Python's own types; any other is never it.
 Value Interpreter::pyIsInstance(Args &args) {
   SmallVector<Value> types;
   if (args[1].isSequence())
@@ -253,9 +296,11 @@ Value Interpreter::pyIsInstance(Args &args) {
   bool result = false;
   Value v = args[0];
   for (Value t : types) {
+    // int, float and so on are builtins: their row's name tells them apart.
     StringRef name = t.is(VK::Builtin) ? t.asBuiltin()->name : "";
     if (t.is(VK::Class) && v.is(VK::Instance))
       result |= isSubclass(v.as<InstanceObject>()->cls, t.as<ClassObject>());
+    // A bool is an int, too. What is only known on the device is none of these.
     result |= (name == "int" && v.isIntLike()) ||
               (name == "float" && v.is(VK::Float)) ||
               (name == "bool" && v.is(VK::Bool)) ||
@@ -267,6 +312,7 @@ Value Interpreter::pyIsInstance(Args &args) {
   return Value::boolean(result);
 }
 
+/// ValueError("text") and so on: what `raise` reports.
 Value Interpreter::pyException(Args &args) {
   auto *e = make<ExceptionObject>();
   e->type = currentBuiltin->name;
@@ -275,13 +321,15 @@ Value Interpreter::pyException(Args &args) {
   return Value::object(e);
 }
 
-/// getattr(object, name[, default]), hasattr: data 1.
+/// getattr(object, name[, default]), hasattr: data 1. A missing attribute
+/// without a default is reported as object.name would be.
 Value Interpreter::pyHasAttr(Args &args) {
   if (!args[1].is(VK::Str))
     return typeError(args.rangeOf(1), "a name", args[1]);
   Value v;
   bool missingAttr;
   {
+    // Whether it exists is found by asking, with the message withheld.
     DiagnosticEngine::Capture quiet(diags);
     v = attribute(args[0], args[1].asStr(), args.range);
     missingAttr = !v;
@@ -295,6 +343,7 @@ Value Interpreter::pyHasAttr(Args &args) {
              : attribute(args[0], args[1].asStr(), args.range);
 }
 
+/// map(f, x): a list; f is a function of the file, or int.
 Value Interpreter::pyMap(Args &args) {
   SmallVector<Value> items, out;
   if (!iterate(args[1], args.rangeOf(1), items))
@@ -310,10 +359,12 @@ Value Interpreter::pyMap(Args &args) {
   return makeSequence(VK::List, out);
 }
 
+/// dict(pairs or dictionary, **entries).
 Value Interpreter::pyDict(Args &args) {
   auto *dict = make<DictObject>();
   if (args.values[0]) {
     if (args[0].is(VK::Dict)) {
+      // Keys of a dictionary are unique already.
       dict->entries = args[0].as<DictObject>()->entries;
     } else {
       SmallVector<Value> items;

@@ -4,6 +4,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Methods of strings, lists and dictionaries, as far as kernels and their
+// factories use them at compile time. `args.self` is the receiver; lists and
+// dictionaries change in place, as in Python, for everyone who holds them.
+//
+//   xs = []; ys = xs; xs.append(1)     ->  ys is [1]: one object
+//   "f{}".format(16).upper()           ->  "F16"
+//
+// Strings are immutable: each method gives a new one, owned by the context.
+// Searching compares with hostEquals, so that 1, 1.0 and True are one key, and
+// a symbolic value is found by nothing.
+//
+//===----------------------------------------------------------------------===//
 
 #include "Interpreter.h"
 #include "llvm/ADT/StringExtras.h"
@@ -14,10 +27,12 @@ using namespace tlc;
 using namespace tlc::frontend;
 using llvm::SmallVector;
 
-/// data: 0 startswith, 1 endswith, 2 upper, 3 lower, 4 strip, 5 replace,
-/// 6 format, 7 removeprefix
+/// data: 0 startswith, 1 endswith, 2 upper, 3 lower, 4 strip, 5 replace, 6
+/// format, 7 removeprefix, 8 isdigit, 9 isalpha
+///   "f{}_{}".format(16, "x") = "f16_x"   "a.b".replace(".", "_") = "a_b"
 Value Interpreter::strMethod(Args &args) {
   StringRef self = args.self.asStr();
+  // Arguments that are missing or no strings count as empty.
   auto text = [&](size_t i) {
     return i < args.rest.size() && args.rest[i].is(VK::Str)
                ? args.rest[i].asStr()
@@ -36,12 +51,14 @@ Value Interpreter::strMethod(Args &args) {
     return makeString(self.trim());
   case 5: {
     std::string out = self.str();
+    // Replaced text is not searched again.
     if (!text(0).empty())
       for (size_t at = 0; (at = out.find(text(0), at)) != std::string::npos;
            at += text(1).size())
         out.replace(at, text(0).size(), text(1));
     return makeString(out);
   }
+  // "{} of {}" alone: numbers and formats in the braces are not looked at.
   case 6: {
     std::string out;
     size_t next = 0;
@@ -69,6 +86,8 @@ Value Interpreter::strMethod(Args &args) {
   }
   }
 }
+/// sep.join(x); elements that are no strings are converted.
+///   ", ".join(["a", "b"]) = "a, b"
 Value Interpreter::strJoin(Args &args) {
   SmallVector<Value> items;
   if (!iterate(args[0], args.rangeOf(0), items))
@@ -78,6 +97,7 @@ Value Interpreter::strJoin(Args &args) {
     out += (i ? args.self.asStr().str() : "") + str(v);
   return makeString(out);
 }
+/// text.split(sep): at every separator, or at runs of white space.
 Value Interpreter::strSplit(Args &args) {
   SmallVector<Value> out;
   SmallVector<StringRef> parts;
@@ -97,6 +117,7 @@ Value Interpreter::listMethod(Args &args) {
     return i < args.rest.size() ? args.rest[i] : Value::none();
   };
   int64_t which = currentBuiltin->data, size = int64_t(list.size());
+  // Only index and count leave the sequence as it is.
   if (args.self.is(VK::Tuple) && which != 2 && which != 3)
     return fail(DiagID::NoAttribute, args.range,
                 "a tuple has no method '" +
@@ -140,6 +161,7 @@ Value Interpreter::listMethod(Args &args) {
     return v;
   }
   case 5: {
+    // insert beyond an end inserts at that end.
     list.insert(list.begin() + std::clamp<int64_t>(position(0), 0, size),
                 arg(1));
     return Value::none();
@@ -149,7 +171,8 @@ Value Interpreter::listMethod(Args &args) {
   }
 }
 
-/// data: 0 get, 1 items, 2 keys, 3 values, 4 update
+/// data: 0 get, 1 items, 2 keys, 3 values, 4 update. Views are lists of what is
+/// there now.
 Value Interpreter::dictMethod(Args &args) {
   auto *dict = args.self.as<DictObject>();
   SmallVector<Value> out;
@@ -162,6 +185,7 @@ Value Interpreter::dictMethod(Args &args) {
     return args.rest.size() > 1 ? args.rest[1] : Value::none();
   case 4:
     if (!args.rest.empty() && args.rest[0].is(VK::Dict))
+      // A copy: d.update(d) would change what it walks.
       for (auto [key, value] : std::vector<std::pair<Value, Value>>(
                args.rest[0].as<DictObject>()->entries))
         setEntry(dict, key, value);

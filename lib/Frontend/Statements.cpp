@@ -4,6 +4,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Execution of statements. Flow tells how one ended: the next one runs, or a
+// break, continue or return is under way, or something failed and was reported.
+// Compile-time control flow is this interpreter's own; on the device
+// (ControlFlow.cpp) a break is a store to a flag, and the flow it returns ends
+// only the statements of its block.
+//
+//===----------------------------------------------------------------------===//
 
 #include "Interpreter.h"
 
@@ -12,7 +20,9 @@ using namespace tlc::frontend;
 using llvm::dyn_cast;
 using llvm::SmallVector;
 
-/// Bounds compile-time work, so that `while True` in a factory ends.
+/// Bounds compile-time work, so that `while True` in a factory ends. Counts
+/// statements and expressions; false beyond the limit, with one report. The
+/// last place serves errors that have none.
 bool Interpreter::step(SourceRange range) {
   lastPlace = range;
   if (++steps <= 20'000'000)
@@ -22,10 +32,23 @@ bool Interpreter::step(SourceRange range) {
   return false;
 }
 
-/// Whether a statement may leave the loop around it.
-static bool mayExit(const Stmt *s) {
+/// `break`, or the call that means it: T.loop_break().
+static bool isBreak(const Stmt *s) {
+  if (s->kind != StmtKind::Expr)
+    return s->kind == StmtKind::Break;
+  auto *call = dyn_cast<CallExpr>(llvm::cast<ExprStmt>(s)->value);
+  auto *attr = call ? dyn_cast<AttributeExpr>(call->callee) : nullptr;
+  auto *name = call ? dyn_cast<NameExpr>(call->callee) : nullptr;
+  return (attr && attr->attr == "loop_break") ||
+         (name && name->id == "loop_break");
+}
+
+bool frontend::mayExit(const Stmt *s) {
+  // Loops inside keep their own exits; other statements cannot have any.
   auto any = [](StmtList body) { return llvm::any_of(body, mayExit); };
   switch (s->kind) {
+  case StmtKind::Expr:
+    return isBreak(s);
   case StmtKind::Break:
   case StmtKind::Continue:
     return true;
@@ -39,6 +62,7 @@ static bool mayExit(const Stmt *s) {
   }
 }
 
+/// Statements one after another.
 Flow Interpreter::execBlock(StmtList body) {
   for (size_t i = 0; i < body.size(); ++i) {
     Flow flow = exec(body[i]);
@@ -48,6 +72,8 @@ Flow Interpreter::execBlock(StmtList body) {
     // if neither happened.
     if (!exitFlag || !inDeviceLoop || i + 1 == body.size() || !mayExit(body[i]))
       continue;
+    // Both flags are tested at once: after either, the rest of this iteration
+    // is skipped, and `exit` also ends the loop.
     mlir::Value running = notExited();
     auto ifOp = mlir::scf::IfOp::create(b, running, /*withElseRegion=*/false);
     bool ok = inRegion(ifOp.thenBlock(), false, [&] {
@@ -59,15 +85,39 @@ Flow Interpreter::execBlock(StmtList body) {
   return Flow::Next;
 }
 
+Flow Interpreter::leaveLoop(const Stmt *s) {
+  bool breaks = isBreak(s);
+  if (inDeviceLoop && exitFlag) {
+    at(s->range);
+    setFlag(breaks ? exitFlag : skipFlag, true);
+  } else if (inDeviceLoop) {
+    error(DiagID::BadLoop, s->range,
+          "this loop cannot be left early: its iterations run in any order");
+    return Flow::Error;
+  } else if (regionDepth > hostLoopRegion) {
+    error(DiagID::BadLoop, s->range,
+          "this loop is unrolled by the compiler: no condition of the device "
+          "can leave it or skip its iterations")
+        .help("loop with T.serial, which runs on the device");
+    return Flow::Error;
+  }
+  return breaks ? Flow::Break : Flow::Continue;
+}
+
+/// One statement.
 Flow Interpreter::exec(const Stmt *s) {
   if (!step(s->range))
     return Flow::Error;
+  if (isBreak(s) || s->kind == StmtKind::Continue)
+    return leaveLoop(s);
   switch (s->kind) {
   case StmtKind::Expr: {
     auto *e = llvm::cast<ExprStmt>(s)->value;
     if (llvm::isa<ConstantExpr>(e))
       return Flow::Next; // docstrings, `...`
     Value v = evalRef(e);
+    // A call of host code in a kernel has no meaning; before the kernel it may
+    // be logging.
     if (v && v.is(VK::Poison) && kernelOp && scope->staged) {
       poisonError(v, e->range);
       return Flow::Error;
@@ -88,6 +138,7 @@ Flow Interpreter::exec(const Stmt *s) {
     return execIf(llvm::cast<IfStmt>(s));
   case StmtKind::With:
     return execWith(llvm::cast<WithStmt>(s));
+  // A function becomes a value: its body waits until it is called.
   case StmtKind::FunctionDef: {
     Value fn = makeFunction(llvm::cast<FunctionDefStmt>(s));
     return fn && bindName(llvm::cast<FunctionDefStmt>(s)->name, fn, s->range)
@@ -111,28 +162,14 @@ Flow Interpreter::exec(const Stmt *s) {
   case StmtKind::Import:
   case StmtKind::ImportFrom:
     return execImport(s);
+  // `global` needs nothing: names are looked up outwards, and module names do
+  // not change.
   case StmtKind::Scope:
   case StmtKind::Pass:
     return Flow::Next;
   case StmtKind::Break:
-  case StmtKind::Continue: {
-    bool isBreak = s->kind == StmtKind::Break;
-    if (inDeviceLoop && exitFlag) {
-      at(s->range);
-      setFlag(isBreak ? exitFlag : skipFlag, true);
-    } else if (inDeviceLoop) {
-      error(DiagID::BadLoop, s->range,
-            "this loop cannot be left early: its iterations run in any order");
-      return Flow::Error;
-    } else if (regionDepth > hostLoopRegion) {
-      error(DiagID::BadLoop, s->range,
-            "this loop is unrolled by the compiler: no condition of the device "
-            "can leave it or skip its iterations")
-          .help("loop with T.serial, which runs on the device");
-      return Flow::Error;
-    }
-    return isBreak ? Flow::Break : Flow::Continue;
-  }
+  case StmtKind::Continue:
+    break;
   case StmtKind::Delete:
     for (const Expr *target : llvm::cast<DeleteStmt>(s)->targets)
       if (auto *name = dyn_cast<NameExpr>(target))
@@ -146,6 +183,7 @@ Flow Interpreter::exec(const Stmt *s) {
   return Flow::Error;
 }
 
+/// `if`: one branch if the condition is known, both on the device otherwise.
 Flow Interpreter::execIf(const IfStmt *s) {
   Value cond = eval(s->condition);
   bool failed = false;
@@ -158,6 +196,8 @@ Flow Interpreter::execIf(const IfStmt *s) {
   return c ? symbolicIf(s, c) : Flow::Error;
 }
 
+/// The value is kept in returnValue, and its expression, which names outputs.
+/// There are no returns on the device: a kernel's threads go on together.
 Flow Interpreter::execReturn(const ReturnStmt *s) {
   if (regionDepth) {
     error(DiagID::BadReturn, s->range,
@@ -169,6 +209,8 @@ Flow Interpreter::execReturn(const ReturnStmt *s) {
   return returnValue ? Flow::Return : Flow::Error;
 }
 
+/// `raise`: the program's own message, as an error. Factories refuse sizes this
+/// way.
 Flow Interpreter::execRaise(const RaiseStmt *s) {
   std::string text = "the program raised an exception";
   if (s->exception) {
@@ -184,6 +226,7 @@ Flow Interpreter::execRaise(const RaiseStmt *s) {
   return Flow::Error;
 }
 
+/// `assert c, message`: checked now if c is known, by the kernel otherwise.
 Flow Interpreter::execAssert(const AssertStmt *s) {
   Value cond = eval(s->condition);
   bool failed = false;
@@ -192,6 +235,7 @@ Flow Interpreter::execAssert(const AssertStmt *s) {
     return Flow::Error;
   if (t && *t)
     return Flow::Next;
+  // The message is evaluated only when it is needed, as Python does.
   std::string message;
   if (s->message) {
     Value m = eval(s->message);
@@ -200,7 +244,7 @@ Flow Interpreter::execAssert(const AssertStmt *s) {
     message = str(m);
   }
   if (t) {
-    error(DiagID::AssertionFailed, s->range,
+    error(DiagID::AssertionFailed, callerOf(s->range),
           message.empty() ? "this assertion does not hold"
                           : "assertion failed: " + message);
     return Flow::Error;
@@ -216,7 +260,8 @@ Flow Interpreter::execAssert(const AssertStmt *s) {
   return Flow::Next;
 }
 
-/// The body runs; handlers cannot: a failure is a located message already.
+/// The body runs; handlers cannot: a failure is a located message already. What
+/// Python code usually tries, an import, does not fail here.
 Flow Interpreter::execTry(const TryStmt *s) {
   Flow flow = execBlock(s->body);
   if (flow == Flow::Next)
@@ -227,6 +272,8 @@ Flow Interpreter::execTry(const TryStmt *s) {
   return last == Flow::Next ? flow : last;
 }
 
+/// An import inside a function. A star import binds nothing: the module level
+/// takes care of those.
 Flow Interpreter::execImport(const Stmt *s) {
   if (auto *import = dyn_cast<ImportStmt>(s)) {
     for (const ImportAlias &a : import->names) {
@@ -248,6 +295,8 @@ Flow Interpreter::execImport(const Stmt *s) {
   return Flow::Next;
 }
 
+/// `with`. Of its items one may be a T.Kernel; None comes from hints such as
+/// T.attr.
 Flow Interpreter::execWith(const WithStmt *s) {
   KernelObject *kernel = nullptr;
   size_t kernelItem = 0;

@@ -11,6 +11,13 @@
 // written as polynomials over opaque values, and what cancels, cancels. Opaque
 // values are equal if they are the same expression with no write between.
 //
+//   (i + 1) * 64 - i * 64      64*i + 64 - 64*i  ->  64
+//   (n // 2 + 8) - n // 2      both quotients are one leaf  ->  8
+//
+// All answers are safe: "not known" where the walk meets something else, or
+// after a dozen steps. Arithmetic is taken to be without overflow, as for any
+// index.
+//
 //===----------------------------------------------------------------------===//
 
 #include "Interpreter.h"
@@ -22,6 +29,8 @@ using namespace mlir;
 
 namespace tlc::frontend {
 
+/// Whether no value of v is negative. Block and loop indices are not, T.dynamic
+/// sizes are not (they are extents), arguments of other kinds may be.
 bool Interpreter::isNonNegative(mlir::Value v, unsigned depth) {
   if (depth > 12)
     return false;
@@ -70,6 +79,13 @@ bool Interpreter::isNonNegative(mlir::Value v, unsigned depth) {
   return false;
 }
 
+/// The least bound that v is known to be below. Bounds of operands above 2^31
+/// are dropped, so that sums and products stay in 64 bits.
+///   i in range(n)            bound(n) - 1
+///   x + y, x * y             of the largest values, for x, y >= 0 where needed
+///   x % y                    bound(y) - 1        x & 63   64
+///   x // 8, x >> 3           of the largest value, divided
+///   min, max, select         of both
 std::optional<int64_t> Interpreter::upperBound(mlir::Value v, unsigned depth) {
   using Bound = std::optional<int64_t>;
   if (depth > 12)
@@ -85,6 +101,8 @@ std::optional<int64_t> Interpreter::upperBound(mlir::Value v, unsigned depth) {
     Operation *owner = arg.getOwner()->getParentOp();
     if (auto parallel = dyn_cast_or_null<tile::ParallelOp>(owner))
       return parallel.getExtents()[arg.getArgNumber()];
+    // The induction variable is below the upper bound, whose own bound is
+    // exclusive.
     if (auto loop = dyn_cast_or_null<scf::ForOp>(owner))
       if (v == loop.getInductionVar())
         if (Bound r = bound(loop.getUpperBound()))
@@ -115,6 +133,7 @@ std::optional<int64_t> Interpreter::upperBound(mlir::Value v, unsigned depth) {
     return upperBound(op->getOperand(1), depth + 1)
                ? Bound(*upperBound(op->getOperand(1), depth + 1) - 1)
                : std::nullopt;
+  // x & 63 is below 64 whatever x is.
   if (isa<arith::AndIOp>(op)) {
     if (matchPattern(op->getOperand(1), m_ConstantInt(&c)) && !c.isNegative())
       return c.getSExtValue() + 1;
@@ -151,7 +170,8 @@ std::optional<int64_t> Interpreter::upperBound(mlir::Value v, unsigned depth) {
 //===----------------------------------------------------------------------===//
 
 /// Whether two values are the same expression. Loads are, if nothing between
-/// them in their block writes.
+/// them in their block writes. Costs the size of the expressions, for each pair
+/// of leaves that are compared.
 static bool equivalent(mlir::Value x, mlir::Value y, unsigned depth = 0) {
   if (x == y)
     return true;
@@ -180,10 +200,12 @@ static bool equivalent(mlir::Value x, mlir::Value y, unsigned depth = 0) {
 
 namespace {
 /// Sums of products of opaque values, by their numbers in `leaves`.
+///   64 * i + j * n - 3   {[i]: 64, [j, n]: 1, []: -3}
 struct Polynomial {
   using Monomial = std::vector<unsigned>;
   std::map<Monomial, int64_t> terms;
 
+  /// this += factor * o
   void add(const Polynomial &o, int64_t factor) {
     for (auto &[m, c] : o.terms)
       if ((terms[m] += factor * c) == 0)
@@ -203,6 +225,8 @@ struct Polynomial {
   }
 };
 
+/// Expands values into polynomials over one set of leaves, so that those of two
+/// values can be subtracted.
 struct Expander {
   SmallVector<mlir::Value> leaves;
 
@@ -225,12 +249,14 @@ struct Expander {
       if (isa<arith::MulIOp>(op)) {
         Polynomial x = expand(op->getOperand(0), depth + 1),
                    y = expand(op->getOperand(1), depth + 1);
+        // Products of long sums stay opaque: they seldom cancel, and grow fast.
         if (x.terms.size() * y.terms.size() <= 64)
           return x.times(y);
       }
       if (isa<arith::ExtSIOp>(op))
         return expand(op->getOperand(0), depth + 1);
     }
+    // Anything else is opaque: an old leaf if it is the same expression.
     for (auto [i, leaf] : llvm::enumerate(leaves))
       if (equivalent(leaf, v)) {
         p.terms[{unsigned(i)}] = 1;
@@ -269,11 +295,15 @@ std::optional<int64_t> Interpreter::constantDifference(Value x, Value y) {
   return std::nullopt;
 }
 
+/// Whether two extents or indices are equal for certain.
 bool Interpreter::sameValue(Value x, Value y) {
   auto d = constantDifference(x, y);
   return d && *d == 0;
 }
 
+/// An SSA integer as source text, with the arguments' names: messages about
+/// shapes and the shapes of arguments use it. "?" where it would get long or
+/// says nothing.
 static void printIndex(Interpreter &interp, mlir::Value v,
                        llvm::raw_ostream &os, unsigned depth) {
   APInt c;
@@ -296,6 +326,7 @@ static void printIndex(Interpreter &interp, mlir::Value v,
                    : isa<arith::FloorDivSIOp, arith::DivUIOp>(op) ? " // "
                    : isa<arith::RemUIOp>(op)                      ? " % "
                                                                   : "";
+  // Divisions by powers of two were written with `//`.
   if (op && isa<arith::ShRSIOp, arith::ShRUIOp>(op) &&
       matchPattern(op->getOperand(1), m_ConstantInt(&c)) && c.ult(62)) {
     os << '(';

@@ -11,6 +11,14 @@
 // minus infinity, by a shift or mask where the divisor is a power of two, and
 // unsigned where both operands are known not to be negative.
 //
+//   x: float16, n: int32 SSA values
+//   x * 2.0   ->  arith.extf %x; arith.mulf %x32, 2.0 : f32
+//   x * n     ->  arith.sitofp %n : f16; arith.mulf
+//   n // 8    ->  arith.shrsi %n, 3         n % 8  ->  arith.andi %n, 7
+//
+// createOrFold folds constants on the way, and `fold` turns small ones back
+// into literals, so that code over constants stays at compile time.
+//
 //===----------------------------------------------------------------------===//
 
 #include "Interpreter.h"
@@ -22,6 +30,8 @@ using namespace mlir;
 
 namespace tlc::frontend {
 
+/// The MLIR location of a source range: file, line, column of its begin.
+///   helper(A) at 10:9 reads at 4:5   loc(callsite(4:5 at 10:9))
 Location Interpreter::locOf(SourceRange range) {
   auto pos = sources.position(range.begin);
   if (!pos.line)
@@ -41,6 +51,7 @@ Location Interpreter::locOf(SourceRange range) {
   return callers ? Location(CallSiteLoc::get(loc, *callers)) : loc;
 }
 
+/// A constant of a type; an integer beyond the type's range is cut to its bits.
 Sym Interpreter::constant(int64_t value, DType type) {
   Type t = typeOf(type);
   if (type->isFloat())
@@ -51,6 +62,7 @@ Sym Interpreter::constant(int64_t value, DType type) {
           type};
 }
 
+/// Rounded to nearest, ties to even.
 Sym Interpreter::constant(double value, DType type) {
   auto t = llvm::cast<FloatType>(typeOf(type));
   APFloat number(value);
@@ -59,6 +71,9 @@ Sym Interpreter::constant(double value, DType type) {
   return {arith::ConstantOp::create(b, b.getFloatAttr(t, number)), type};
 }
 
+/// A value as an SSA value: literals become constants, variables and elements
+/// are loaded. Null after a report. The types of literals are the language's
+/// (docs/language.md).
 Sym Interpreter::toSym(Value v, SourceRange range) {
   switch (v.kind()) {
   case VK::Scalar:
@@ -70,6 +85,7 @@ Sym Interpreter::toSym(Value v, SourceRange range) {
   case VK::Int:
     at(range);
     return constant(v.asInt(),
+                    // As the language says: a literal is int32 while it fits.
                     llvm::isInt<32>(v.asInt()) ? dtypes::int32 : dtypes::int64);
   case VK::Float:
     at(range);
@@ -95,10 +111,13 @@ Sym Interpreter::toSym(Value v, SourceRange range) {
   }
 }
 
+/// Converts between any two element types. Floats to integers round towards
+/// zero, integers to floats and floats to narrower ones to nearest; anything to
+/// bool asks whether it is not zero.
 Sym Interpreter::cast(Sym v, DType to) {
   if (!v || v.type == to)
     return v;
-  if (to->isSubByte())
+  if (to->isCoded())
     return narrowValue(v, to);
   DType from = v.type;
   Type target = typeOf(to);
@@ -131,6 +150,7 @@ Sym Interpreter::cast(Sym v, DType to) {
       return make(b.createOrFold<arith::SIToFPOp>(target, v.value));
     return make(b.createOrFold<arith::UIToFPOp>(target, v.value));
   }
+  // Integers: cut, or extended by the source's sign.
   if (from->bits > to->bits)
     return make(b.createOrFold<arith::TruncIOp>(target, v.value));
   if (from->isSigned())
@@ -138,10 +158,12 @@ Sym Interpreter::cast(Sym v, DType to) {
   return make(b.createOrFold<arith::ExtUIOp>(target, v.value));
 }
 
-/// Literals become constants of the target type directly.
+/// Literals become constants of the target type directly: 0.1 is rounded once,
+/// to float16, and not to float32 first. An integer that does not fit is an
+/// error.
 Sym Interpreter::castValue(Value v, DType to, SourceRange range) {
   at(range);
-  if (to->isSubByte()) {
+  if (to->isCoded()) {
     Sym wide = castValue(v, wideOf(to), range);
     return wide ? narrowValue(wide, to) : wide;
   }
@@ -164,20 +186,24 @@ Sym Interpreter::castValue(Value v, DType to, SourceRange range) {
   return cast(s, to);
 }
 
+/// Null after a report. Narrower integers are extended; bools count as 0 and 1.
 mlir::Value Interpreter::toIndex(Value v, SourceRange range) {
   Sym s = toSym(v, range);
   if (!s)
     return {};
+  // A comparison's result may index: 0 or 1.
   if (!s.type->isInteger() && !s.type->isBool()) {
     typeError(range, "an integer index", v);
     return {};
   }
   at(range);
+  // Narrow indices are widened; memrefs are indexed by i32 or i64 alone.
   if (s.type->bits == 32 || s.type->bits == 64)
     return s.value;
   return cast(s, dtypes::int32).value;
 }
 
+/// The same as 32 bits: an index of 64 bits is cut, for sizes that fit.
 mlir::Value Interpreter::toI32(Value v, SourceRange range) {
   mlir::Value index = toIndex(v, range);
   if (!index)
@@ -188,12 +214,15 @@ mlir::Value Interpreter::toI32(Value v, SourceRange range) {
       .value;
 }
 
+/// A condition. Null after a report.
 mlir::Value Interpreter::toI1(Value v, SourceRange range) {
   Sym s = toSym(v, range);
   at(range);
   return cast(s, dtypes::boolean).value;
 }
 
+/// A constant int32 or bool as a literal again: `n - n` may then be a shape.
+/// Other types stay SSA values, since a literal would forget the type.
 Value Interpreter::fold(Sym s) {
   if (!s)
     return {};
@@ -205,7 +234,13 @@ Value Interpreter::fold(Sym s) {
   return Value::scalar(s);
 }
 
-/// Brings two operands to one type. va and vb tell literals from values.
+/// Brings two operands to one type, by the rules above. va and vb tell literals
+/// from values: a literal takes the common type directly. False after a report,
+/// or if an operand is null.
+///   float16 with float32      float32      float16 with bfloat16   float32
+///   int32 with float16        float16      int8 with int32         int32
+///   uint32 with int32         int32        uint32 with literal 4   uint32
+///   bool with bool            int32        fp8 with fp8 or int     float32
 bool Interpreter::promote(Sym &x, Sym &y, Value va, Value vb,
                           SourceRange range) {
   if (!x || !y)
@@ -213,9 +248,12 @@ bool Interpreter::promote(Sym &x, Sym &y, Value va, Value vb,
   DType to;
   if (x.type == y.type) {
     to = x.type;
+    // True + True is 2.
     if (to->isBool())
       to = dtypes::int32;
   } else if (x.type->isFloat() || y.type->isFloat()) {
+    // A float wins over any integer, whatever their widths: int64 * float16 is
+    // float16.
     if (!y.type->isFloat())
       to = x.type;
     else if (!x.type->isFloat())
@@ -250,24 +288,33 @@ bool Interpreter::promote(Sym &x, Sym &y, Value va, Value vb,
   return x && y;
 }
 
+/// Python's `//` of two integers of one type. A shift rounds down by itself;
+/// the unsigned division is the cheapest that the hardware's instructions can
+/// be made into.
 Sym Interpreter::floorDiv(Sym x, Sym y) {
   APInt divisor;
   bool constantDivisor = matchPattern(y.value, m_ConstantInt(&divisor));
   if (constantDivisor && divisor.isOne())
     return x;
+  // An arithmetic shift is Python's floor division by a power of two.
   if (x.type->isSigned() && constantDivisor && divisor.isStrictlyPositive() &&
       divisor.isPowerOf2()) {
     Sym shift = constant(int64_t(divisor.logBase2()), x.type);
     return {b.createOrFold<arith::ShRSIOp>(x.value, shift.value), x.type};
   }
+  // Both not negative: the unsigned division gives the same, with fewer
+  // instructions.
   if (!x.type->isSigned() || (isNonNegative(x.value) && isNonNegative(y.value)))
     return {b.createOrFold<arith::DivUIOp>(x.value, y.value), x.type};
   return {b.createOrFold<arith::FloorDivSIOp>(x.value, y.value), x.type};
 }
 
+/// Python's `%`, with the sign of the divisor: a mask, an unsigned remainder,
+/// or x - (x // y) * y.
 Sym Interpreter::floorMod(Sym x, Sym y) {
   APInt divisor;
   bool constantDivisor = matchPattern(y.value, m_ConstantInt(&divisor));
+  // Two's complement: x & (d - 1) is x mod d for negative x, too.
   if (constantDivisor && divisor.isPowerOf2() &&
       (!x.type->isSigned() || divisor.isStrictlyPositive())) {
     mlir::Value mask = arith::ConstantOp::create(
@@ -281,6 +328,7 @@ Sym Interpreter::floorMod(Sym x, Sym y) {
   return {b.createOrFold<arith::SubIOp>(x.value, product), x.type};
 }
 
+/// `va op vb` where at least one is symbolic; Invalid after a report.
 Value Interpreter::symBinary(BinOpKind op, Value va, Value vb,
                              SourceRange range) {
   Sym x = toSym(va, range), y = toSym(vb, range);
@@ -289,6 +337,7 @@ Value Interpreter::symBinary(BinOpKind op, Value va, Value vb,
   bool bits =
       op == BinOpKind::And || op == BinOpKind::Or || op == BinOpKind::Xor;
   bool bothBool = x.type->isBool() && y.type->isBool();
+  // Bools keep their type under & | ^; everything else first gets a common one.
   if (bits && bothBool) {
     at(range);
   } else {
@@ -297,6 +346,7 @@ Value Interpreter::symBinary(BinOpKind op, Value va, Value vb,
       return fail(DiagID::TypeMismatch, range,
                   "'" + spelling(op) + "' needs integers, not " + x.type->name +
                       " and " + y.type->name);
+    // Rounding of `/` would be a choice that the program did not make.
     if (op == BinOpKind::Div && !x.type->isFloat() && !y.type->isFloat()) {
       error(DiagID::IntegerDivision, range,
             "'/' of integers that are not known at compile time")
@@ -323,6 +373,7 @@ Value Interpreter::symBinary(BinOpKind op, Value va, Value vb,
     return give(b.createOrFold<arith::DivFOp>(x.value, y.value));
   case BinOpKind::FloorDiv:
   case BinOpKind::Mod: {
+    // x - floor(x / y) * y.
     if (isFloat) {
       mlir::Value q = b.createOrFold<arith::DivFOp>(x.value, y.value);
       q = b.createOrFold<math::FloorOp>(q);
@@ -337,6 +388,7 @@ Value Interpreter::symBinary(BinOpKind op, Value va, Value vb,
     return fold(op == BinOpKind::FloorDiv ? floorDiv(x, y) : floorMod(x, y));
   }
   case BinOpKind::Pow:
+    // An integer to a power that only the kernel knows is computed as a float.
     if (!isFloat) {
       x = cast(x, dtypes::float32);
       y = cast(y, dtypes::float32);
@@ -362,6 +414,7 @@ Value Interpreter::symBinary(BinOpKind op, Value va, Value vb,
               "'@' is not an operation on scalars; use T.gemm");
 }
 
+/// `op v`. Negation of an integer is 0 - v; `not` asks whether v is zero.
 Value Interpreter::symUnary(UnaryOpKind op, Value v, SourceRange range) {
   Sym x = toSym(v, range);
   if (!x)
@@ -385,6 +438,7 @@ Value Interpreter::symUnary(UnaryOpKind op, Value v, SourceRange range) {
     if (x.type->isFloat())
       return fail(DiagID::TypeMismatch, range,
                   "'~' needs an integer, not " + x.type->name);
+    // ~x is x ^ -1 in any width.
     return fold({b.createOrFold<arith::XOrIOp>(
                      x.value, constant(int64_t(-1), x.type).value),
                  x.type});
@@ -398,13 +452,17 @@ Value Interpreter::symUnary(UnaryOpKind op, Value v, SourceRange range) {
   return {};
 }
 
+/// A comparison, of type bool. With a NaN all but != are false.
 Value Interpreter::symCompare(CmpOpKind op, Value va, Value vb,
                               SourceRange range) {
   Sym x = toSym(va, range), y = toSym(vb, range);
   if (!promote(x, y, va, vb, range))
     return {};
+  // Eq, Ne, Lt, Le, Gt, Ge in the order of the enumeration; `is` and `in` never
+  // come here.
   size_t i = size_t(op);
   if (x.type->isFloat()) {
+    // Ordered, except !=, which is true for a NaN.
     static constexpr arith::CmpFPredicate preds[] = {
         arith::CmpFPredicate::OEQ, arith::CmpFPredicate::UNE,
         arith::CmpFPredicate::OLT, arith::CmpFPredicate::OLE,
@@ -422,7 +480,9 @@ Value Interpreter::symCompare(CmpOpKind op, Value va, Value vb,
       {b.createOrFold<arith::CmpIOp>(pred, x.value, y.value), dtypes::boolean});
 }
 
-/// Whether every op of a block can run where its result is not wanted.
+/// Whether every op of a block can run where its result is not wanted:
+/// arithmetic (a division by zero is not trapped by the hardware), and loads
+/// whose indices are known to lie inside a tile.
 static bool isSpeculatable(Interpreter &interp, Block &block) {
   for (Operation &op : block) {
     if (isa<arith::ArithDialect, math::MathDialect>(op.getDialect()))
@@ -444,6 +504,11 @@ static bool isSpeculatable(Interpreter &interp, Block &block) {
 
 /// c ? then : otherwise, where the branches may read memory that only the
 /// condition makes safe: a select if both can be computed anyway, else scf.if.
+/// Both are built in blocks of their own first, because only then it is known
+/// what they hold.
+///
+///   T.if_then_else(i >= j, S[i, j], 0)   S in LDS, i and j in its bounds
+///   ->  %v = tile.load %S[%i, %j]; arith.select %c, %v, %zero
 Value Interpreter::select(mlir::Value cond, llvm::function_ref<Value()> then,
                           llvm::function_ref<Value()> otherwise,
                           SourceRange range) {
@@ -456,6 +521,7 @@ Value Interpreter::select(mlir::Value cond, llvm::function_ref<Value()> then,
   }
   // The detached blocks need a parent for dominance questions: none are asked.
   for (int i = 0; i < 2; ++i) {
+    // Both branches are evaluated, each into its block.
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToEnd(blocks[i]);
     values[i] = i == 0 ? then() : otherwise();
@@ -480,6 +546,8 @@ Value Interpreter::select(mlir::Value cond, llvm::function_ref<Value()> then,
   }
   DType type = syms[0].type;
   if (syms[0].type != syms[1].type) {
+    // The common type is found by a trial promotion, whose casts are thrown
+    // away.
     Block scratch;
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToEnd(&scratch);
@@ -500,6 +568,7 @@ Value Interpreter::select(mlir::Value cond, llvm::function_ref<Value()> then,
       return {};
   }
   at(range);
+  // Both can be computed anyway: their ops move here, and a select takes one.
   if (isSpeculatable(*this, *blocks[0]) && isSpeculatable(*this, *blocks[1])) {
     Block *here = b.getInsertionBlock();
     for (Block *block : blocks)
@@ -509,6 +578,7 @@ Value Interpreter::select(mlir::Value cond, llvm::function_ref<Value()> then,
         {b.createOrFold<arith::SelectOp>(cond, syms[0].value, syms[1].value),
          type});
   }
+  // Otherwise each branch runs only where it is taken.
   auto ifOp = scf::IfOp::create(b, typeOf(type), cond, /*withElseRegion=*/true);
   for (int i = 0; i < 2; ++i) {
     mlir::Region &region = i == 0 ? ifOp.getThenRegion() : ifOp.getElseRegion();

@@ -13,6 +13,9 @@
 // shuffles, or of LDS where they span wavefronts; votes of the workgroup of an
 // atomic in LDS.
 //
+//   T.warp_reduce_sum(v):  v += lane^16, ^8, ^4, ^2, ^1      within 32 lanes
+//   T.shfl_down(v, 1):     lane i gets lane i + 1's; the last of 32 its own
+//
 //===----------------------------------------------------------------------===//
 
 #include "Interpreter.h"
@@ -47,6 +50,7 @@ Value Interpreter::linearThread(SourceRange range) {
 }
 
 /// T.get_lane_idx(warp_size), get_warp_idx, get_warp_group_idx: data 0, 1, 2.
+/// Sizes are the wavefront's 64 lanes, and 4 wavefronts a group, unless given.
 Value Interpreter::laneIndex(Args &args) {
   Value size = args.has(0) ? args[0] : Value::integral(64);
   Value t = linearThread(args.range);
@@ -62,6 +66,7 @@ Value Interpreter::laneIndex(Args &args) {
 // Shuffles
 //===----------------------------------------------------------------------===//
 
+/// Refuses what has no meaning where points, not threads, are written about.
 bool Interpreter::notInParallel(SourceRange range, StringRef what) {
   if (!parallelDepth)
     return true;
@@ -74,7 +79,8 @@ bool Interpreter::notInParallel(SourceRange range, StringRef what) {
 
 /// The value of another lane; `how` is 0 of lane `arg` of the group, 1 of lane
 /// xor `arg`, 2 of lane + `arg`, 3 of lane - `arg`. A lane outside the group of
-/// `width` gives the own value.
+/// `width` gives the own value. Groups are aligned: `width` divides 64, and
+/// lane l is in the group that starts at l & ~(width - 1).
 Value Interpreter::shuffleFrom(int64_t how, Value value, Value arg, Value width,
                                SourceRange range) {
   if (!notInParallel(range, currentBuiltin->name))
@@ -117,6 +123,7 @@ Value Interpreter::shuffleFrom(int64_t how, Value value, Value arg, Value width,
   }
   if (!from)
     return {};
+  // A constant condition needs no select: it is decided.
   if (inside && inside.is(VK::Scalar))
     from = select(
         inside.asSym().value, [&] { return from; }, [&] { return lane; },
@@ -125,6 +132,7 @@ Value Interpreter::shuffleFrom(int64_t how, Value value, Value arg, Value width,
   if (!index)
     return {};
   at(range);
+  // The shuffle moves whole registers.
   bool isBool = v.type->isBool();
   if (isBool)
     v = cast(v, dtypes::int32);
@@ -145,6 +153,8 @@ Value Interpreter::tvmShuffle(Args &args) {
                      args.has(3) ? args[3] : Value::integral(32), args.range);
 }
 
+/// Two values of a reduction combined; And, Or, Xor and Sum are plain
+/// operators. Max and Min ignore NaN.
 Value Interpreter::combineScalars(ReduceKind kind, Value x, Value y,
                                   SourceRange range) {
   Sym a = toSym(x, range), c = toSym(y, range);
@@ -175,7 +185,8 @@ Value Interpreter::combineScalars(ReduceKind kind, Value x, Value y,
   return Value::scalar({r, a.type});
 }
 
-/// T.warp_reduce_sum(value) and its kin: over the 32 lanes of a logical warp.
+/// T.warp_reduce_sum(value) and its kin: over the 32 lanes of a logical warp,
+/// by a butterfly, after which every lane has the result.
 Value Interpreter::warpReduce(Args &args) {
   Value v = args[0];
   for (int64_t delta = 16; v && delta; delta /= 2) {
@@ -192,7 +203,10 @@ Value Interpreter::warpReduce(Args &args) {
 // Votes
 //===----------------------------------------------------------------------===//
 
-/// T.any_sync, all_sync, ballot_sync, ballot, activemask: data 0, 1, 2, 2, 3.
+/// T.any_sync, all_sync, ballot_sync, ballot, activemask: data 0, 1, 2, 2, 3. A
+/// ballot has a bit for each of the wavefront's 64 lanes; `any` asks whether
+/// one is set, `all` whether none of the negation is. Lanes that do not run
+/// here count as 0.
 Value Interpreter::warpVote(Args &args) {
   if (!notInParallel(args.range, currentBuiltin->name))
     return {};
@@ -218,7 +232,9 @@ Value Interpreter::warpVote(Args &args) {
       {arith::ExtUIOp::create(b, b.getI32Type(), r), dtypes::int32});
 }
 
-/// T.syncthreads_count, _and, _or(predicate): data 0, 1, 2.
+/// T.syncthreads_count, _and, _or(predicate): data 0, 1, 2. The count is made
+/// in LDS: one thread clears it, all add, all read, with barriers between. The
+/// first barrier keeps this clearing behind the reading of the vote before.
 Value Interpreter::syncThreadsVote(Args &args) {
   if (!notInParallel(args.range, currentBuiltin->name))
     return {};
@@ -259,7 +275,9 @@ Value Interpreter::syncThreadsVote(Args &args) {
       {arith::ExtUIOp::create(b, b.getI32Type(), r), dtypes::int32});
 }
 
-/// T.any_of(tile), T.all_of(tile): data 1 is all.
+/// T.any_of(tile), T.all_of(tile): data 1 is all. The elements of a tile in
+/// registers are other threads' too, so passes bring the tile where each thread
+/// can read it.
 Value Interpreter::anyAllOf(Args &args) {
   Box box;
   SmallVector<int64_t> extents;
@@ -300,7 +318,8 @@ Value Interpreter::anyAllOf(Args &args) {
 // Reductions over threads
 //===----------------------------------------------------------------------===//
 
-/// T.comm_reducer(lambda x, y: ..., [identity])
+/// T.comm_reducer(lambda x, y: ..., [identity]): kept as an object that T.attr
+/// hands on. The identity is not needed: every group has a first value.
 Value Interpreter::commReducerObject(Args &args) {
   if (!args[0].is(VK::Function))
     return typeError(args.rangeOf(0), "a function of two values", args[0]);
@@ -321,6 +340,9 @@ Value Interpreter::attrFrame(Args &args) {
 /// T.tvm_thread_allreduce(1, value, cond, result, thread...): the threads that
 /// differ in the given thread indices alone combine their values; all get the
 /// result.
+///
+///   threads = (16, 4), over x     lanes apart by 1, 2, 4, 8: four shuffles
+///   threads = (128, 2), over x    spans wavefronts: values through LDS
 Value Interpreter::threadAllReduce(Args &args) {
   SourceRange range = args.range;
   if (!notInParallel(range, "T.tvm_thread_allreduce"))
@@ -342,6 +364,8 @@ Value Interpreter::threadAllReduce(Args &args) {
   if (!args.rest[3].is(VK::Region) && !args.rest[3].is(VK::Buffer))
     return typeError(args.restRanges[3], "a variable or element for the result",
                      args.rest[3]);
+  // Which dimensions of the workgroup are reduced over: the arguments are
+  // thread indices, found by the op that made them.
   ArrayRef<int64_t> threads = kernelOp.getThreads();
   SmallVector<bool> reduced(threads.size(), false);
   for (size_t i = 4; i < args.rest.size(); ++i) {
@@ -356,7 +380,8 @@ Value Interpreter::threadAllReduce(Args &args) {
     if (id.getDim() < threads.size())
       reduced[id.getDim()] = true;
   }
-  // Lanes apart by powers of two within a wavefront: a butterfly.
+  // Lanes apart by powers of two within a wavefront: a butterfly. `below` is
+  // how far apart neighbours in dimension d are.
   bool butterfly = true;
   int64_t below = 1;
   SmallVector<int64_t> masks, strides;
@@ -385,6 +410,7 @@ Value Interpreter::threadAllReduce(Args &args) {
     auto shared = tile::AllocOp::create(
         b, tile::getBufferType({below}, type, tile::Space::Shared),
         b.getStringAttr("allreduce"), nullptr, nullptr);
+    // Through LDS: each thread writes its value and then reads its group's.
     Value self = linearThread(range);
     tile::SyncOp::create(b);
     tile::StoreOp::create(b, s.value, shared,
@@ -405,6 +431,7 @@ Value Interpreter::threadAllReduce(Args &args) {
             range);
         members *= threads[d];
       }
+    // Members in order of their indices, so that all threads combine alike.
     v = Value();
     for (int64_t i = 0; i < members; ++i) {
       int64_t offset = 0, rest = i;

@@ -4,6 +4,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Views of buffers, messages, annotations, reducers, and im2col.
+//
+//   B = T.reshape(A, (32, 128))     %B = tile.alias %A : the same bytes
+//   T.print(x, msg="x")             tile.print "x" %x {tile.message = 0}
+//   T.use_swizzle(4)                tile.kernel ... swizzle = 4
+//   T.annotate_safe_value({A: 1})   tile.tensor ... pad = 1.0
+//
+//===----------------------------------------------------------------------===//
 
 #include "Interpreter.h"
 #include "tlc/Dialect/Tile/Transforms/Messages.h"
@@ -20,7 +29,11 @@ Value Interpreter::reshapeBuffer(Args &args) {
   return viewBuffer(args);
 }
 
-/// T.view(buffer, shape, dtype)
+/// T.view(buffer, shape, dtype). The result is a buffer of its own name and
+/// shape; its bytes are the old one's, whose size it must have.
+///   T.view(A, (64, 64), "int8")       A: (64, 32) of float16: as many bytes
+///   T.view(A, dtype="uint32")         A: (64, 32) of float16: (64, 16)
+///   T.reshape(A, (2048,))             the type stays
 Value Interpreter::viewBuffer(Args &args) {
   if (!args[0].is(VK::Buffer))
     return typeError(args.rangeOf(0), "a buffer", args[0]);
@@ -60,6 +73,7 @@ Value Interpreter::viewBuffer(Args &args) {
         .note(old->declared, "the buffer is declared here");
     return {};
   }
+  // In tiles an element of 4 bits has a byte, so the bytes do not correspond.
   bool packs = buffer->dtype->isSubByte() || old->dtype->isSubByte();
   if (packs && old->dtype != buffer->dtype && old->space != tile::Space::Global)
     return fail(DiagID::Unimplemented, args.range,
@@ -80,16 +94,21 @@ Value Interpreter::viewBuffer(Args &args) {
   return Value::object(buffer);
 }
 
+/// buffer.scope(): "global", "shared" and so on.
 Value Interpreter::bufferScope(Args &args) {
   return makeString(tile::stringifySpace(args.self.as<BufferObject>()->space));
 }
 
+/// T.sync_threads(). Code in tile operations needs none; code per thread may.
 Value Interpreter::syncThreads(Args &args) {
   tile::SyncOp::create(b);
   return Value::none();
 }
 
-/// Numbers a message, and gives the program the argument that takes it.
+/// Numbers a message, and gives the program the argument that takes it: a
+/// workspace named kMessagesName, made with the first message. The texts stay
+/// with the tile.func, as "text<tab>file:line"; a leading '!' marks an
+/// assertion.
 void Interpreter::addMessage(Operation *op, const llvm::Twine &text,
                              SourceRange range) {
   op->setAttr(tile::kMessageAttr,
@@ -106,6 +125,7 @@ void Interpreter::addMessage(Operation *op, const llvm::Twine &text,
   addTensor(tile::kMessagesName, type, Argument::Workspace, ~0u, range);
 }
 
+/// T.print(value, msg): a scalar, or all elements of a buffer, or text alone.
 Value Interpreter::printValue(Args &args) {
   std::string message =
       args.has(1) && args[1].is(VK::Str) ? args[1].asStr().str() : "";
@@ -127,6 +147,7 @@ Value Interpreter::printValue(Args &args) {
   return Value::none();
 }
 
+/// T.device_assert(condition, text)
 Value Interpreter::deviceAssert(Args &args) {
   mlir::Value c = toI1(args[0], args.rangeOf(0));
   if (!c)
@@ -138,6 +159,8 @@ Value Interpreter::deviceAssert(Args &args) {
   return Value::none();
 }
 
+/// T.use_swizzle(panel_size, order, enable): kept on the kernel for
+/// tile-order-workgroups. The order of rows or columns is the compiler's.
 Value Interpreter::useSwizzle(Args &args) {
   bool failed = false;
   if (args.has(2)) {
@@ -151,6 +174,8 @@ Value Interpreter::useSwizzle(Args &args) {
   return Value::none();
 }
 
+/// T.annotate_safe_value({buffer: value}): what reads outside a global tensor
+/// give in place of 0. Tiles have no outside.
 Value Interpreter::annotateSafeValue(Args &args) {
   if (!args[0].is(VK::Dict))
     return typeError(args.rangeOf(0), "a dictionary of buffers and values",
@@ -179,8 +204,12 @@ Value Interpreter::annotateSafeValue(Args &args) {
 // Reducers
 //===----------------------------------------------------------------------===//
 
-/// A reducer is a fragment of partial results; updates combine into it. Each
-/// point of a loop contributes once, so an update is an atomic in LDS.
+/// A reducer is a tile of partial results; updates combine into it. Each point
+/// of a loop contributes once, so an update is an atomic in LDS.
+///
+///   acc = T.alloc_reducer((64,), T.float32, op="sum")      LDS
+///   T.reducer_init(acc); acc[i] updated in T.Parallel      fill 0; atomic adds
+///   T.finalize_reducer(acc, out)                           copy
 Value Interpreter::allocReducer(Args &args) {
   auto kind =
       args.has(2) && args[2].is(VK::Str)
@@ -198,6 +227,8 @@ Value Interpreter::allocReducer(Args &args) {
   return Value::object(buffer);
 }
 
+/// What a combination of nothing gives.
+///   sum, or, xor: 0   and: all ones   max: -inf, or the least   min: inf
 static Value identityOf(tile::ReduceKind kind, DType type) {
   switch (kind) {
   case tile::ReduceKind::Max:
@@ -219,6 +250,7 @@ static Value identityOf(tile::ReduceKind kind, DType type) {
   }
 }
 
+/// T.reducer_init(acc[, value]); without a value the identity of its reduction.
 Value Interpreter::reducerInit(Args &args) {
   if (!args[0].is(VK::Buffer) || !args[0].as<BufferObject>()->reducer)
     return typeError(args.rangeOf(0), "a reducer", args[0]);
@@ -229,6 +261,7 @@ Value Interpreter::reducerInit(Args &args) {
                                                         : Value();
 }
 
+/// T.reducer_update(acc[i], value): acc[i] = combine(acc[i], value).
 Value Interpreter::reducerUpdate(Args &args) {
   Box box;
   if (!toBox(args[0], args.rangeOf(0), box, "a reducer"))
@@ -259,6 +292,8 @@ Value Interpreter::reducerUpdate(Args &args) {
   return atomicImpl(args, kind) ? Value::none() : Value();
 }
 
+/// T.finalize_reducer(acc[, dst]): the results are in `acc` already; dst gets a
+/// copy.
 Value Interpreter::finalizeReducer(Args &args) {
   if (!args[0].is(VK::Buffer) || !args[0].as<BufferObject>()->reducer)
     return typeError(args.rangeOf(0), "a reducer", args[0]);
@@ -274,7 +309,8 @@ Value Interpreter::finalizeReducer(Args &args) {
 
 /// T.im2col(img, col, nhw_step, c_step, kernel, stride, dilation, pad): row i
 /// of `col` is output pixel nhw_step * BM + i, column j is (kh, kw, c) number
-/// c_step * BK + j; outside the image is 0.
+/// c_step * BK + j; outside the image is 0. So a convolution is a product of
+/// `col` with the filters as a matrix (KH * KW * C, F).
 Value Interpreter::im2col(Args &args) {
   Box img, col;
   SmallVector<int64_t> extents;
@@ -300,6 +336,8 @@ Value Interpreter::im2col(Args &args) {
     return x && y ? binary(kind, x, y, r) : Value();
   };
   auto num = [](int64_t v) { return Value::integral(v); };
+  // Extent of the output: (size + 2 pad - (dilation (kernel - 1) + 1)) //
+  // stride + 1.
   auto out = [&](Value size) {
     return op(B::Add,
               op(B::FloorDiv,
@@ -318,6 +356,9 @@ Value Interpreter::im2col(Args &args) {
                        op(B::Sub, index[n - 2], col.offsets[n - 2]));
         Value column = op(B::Add, op(B::Mul, args[3], num(bk)),
                           op(B::Sub, index[n - 1], col.offsets[n - 1]));
+        // The pixel as (image, y, x), the column as (tap, channel), the tap as
+        // (kh, kw); then the input pixel is y * stride + kh * dilation - pad,
+        // and so for x.
         Value image = op(B::FloorDiv, row, op(B::Mul, oh, ow));
         Value y = op(B::FloorDiv, op(B::Mod, row, op(B::Mul, oh, ow)), ow),
               x = op(B::Mod, row, ow);

@@ -4,6 +4,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Fill, reductions, scans, transposes. Each checks spaces, shapes and types
+// where the operands' source ranges are known, and makes one op of the tile
+// dialect; arrays of a thread are worked on by that thread's own loops instead:
+//
+//   T.reduce_max(F, m, dim=1)          F: (64, 128), m: (64,) fragments
+//   ->  tile.reduce max %F to %m {axis = 1}
+//   T.reduce_max(a, b, dim=0)          a: (8,), b: (1,) of T.alloc_local
+//   ->  b[0] = max(a[0], max(a[1], ...)), unrolled
+//
+//===----------------------------------------------------------------------===//
 
 #include "Interpreter.h"
 #include "mlir/IR/Matchers.h"
@@ -19,7 +30,9 @@ namespace tlc::frontend {
 //===----------------------------------------------------------------------===//
 
 /// A box of run-time extents: the threads take its points in turn, a thread's
-/// own array is filled by a loop.
+/// own array is filled by a loop. Outer dimensions are serial loops; the last
+/// is taken in chunks of the workgroup's size, as a T.Parallel of run-time
+/// extent is.
 bool Interpreter::fillRuntime(const Box &box, Value value, SourceRange range) {
   SmallVector<Value> indices(box.offsets);
   auto nest = [&](auto &self, unsigned d) -> bool {
@@ -62,6 +75,8 @@ bool Interpreter::fillRuntime(const Box &box, Value value, SourceRange range) {
   return nest(nest, 0);
 }
 
+/// target = value in all elements. The value is converted to the element type
+/// once. False after a report.
 bool Interpreter::fillBox(Value target, Value value, SourceRange range,
                           SourceRange valueRange) {
   Box box;
@@ -77,13 +92,15 @@ bool Interpreter::fillBox(Value target, Value value, SourceRange range,
   Sym v = castValue(value, box.buffer->dtype, valueRange);
   if (!v)
     return false;
+  // Inside T.Parallel, or where an element's place needs computing, one store
+  // each.
   if (parallelDepth || box.buffer->indexMap || box.buffer->isPacked())
     return elementwise(box, extents, [&](ArrayRef<Value> indices) {
       return store(box.buffer, indices, Value::scalar(v), range);
     });
   at(range);
-  mlir::Value scalar = box.buffer->dtype->isSubByte()
-                           ? encodeNibble(v, box.buffer->dtype)
+  mlir::Value scalar = box.buffer->dtype->isCoded()
+                           ? encodeElement(v, box.buffer->dtype)
                            : v.value;
   if (v.type->isBool())
     scalar = b.createOrFold<arith::ExtUIOp>(b.getI8Type(), scalar);
@@ -95,10 +112,12 @@ bool Interpreter::fillBox(Value target, Value value, SourceRange range,
   return true;
 }
 
+/// T.fill(buffer, value)
 Value Interpreter::fill(Args &args) {
   return fillBox(args[0], args[1], args.range, args.rangeOf(1)) ? Value::none()
                                                                 : Value();
 }
+/// T.clear(buffer): zeros.
 Value Interpreter::clear(Args &args) {
   return fillBox(args[0], Value::integral(0), args.range, args.range)
              ? Value::none()
@@ -110,7 +129,9 @@ Value Interpreter::clear(Args &args) {
 //===----------------------------------------------------------------------===//
 
 /// Between arrays of each thread, a reduction is loops of that thread. Narrow
-/// floats are summed in f32, as tiles are.
+/// floats are summed in f32, as tiles are. Along the axis the loop is unrolled,
+/// so that the array can stay in registers; `how.accumulate` starts from what
+/// `dst` holds.
 bool Interpreter::reduceLocal(const Box &src, const Box &dst, Reduction how,
                               SourceRange range) {
   auto [kind, axis, accumulate] = how;
@@ -123,6 +144,7 @@ bool Interpreter::reduceLocal(const Box &src, const Box &dst, Reduction how,
   DType type = src.buffer->dtype;
   if (type->isFloat() && type->bits < 32)
     type = dtypes::float32;
+  // An element as it takes part: in the type of the sum, and without its sign.
   auto prepared = [&](Value v) {
     Sym s = v ? castValue(v, type, range) : Sym();
     v = s ? Value::scalar(s) : Value();
@@ -132,6 +154,7 @@ bool Interpreter::reduceLocal(const Box &src, const Box &dst, Reduction how,
     return minus ? combineScalars(ReduceKind::Max, v, minus, range) : Value();
   };
   SmallVector<Value> from, to;
+  // One element of the result, at `to`; `from` moves along the axis.
   auto point = [&]() -> bool {
     Value sum = accumulate ? prepared(load(dst.buffer, to, range)) : Value();
     if (accumulate && !sum)
@@ -155,6 +178,7 @@ bool Interpreter::reduceLocal(const Box &src, const Box &dst, Reduction how,
   auto nest = [&](auto &self, unsigned d) -> bool {
     if (d == rank)
       return point();
+    // The destination's dimension: the same, or one less behind a dropped axis.
     unsigned out = keeps || d < unsigned(axis) ? d : d - 1;
     if (int64_t(d) == axis) {
       from.push_back(Value());
@@ -180,6 +204,12 @@ bool Interpreter::reduceLocal(const Box &src, const Box &dst, Reduction how,
   return nest(nest, 0);
 }
 
+/// All reductions along one dimension. `dim` is the last one if absent, `clear`
+/// means that the result starts from nothing (the default), `nan` that a NaN
+/// wins over numbers in max and min. None, or Invalid after a report.
+///   src (64, 128), dim 1     dst (64,) or (64, 1)
+///   src (128,), dim 0        dst (1,)
+///   clear=False              dst = combine(dst, src), dst counted once
 Value Interpreter::reduceImpl(Args &args, ReduceKind kind, Value buffer,
                               Value out, Value dim, Value clearFlag,
                               Value nan) {
@@ -211,6 +241,8 @@ Value Interpreter::reduceImpl(Args &args, ReduceKind kind, Value buffer,
           .note(box->buffer->declared, "declared here");
       return {};
     }
+  // The result has the shape without the axis, or with 1 there; a scalar result
+  // is a buffer of one.
   SmallVector<int64_t> dropped(from), kept(from);
   dropped.erase(dropped.begin() + axis);
   kept[size_t(axis)] = 1;
@@ -239,6 +271,8 @@ Value Interpreter::reduceImpl(Args &args, ReduceKind kind, Value buffer,
     auto t = truth(nan, args.range, failed);
     nanAware = t.value_or(false);
   }
+  // Both of the workgroup, or both of each thread: values held by one thread
+  // are not the tile's.
   bool locals = src.buffer->space == tile::Space::Local;
   if (locals != (dst.buffer->space == tile::Space::Local)) {
     error(DiagID::WrongSpace, args.range,
@@ -279,6 +313,7 @@ Value Interpreter::reduceNamed(Args &args) {
                     args[2], args[3], args[5]);
 }
 
+/// "bitand", "absmax", "sum" to the kind; none for any other word.
 static std::optional<ReduceKind> reduceKindOf(StringRef name) {
   if (name.starts_with("bit"))
     name = name.drop_front(3);
@@ -296,7 +331,10 @@ Value Interpreter::reduceAny(Args &args) {
   return reduceImpl(args, *kind, args[0], args[1], args[3], args[4], Value());
 }
 
-/// T.cumsum(src, dst, dim, reverse); data is the kind.
+/// T.cumsum(src, dst, dim, reverse); data is the kind. Without dst, in place.
+/// The element at i is the combination of those up to i, or from i on in
+/// reverse.
+///   [1, 2, 3]   ->  [1, 3, 6]    reverse: [6, 5, 3]
 Value Interpreter::scan(Args &args) {
   Box src, dst;
   SmallVector<int64_t> from, to;
@@ -325,6 +363,7 @@ Value Interpreter::scan(Args &args) {
   return Value::none();
 }
 
+/// T.transpose(src, dst): the last two dimensions are exchanged.
 Value Interpreter::transposeTile(Args &args) {
   Box src, dst;
   SmallVector<int64_t> from, to;

@@ -24,6 +24,8 @@
 
 namespace tlc::frontend {
 
+/// What a Value is. From Tuple on it refers to an Object of the same kind. What
+/// stands before Tuple is held by the Value itself.
 enum class VK : uint8_t {
   Invalid,
   None,
@@ -57,6 +59,7 @@ enum class VK : uint8_t {
   Instance,
 };
 
+/// What a Value refers to; made by Interpreter::make and never freed before it.
 struct Object {
   VK kind;
   explicit Object(VK kind) : kind(kind) {}
@@ -66,13 +69,19 @@ struct Object {
 struct BuiltinInfo;
 struct Scope;
 
-/// An SSA value with the element type that says how to compute with it.
+/// An SSA value with the element type that says how to compute with it. MLIR's
+/// integers have no sign; DType does, and tells the kinds of 8-bit floats
+/// apart.
 struct Sym {
   mlir::Value value;
   DType type = nullptr;
   explicit operator bool() const { return bool(value); }
 };
 
+/// Sixteen bytes and a tag, copied freely. Reading a member of another kind is
+/// a mistake that nothing checks: ask is() first. Names of the factories are
+/// Python's types: Value::integral(3) is an int. Strings are not owned: `saved`
+/// must live as long as the interpreter, as what ASTContext::save returns does.
 class Value {
 public:
   Value() = default;
@@ -124,6 +133,8 @@ public:
   VK kind() const { return tag; }
   bool is(VK k) const { return tag == k; }
   explicit operator bool() const { return tag != VK::Invalid; }
+  // A bool is stored as 0 or 1 where an int is, so that asInt() of it is
+  // Python's int(b), and True == 1.
   bool asBool() const { return integer != 0; }
   int64_t asInt() const { return integer; }
   double asFloat() const { return tag == VK::Float ? number : double(integer); }
@@ -133,9 +144,9 @@ public:
     return {mlir::Value::getFromOpaquePointer(pointer), type2};
   }
   const BuiltinInfo *asBuiltin() const { return builtinInfo; }
-  Object *asObject() const { return obj; }
   template <typename T> T *as() const { return static_cast<T *>(obj); }
 
+  /// A bool is an int in Python; what takes numbers takes it as well.
   bool isIntLike() const { return tag == VK::Int || tag == VK::Bool; }
   bool isNumber() const { return isIntLike() || tag == VK::Float; }
   bool isSequence() const { return tag == VK::Tuple || tag == VK::List; }
@@ -152,6 +163,7 @@ public:
     case VK::Ellipsis:
     case VK::Invalid:
       return true;
+    // Objects are identical if they are one object: pointers share the union.
     default:
       return integer == o.integer;
     }
@@ -160,6 +172,7 @@ public:
 private:
   explicit Value(VK kind) : tag(kind) {}
   VK tag = VK::Invalid;
+  // By `tag`; `length` and `type2` are the second halves of Str and Scalar.
   union {
     int64_t integer = 0;
     double number;
@@ -175,23 +188,30 @@ private:
   };
 };
 
+/// Elements of a Tuple, List, Set or Vector. Only lists change after they are
+/// made.
 struct SequenceObject : Object { // Tuple, List, Set
   explicit SequenceObject(VK kind) : Object(kind) {}
   llvm::SmallVector<Value> elements;
 };
+/// Entries in order of insertion; no two keys are equal. Searched from the
+/// front: dictionaries of a kernel's factory have a handful of entries.
 struct DictObject : Object {
   DictObject() : Object(VK::Dict) {}
   std::vector<std::pair<Value, Value>> entries;
 };
+/// range(start, stop, step) of numbers; step is not 0.
 struct RangeObject : Object {
   RangeObject() : Object(VK::Range) {}
   int64_t start = 0, stop = 0, step = 1;
+  /// range(0, 10, 3): 0, 3, 6, 9 -> (10 - 0 - 1) / 3 + 1 = 4.
   int64_t size() const {
     if (step > 0)
       return stop > start ? (stop - start - 1) / step + 1 : 0;
     return start > stop ? (start - stop - 1) / -step + 1 : 0;
   }
 };
+/// `lower:upper:step`; bounds are numbers at compile time or Scalars.
 struct SliceObject : Object {
   SliceObject() : Object(VK::Slice) {}
   Value lower, upper, step; ///< None where absent
@@ -199,10 +219,12 @@ struct SliceObject : Object {
 
 /// A def or lambda with the scope it closes over.
 struct ClassObject;
+/// A def or lambda with the scope it closes over.
 struct FunctionObject : Object {
   FunctionObject() : Object(VK::Function) {}
   const FunctionDefStmt *def = nullptr; ///< null for a lambda
   const LambdaExpr *lambda = nullptr;
+  /// Where names that the body does not bind are looked up.
   Scope *closure = nullptr;
   llvm::SmallVector<Value> defaults; ///< one per parameter; Invalid where none
   ClassObject *owner = nullptr;      ///< of a method
@@ -213,19 +235,28 @@ struct FunctionObject : Object {
   StringRef name() const { return def ? def->name : "<lambda>"; }
   SourceRange range() const { return def ? def->nameRange : lambda->range; }
 };
-/// A builtin method with its receiver.
+/// A builtin method with its receiver. `items.append`, or with `function` a
+/// method of a class of the file.
 struct MethodObject : Object {
   MethodObject() : Object(VK::Method) {}
   const BuiltinInfo *builtin = nullptr;
   FunctionObject *function = nullptr;
   Value self;
+  /// functools.partial: what it calls, and with what besides.
+  Value partialOf;
+  llvm::SmallVector<Value> bound;
+  llvm::SmallVector<std::pair<StringRef, Value>> named;
 };
+/// What an import binds. Attributes of the language's modules are builtins and
+/// types.
 struct ModuleObject : Object {
   ModuleObject() : Object(VK::Module) {}
   StringRef name;         ///< "tilelang.language", "math", ...
   Scope *scope = nullptr; ///< of a source file; null for the language's own
 };
-/// A value that only host code could compute; fails when used.
+/// A value that only host code could compute; fails when used. It stands for
+/// torch's tensors, file contents and the like: a file's host code runs as far
+/// as it can, and only a use in a kernel is an error.
 struct PoisonObject : Object {
   PoisonObject() : Object(VK::Poison) {}
   StringRef what; ///< "torch.rand", "the name 'x'"
@@ -234,6 +265,9 @@ struct PoisonObject : Object {
   /// The kernel that a tuner was given: what its run() returns.
   Value carried;
 };
+/// Memory in a kernel or an argument of it: a memref with the type of its
+/// elements, which the memref alone does not tell (signs, 4-bit types). A Value
+/// of it means the buffer, or element 0 if isVar.
 struct BufferObject : Object {
   BufferObject() : Object(VK::Buffer) {}
   std::string name;
@@ -242,24 +276,23 @@ struct BufferObject : Object {
   tile::Space space = tile::Space::Global;
   mlir::Value memref;
   SourceRange declared;
-  int64_t lanes = 1;    ///< of a vector type: the last dimension
-  bool isVar = false;   ///< T.alloc_var: the name alone means element 0
-  bool isEmpty = false; ///< T.empty
-  int argument = -1; ///< index in the program's arguments, for global tensors
+  int64_t lanes = 1;  ///< of a vector type: the last dimension
+  bool isVar = false; ///< T.alloc_var: the name alone means element 0
+  int argument = -1;  ///< index in the program's arguments, for global tensors
   FunctionObject *indexMap = nullptr; ///< T.Layout of a global tensor
   mlir::Value mapped; ///< the memory in the shape that indexMap's results index
+  /// Two 4-bit elements share a byte in global memory.
   bool isPacked() const {
     return dtype->isSubByte() && space == tile::Space::Global;
   }
+  /// What loads and stores index: with a T.Layout, the memory in its shape.
   mlir::Value storage() const { return mapped ? mapped : memref; }
-  Value layoutShape;
   struct ReducerInfo *reducer = nullptr;
-  int64_t staticDim(unsigned i) const {
-    return shape[i].is(VK::Int) ? shape[i].asInt() : -1;
-  }
 };
 /// A box of a buffer, or one element: offsets per dimension; extents are
 /// Invalid throughout for an element.
+/// A[i, 0:n]   ->   offsets {i, 0}, extents {1, n}
+/// A[i, j]     ->   offsets {i, j}, isElement
 struct RegionObject : Object {
   RegionObject() : Object(VK::Region) {}
   BufferObject *buffer = nullptr;
@@ -267,7 +300,8 @@ struct RegionObject : Object {
   bool isElement = false;
   SourceRange range;
 };
-/// T.Layout, T.Fragment and what makes them.
+/// T.Layout, T.Fragment and what makes them. Functions are kept, not tables:
+/// they are called with SSA values or numbers where the layout is used.
 struct LayoutObject : Object {
   LayoutObject() : Object(VK::Layout) {}
   enum Type : uint8_t {
@@ -283,7 +317,8 @@ struct LayoutObject : Object {
   int64_t replicas = 1;
   SourceRange declared;
 };
-/// What `for` iterates over on the device.
+/// What `for` iterates over on the device. Made by T.serial(...) and its kin,
+/// consumed by execFor; as a value it can do nothing else.
 struct LoopObject : Object {
   LoopObject() : Object(VK::Loop) {}
   enum Type : uint8_t {
@@ -298,17 +333,22 @@ struct LoopObject : Object {
   };
   Type type = Serial;
   llvm::SmallVector<Value> args; ///< start, stop, step; or extents
+  /// Annotations, 0 where not given: num_stages of a pipeline, elements a
+  /// thread takes at once. groupSize is the panel of T.Persistent.
   int64_t stages = 0, coalesced = 0, unrollFactor = 0, groupSize = 8;
   Value waveSize, index;
   int64_t threadDim = 0;
   LayoutObject *layout = nullptr; ///< T.Parallel(..., loop_layout=)
 };
+/// What T.Kernel(...) gives: grid extents (Int or Scalar), threads by
+/// dimension. Threads are numbers: the backend needs them to choose layouts.
 struct KernelObject : Object {
   KernelObject() : Object(VK::Kernel) {}
   llvm::SmallVector<Value> grid;
   llvm::SmallVector<int64_t> threads;
 };
-/// T.Tensor(...) as an annotation.
+/// T.Tensor(...) as an annotation. Also T.ptr and T.handle. Sizes may be
+/// Scalars: T.dynamic's names.
 struct AnnotationObject : Object {
   AnnotationObject() : Object(VK::Annotation) {}
   enum Type : uint8_t { Tensor, Pointer, Any, Ref } type = Tensor;
@@ -338,6 +378,8 @@ struct ClassObject : Object {
   };
   llvm::SmallVector<Field> fields;
 };
+/// An object of a class of the file; two Values of it are one object.
+/// Attributes are a Scope so that blocks on the device end what they set.
 struct InstanceObject : Object {
   InstanceObject() : Object(VK::Instance) {}
   ClassObject *cls = nullptr; ///< of super(): the method's own
@@ -345,6 +387,8 @@ struct InstanceObject : Object {
   bool isSuper = false; ///< what super() gives
   Value self;           ///< of super(): the object
 };
+/// What `raise` reports. Nothing catches it: raising one is an error with its
+/// message.
 struct ExceptionObject : Object {
   ExceptionObject() : Object(VK::Exception) {}
   StringRef type;

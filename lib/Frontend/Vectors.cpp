@@ -13,6 +13,9 @@
 // A buffer of vectors is a buffer of their element type with one more
 // dimension, which indices leave out.
 //
+//   V[i] = W[i] * 2.0     V, W: (8,) of float32x4, as memrefs (8, 4)
+//   ->  for lane 0 ... 3: V[i, lane] = W[i, lane] * 2.0
+//
 //===----------------------------------------------------------------------===//
 
 #include "Interpreter.h"
@@ -50,6 +53,7 @@ Value Interpreter::laneOf(Value v, int64_t lane) {
   return v && v.is(VK::Vector) ? lanesOf(v)[size_t(lane)] : v;
 }
 
+/// A vector of what `compute` gives for each lane; Invalid where one failed.
 Value Interpreter::eachLane(int64_t lanes,
                             llvm::function_ref<Value(int64_t)> compute) {
   SmallVector<Value> results;
@@ -63,6 +67,8 @@ Value Interpreter::eachLane(int64_t lanes,
 
 /// A call of a builtin that takes one element, for each lane. A vector type
 /// among the arguments is that of the lanes together.
+///   T.max(v, 0.0)               T.max(v[l], 0.0) in lane l
+///   T.cast(v, "float16x4")      T.cast(v[l], "float16"), v must have 4 lanes
 Value Interpreter::callLanes(const BuiltinInfo *builtin, Args &args) {
   SmallVector<Value> all(ArrayRef<Value>(args.values));
   all.push_back(args.self);
@@ -121,6 +127,7 @@ Value Interpreter::extractLane(Args &args) {
 }
 
 /// T.Shuffle(vectors, indices): lanes of all of them, picked by number.
+///   T.Shuffle([v, w], [0, 4])    v, w of 4 lanes: (v[0], w[0])
 Value Interpreter::shuffleVector(Args &args) {
   SmallVector<Value> vectors, indices, lanes;
   if (!iterate(args[0], args.rangeOf(0), vectors) ||
@@ -140,8 +147,8 @@ Value Interpreter::shuffleVector(Args &args) {
   return indices.size() == 1 ? indices[0] : makeSequence(VK::Vector, indices);
 }
 
-/// The vector that `indices` name: one of the indices is a vector, or they
-/// leave out the lanes of a buffer of vectors. False where they name none.
+/// Whether `indices` name a vector: one of them is a vector, or they leave out
+/// the lanes of a buffer of vectors. With slices they name a region instead.
 bool Interpreter::namesVector(BufferObject *buffer, ArrayRef<Value> indices) {
   bool slices = llvm::any_of(
       indices, [](Value v) { return v.is(VK::Slice) || v.is(VK::Ellipsis); });
@@ -150,7 +157,8 @@ bool Interpreter::namesVector(BufferObject *buffer, ArrayRef<Value> indices) {
           (buffer->lanes > 1 && indices.size() + 1 == buffer->shape.size()));
 }
 
-/// Runs `body` for each lane of such a vector, with its indices.
+/// Runs `body` for each lane of such a vector, with its number and its indices,
+/// checked and wrapped as those of single elements are.
 bool Interpreter::eachElement(
     BufferObject *buffer, ArrayRef<Value> given, SourceRange range,
     llvm::function_ref<bool(int64_t, ArrayRef<Value>)> body) {
@@ -173,6 +181,7 @@ bool Interpreter::eachElement(
   return true;
 }
 
+/// Reads a vector, one load for each lane.
 Value Interpreter::loadVector(BufferObject *buffer, ArrayRef<Value> indices,
                               SourceRange range) {
   SmallVector<Value> lanes;
@@ -184,6 +193,7 @@ Value Interpreter::loadVector(BufferObject *buffer, ArrayRef<Value> indices,
   return ok ? makeSequence(VK::Vector, lanes) : Value();
 }
 
+/// Writes a vector, or one scalar to all lanes.
 bool Interpreter::storeVector(BufferObject *buffer, ArrayRef<Value> indices,
                               Value value, SourceRange range) {
   return eachElement(
@@ -197,8 +207,10 @@ bool Interpreter::storeVector(BufferObject *buffer, ArrayRef<Value> indices,
 
 /// A vector into a region of as many elements, or as many as it has into one
 /// that begins at an element.
+///   A[i, 0:4] = T.Ramp(0, 1, 4)     one dimension of the region has the lanes
 bool Interpreter::storeLanes(const Box &box, Value value, SourceRange range) {
   int64_t lanes = int64_t(lanesOf(value).size()), points = 1;
+  // The one dimension that the lanes run along.
   unsigned dim = box.offsets.size() - 1;
   for (auto [d, e] : llvm::enumerate(box.extents)) {
     if (!e.is(VK::Int) || (e.asInt() != 1 && e.asInt() != lanes))

@@ -4,6 +4,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// From layouts to the accesses that they make: which registers of a thread move
+// in one instruction, which addresses its lanes then have, and what the banks
+// make of them. Used to choose layouts, so it is the same model that the
+// simulator counts by.
+//
+//===----------------------------------------------------------------------===//
 
 #include "tlc/Layout/BankModel.h"
 #include "llvm/ADT/STLExtras.h"
@@ -31,6 +38,11 @@ unsigned tlc::conflictCycles(LdsDirection direction, unsigned bytes,
 // Whole accesses
 //===----------------------------------------------------------------------===//
 
+/// Registers that one instruction can move: up to 16 bytes, next to each other
+/// in memory in every thread and aligned there. `offset(thread, register)` is
+/// in bytes; only registers that exist take part. Greedy from the lowest
+/// address, in powers of two:
+///   bytes 2, offsets 0 2 4 6 8 10, alignment 16   ->  {0 1 2 3} {4 5}
 std::vector<SmallVector<int64_t, 8>>
 tlc::groupRegisters(int64_t registers, int64_t threads, int64_t bytes,
                     int64_t alignment, llvm::function_ref<bool(int64_t)> exists,
@@ -72,6 +84,8 @@ tlc::groupRegisters(int64_t registers, int64_t threads, int64_t bytes,
   return groups;
 }
 
+/// What each thread has in each register of a tile of `shape`. A layout may
+/// cover more than the tile; what lies outside is clamped to it and not active.
 HeldElements tlc::heldElements(const Layout &held, ArrayRef<int64_t> shape,
                                int64_t threads) {
   HeldElements result;
@@ -95,6 +109,8 @@ HeldElements tlc::heldElements(const Layout &held, ArrayRef<int64_t> shape,
   return result;
 }
 
+/// The instructions of all wavefronts that move a tile between registers and
+/// LDS, where element e lies at address(e), in elements.
 std::vector<LdsInstruction> tlc::instructionsOf(
     const HeldElements &held, llvm::function_ref<int64_t(int64_t)> address,
     unsigned elementBytes, int64_t alignment, LdsDirection direction) {

@@ -4,6 +4,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Digits are found along each dimension by themselves, then checked at every
+// point:
+//
+//   a(i) for i = 0 ... 7:  0 1 2 3 64 65 66 67
+//   steps: extent 4 stride 1 (0 1 2 3), then extent 2 stride 64
+//
+// If the sum does not hold everywhere, a memory layout may have XORs. Those
+// that bits of the index show directly are tried first, then all of up to five
+// bits. Each attempt is linear in the points; the number of attempts depends on
+// address bits only.
+//
+//===----------------------------------------------------------------------===//
 
 #include "tlc/Layout/FitLayout.h"
 #include "llvm/ADT/DenseMap.h"
@@ -19,7 +32,8 @@ using llvm::SmallVector;
 /// A digit before its place is known: a step of the value.
 using Step = std::pair<int64_t, int64_t>; // extent, stride
 
-/// The steps of a value along one dimension, `at(0)` being 0.
+/// The steps of a value along one dimension, `at(0)` being 0. None where a step
+/// does not go up: digits have positive strides.
 static std::optional<SmallVector<Step, 4>>
 stepsOf(int64_t extent, llvm::function_ref<int64_t(int64_t)> at) {
   SmallVector<Step, 4> steps;
@@ -27,6 +41,7 @@ stepsOf(int64_t extent, llvm::function_ref<int64_t(int64_t)> at) {
     int64_t stride = at(scale);
     if (stride <= 0)
       return std::nullopt;
+    // As long as the value keeps growing by the same: one digit.
     int64_t n = 2;
     while (n * scale < extent && at(n * scale) == n * stride)
       ++n;
@@ -36,7 +51,8 @@ stepsOf(int64_t extent, llvm::function_ref<int64_t(int64_t)> at) {
   return steps;
 }
 
-/// Steps for every dimension whose sum is the value at every point.
+/// Steps for every dimension whose sum is the value at every point. The last
+/// dimension varies fastest.
 static std::optional<SmallVector<SmallVector<Step, 4>, 4>>
 fitSteps(ArrayRef<int64_t> shape, size_t points,
          llvm::function_ref<int64_t(size_t)> value) {
@@ -108,6 +124,7 @@ static SmallVector<XorTerm, 2> termsFromBits(ArrayRef<int64_t> shape,
   return terms;
 }
 
+/// XORs are their own inverses, so undoing them must leave sums of digits.
 std::optional<Layout> tlc::fitMemory(ArrayRef<int64_t> shape,
                                      ArrayRef<int64_t> addresses) {
   auto attempt = [&](ArrayRef<XorTerm> terms) -> std::optional<Layout> {
@@ -145,7 +162,8 @@ std::optional<Layout> tlc::fitMemory(ArrayRef<int64_t> shape,
 // Registers
 //===----------------------------------------------------------------------===//
 
-/// Whether the digits of one place read off its coordinate by division.
+/// Whether the digits of one place read off its coordinate by division: sorted
+/// by stride, each is a multiple of all that is below it.
 static bool isReadable(ArrayRef<Layout::Digits> dims, Place place) {
   SmallVector<Digit> digits;
   for (const Layout::Digits &dim : dims)
@@ -161,6 +179,7 @@ static bool isReadable(ArrayRef<Layout::Digits> dims, Place place) {
   return true;
 }
 
+/// Thread and register of each element; none where they are no digits.
 std::optional<Layout> tlc::fitRegisters(ArrayRef<int64_t> shape,
                                         ArrayRef<int64_t> threads,
                                         ArrayRef<int64_t> registers) {

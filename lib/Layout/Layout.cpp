@@ -4,6 +4,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// A layout takes an index apart into digits, dimension by dimension, and gives
+// each a place and a stride (docs/layouts.md):
+//
+//   (32, 8) by "[32:t1], [8:r1]":   thread i, register j
+//   (64, 64) f16 by "[64:m64], [64:m1], xor(6, 7, 3)":
+//     address 64 i + j, bits 3-5 XORed by bits 6-8 (the row mod 8)
+//
+//===----------------------------------------------------------------------===//
 
 #include "tlc/Layout/Layout.h"
 #include "llvm/ADT/STLExtras.h"
@@ -26,6 +35,7 @@ Layout Layout::rowMajor(ArrayRef<int64_t> shape) {
   return Layout(dims);
 }
 
+/// Every thread has everything: registers in row-major order.
 Layout Layout::replicated(ArrayRef<int64_t> shape) {
   SmallVector<Digits, 4> dims(shape.size());
   int64_t stride = 1;
@@ -37,6 +47,9 @@ Layout Layout::replicated(ArrayRef<int64_t> shape) {
   return Layout(dims);
 }
 
+/// Neighbouring threads have neighbouring pieces of `vector` elements, so that
+/// global accesses are wide and whole lines.
+///   (4, 128), 64 threads, vector 4:   [2:t32 2:r4], [4:r1 32:t1]
 Layout Layout::coalesced(ArrayRef<int64_t> shape, int64_t threads,
                          int64_t vector) {
   SmallVector<Digits, 4> dims(shape.size());
@@ -71,6 +84,7 @@ Layout Layout::coalesced(ArrayRef<int64_t> shape, int64_t threads,
   return Layout(dims);
 }
 
+/// Elements of dimension d that the digits can count; at least the extent.
 int64_t Layout::covered(unsigned d) const {
   int64_t n = 1;
   for (const Digit &digit : dims[d])
@@ -78,6 +92,7 @@ int64_t Layout::covered(unsigned d) const {
   return n;
 }
 
+/// One more than the largest coordinate of a place.
 int64_t Layout::span(Place place) const {
   int64_t last = 0;
   for (const Digits &digits : dims)
@@ -95,6 +110,7 @@ int64_t Layout::span(Place place) const {
   return last + 1;
 }
 
+/// Digits from the fastest on: each takes its remainder.
 Coord Layout::at(ArrayRef<int64_t> index) const {
   assert(index.size() == dims.size());
   Coord c;
@@ -120,6 +136,8 @@ static int64_t valueOf(const Digit &digit, int64_t coord) {
   return (coord / digit.stride) % digit.extent;
 }
 
+/// The index that a thread has in a register; none if the register is not one
+/// of the layout's. Elements outside the tile are possible.
 std::optional<SmallVector<int64_t, 4>> Layout::indexOf(int64_t thread,
                                                        int64_t reg) const {
   SmallVector<int64_t, 4> index;
@@ -141,6 +159,8 @@ std::optional<SmallVector<int64_t, 4>> Layout::indexOf(int64_t thread,
   return index;
 }
 
+/// The largest power of two up to 16 that divides an extent: clamping keeps the
+/// index modulo it, and so the alignment of wide accesses.
 int64_t tlc::clampUnit(int64_t extent) {
   return extent > 0 ? std::min<int64_t>(16, extent & -extent) : 1;
 }
@@ -152,6 +172,7 @@ int64_t tlc::clampedIndex(int64_t index, int64_t extent) {
   return std::min(index, extent - unit + index % unit);
 }
 
+/// Threads beyond the digits hold copies; those that digits reach own theirs.
 bool Layout::isOwner(int64_t thread) const {
   int64_t used = 0;
   for (const Digits &digits : dims)
@@ -161,6 +182,7 @@ bool Layout::isOwner(int64_t thread) const {
   return used == thread;
 }
 
+/// The register in which a thread has an element, if it has it.
 std::optional<int64_t> Layout::slotIn(int64_t thread,
                                       ArrayRef<int64_t> index) const {
   int64_t slot = 0;
@@ -208,6 +230,10 @@ Layout Layout::withDim(unsigned d, ArrayRef<Digit> digits) const {
   return result;
 }
 
+/// The same elements under another shape, row-major order kept; none where a
+/// digit would have to be cut at something that does not divide it.
+///   [64:t1], [4:r1] of (64, 4)  ->  of (256):    [4:r1 64:t1]
+///                               ->  of (16, 16): [16:t4], [4:r1 4:t1]
 std::optional<Layout> Layout::reshaped(llvm::ArrayRef<int64_t> from,
                                        llvm::ArrayRef<int64_t> to) const {
   if (from.size() != rank() || !xors.empty())
@@ -257,6 +283,7 @@ std::optional<Layout> Layout::reshaped(llvm::ArrayRef<int64_t> from,
   return Layout(result);
 }
 
+/// Register numbers without gaps, in the same order.
 Layout Layout::compactRegisters() const {
   Layout result = *this;
   SmallVector<Digit *> regs;
@@ -285,6 +312,8 @@ llvm::hash_code Layout::hash() const {
   return h;
 }
 
+/// "[4:r1 16:t1], [8:m1], xor(6, 7, 3)": extent, place, stride; see the
+/// dialect's syntax.
 std::string Layout::str() const {
   std::string text;
   llvm::raw_string_ostream os(text);

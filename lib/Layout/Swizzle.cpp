@@ -4,6 +4,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// A line is a row of all banks, 128 bytes; a slot one granule in it. A swizzle
+// XORs the slot by a function G of the line that is linear over bits. Two lanes
+// of one phase that want a common bank from lines x and y conflict if slot(x) ^
+// G(x) = slot(y) ^ G(y), that is if G(x ^ y) = slot(x) ^ slot(y), since G is
+// linear. So every pair of lanes forbids one value of G at one argument, and
+// solving is choosing the images of the line's bits one after another:
+//
+//   forbidden[lines apart] = set of slots apart
+//   G(2^k) = v is possible if no x < 2^k has G(x) ^ v in forbidden[x + 2^k]
+//
+//===----------------------------------------------------------------------===//
 
 #include "tlc/Layout/Swizzle.h"
 #include "llvm/ADT/STLExtras.h"
@@ -26,6 +38,8 @@ SwizzleSolver::SwizzleSolver(unsigned granule)
   forbidden.resize(2 * kLdsBytes / kLineBytes);
 }
 
+/// Adds an instruction's constraints: all pairs of lanes of a phase in unlike
+/// lines. Addresses are in bytes, without a swizzle.
 void SwizzleSolver::addAccess(LdsDirection direction, unsigned bytes,
                               const uint32_t addresses[kWaveSize],
                               uint64_t active) {
@@ -38,6 +52,8 @@ void SwizzleSolver::addAccess(LdsDirection direction, unsigned bytes,
       for (uint64_t more = rest & (rest - 1); more; more &= more - 1) {
         uint32_t b = addresses[std::countr_zero(more)];
         uint32_t lines = a / kLineBytes ^ b / kLineBytes;
+        // The same line: no XOR by the line tells them apart, and they share
+        // slots only if they did before.
         if (!lines)
           continue;
         // Within the granule, do they want a common bank?
@@ -52,6 +68,8 @@ void SwizzleSolver::addAccess(LdsDirection direction, unsigned bytes,
     }
 }
 
+/// Whether any linear G can do it: two lanes whose difference it cannot see
+/// conflict whatever it is.
 bool SwizzleSolver::isFree() const {
   return llvm::none_of(forbidden, [](uint32_t f) { return f & 1; });
 }
@@ -101,6 +119,9 @@ static SmallVector<XorTerm, 2> termsOf(ArrayRef<uint8_t> columns,
   return terms;
 }
 
+/// Terms for addresses in elements. The fewest bits of the line that suffice
+/// are used, so that the swizzle is cheap to compute; none if the search fails
+/// or gives up.
 std::optional<SmallVector<XorTerm, 2>>
 SwizzleSolver::solve(unsigned lineBits, unsigned elementBytes) const {
   for (unsigned bits = 0; bits <= lineBits; ++bits) {

@@ -8,6 +8,10 @@
 // A view becomes offsets that are added to those of the view or buffer below
 // it; tile ops name their operands as boxes of whole buffers.
 //
+//   %v = tile.view %A[%i, 0] : memref<64x32>   offsets (%i, 0), as slots
+//   %w = tile.view %v[8, %j] : memref<8x8>     (%i + 8, 0 + %j): two additions
+//   tile.load %w[%a, %b]                         %A[%i + 8 + %a, %j + %b]
+//
 //===----------------------------------------------------------------------===//
 
 #include "Compiler.h"
@@ -21,6 +25,8 @@ using namespace tlc::reference;
 // Buffers
 //===----------------------------------------------------------------------===//
 
+/// A buffer of the program, owned by the pool. Unknown extents are set when its
+/// op runs.
 Buffer &Compiler::newBuffer(Operation *op, MemRefType type) {
   Buffer &b = keep<Buffer>();
   b.op = op;
@@ -34,6 +40,8 @@ static bool knownElement(MemRefType type) {
   return scalarOf(type.getElementType()).has_value();
 }
 
+/// tile.tensor: memory behind a pointer argument. Shape and strides may be
+/// dynamic: their slots are kept in order.
 bool Compiler::tensorOp(tile::TensorOp o) {
   auto type = cast<MemRefType>(o.getType());
   auto arg = argIndex.find(o.getSource());
@@ -46,6 +54,7 @@ bool Compiler::tensorOp(tile::TensorOp o) {
   data.buffer = &b;
   b.name = o.getName().value_or("").str();
   b.storage = storages.empty() ? nullptr : storages[arg->second];
+  // Several tensors may share one pointer; describeParameters looks at all.
   argTensors[arg->second].push_back(&b);
   b.pad.f = 0;
   if (auto pad = o.getPad()) {
@@ -72,6 +81,8 @@ bool Compiler::tensorOp(tile::TensorOp o) {
   return true;
 }
 
+/// tile.alloc. A local buffer has one copy for each thread, if lanes are
+/// threads, or for each point, if it is made inside a parallel loop.
 bool Compiler::allocOp(tile::AllocOp o) {
   auto type = cast<MemRefType>(o.getType());
   if (!knownElement(type))
@@ -87,6 +98,7 @@ bool Compiler::allocOp(tile::AllocOp o) {
   return true;
 }
 
+/// tile.alias: the same storage under another shape and element type.
 bool Compiler::aliasOp(tile::AliasOp o) {
   const View *source = viewOf(o.getSource(), o);
   if (!source)
@@ -106,6 +118,8 @@ bool Compiler::aliasOp(tile::AliasOp o) {
   return true;
 }
 
+/// tile.view costs an addition for each dimension of a view of a view, nothing
+/// otherwise.
 bool Compiler::viewOp(tile::ViewOp o) {
   const View *source = viewOf(o.getSource(), o);
   if (!source)
@@ -118,6 +132,7 @@ bool Compiler::viewOp(tile::ViewOp o) {
       view.offsets.push_back(int(own));
       continue;
     }
+    // The view below may belong to an outer scope: its offsets are brought in.
     uint32_t base = import(*scope, {below.scope, uint32_t(below.offsets[d])});
     uint32_t sum = newSlot(false, isVarying(own) || isVarying(base));
     Inst &inst = emit(execAddOffset, o);
@@ -130,6 +145,8 @@ bool Compiler::viewOp(tile::ViewOp o) {
   return true;
 }
 
+/// What a memref value stands for; null after a report where only running the
+/// program would tell, such as a buffer chosen by a select.
 const Compiler::View *Compiler::viewOf(Value value, Operation *op) {
   auto it = views.find(value);
   if (it != views.end())
@@ -139,6 +156,8 @@ const Compiler::View *Compiler::viewOf(Value value, Operation *op) {
   return nullptr;
 }
 
+/// An operand of a tile op. `perLane` becomes true where lanes would see
+/// different boxes: the op is then done once for each.
 bool Compiler::boxOf(Value value, Operation *op, Box &box, bool &perLane) {
   const View *view = viewOf(value, op);
   if (!view)
@@ -161,6 +180,7 @@ bool Compiler::boxOf(Value value, Operation *op, Box &box, bool &perLane) {
 // Elements
 //===----------------------------------------------------------------------===//
 
+/// Buffer and index slots of an element access, views resolved.
 bool Compiler::accessOf(Value buffer, ValueRange indices, Operation *op,
                         AccessData &access) {
   const View *view = viewOf(buffer, op);
@@ -187,6 +207,8 @@ bool Compiler::loadOp(tile::LoadOp o) {
   auto &access = keep<AccessData>();
   if (!accessOf(o.getSource(), o.getIndices(), o, access))
     return false;
+  // A load varies between lanes if its place does, or if each lane has its own
+  // buffer.
   bool varying = access.buffer->space == tile::Space::Local && scope->perThread;
   for (uint32_t slot : access.indices)
     varying |= isVarying(slot);
@@ -226,6 +248,7 @@ bool Compiler::atomicOp(tile::AtomicOp o) {
 // Tile ops, messages
 //===----------------------------------------------------------------------===//
 
+/// All ops on boxes: the operands become boxes, the rest plain data.
 bool Compiler::tileOp(Operation &op) {
   auto &data = keep<TileData>();
   auto box = [&](Value value, Box &into) {
@@ -282,6 +305,8 @@ bool Compiler::tileOp(Operation &op) {
   return true;
 }
 
+/// T.print and assertions. Tiles in a print are left out: only scalars are
+/// shown.
 bool Compiler::messageOp(Operation &op) {
   auto &data = keep<PrintData>();
   if (auto print = dyn_cast<tile::PrintOp>(op)) {

@@ -7,6 +7,16 @@
 //
 // Buffers and tile ops are in CompileTile.cpp.
 //
+// Order of the walk is the order of the ops, so an operand always has its slot.
+// What the reference does not know is an error at the op: guessing would make a
+// wrong kernel look right.
+//
+// The result is a tree of Programs: one for the host's part, one for a kernel,
+// and mostly one for each parallel loop. An instruction is a function that runs
+// over all lanes of its Frame at once; operands are slots. Two facts about a
+// slot decide how much work is needed: whether it may have an error (tracked)
+// and whether lanes may differ (varying).
+//
 //===----------------------------------------------------------------------===//
 
 #include "Compiler.h"
@@ -21,25 +31,31 @@ using namespace tlc::reference;
 // Slots
 //===----------------------------------------------------------------------===//
 
+/// A slot of the current scope's Program.
 uint32_t Compiler::newSlot(bool tracked, bool varying) {
   scope->tracked.push_back(tracked);
   scope->varying.push_back(varying);
   return scope->program->slots++;
 }
 
+/// The slot of a value that is about to be computed. Floats always track an
+/// error: rounding makes one.
 uint32_t Compiler::define(Value value, bool tracked, bool varying) {
   uint32_t slot = newSlot(tracked || isa<FloatType>(value.getType()), varying);
   slots[value] = {scope, slot};
   return slot;
 }
 
+/// A slot that is filled when a Frame is made.
 uint32_t Compiler::constant(Cell cell) {
   uint32_t slot = newSlot(false, false);
   scope->program->constants.push_back({slot, cell});
   return slot;
 }
 
-/// The slot in `to` that holds a value of an enclosing scope.
+/// The slot in `to` that holds a value of an enclosing scope. Values pass
+/// through every scope between, one capture each; a value imported twice keeps
+/// its slot. A captured value is the same for all lanes.
 uint32_t Compiler::import(Scope &to, SlotRef ref) {
   if (ref.scope == &to)
     return ref.slot;
@@ -53,6 +69,7 @@ uint32_t Compiler::import(Scope &to, SlotRef ref) {
   return it->second;
 }
 
+/// The slot of an operand in the current scope; imported if it is from outside.
 uint32_t Compiler::use(Value value) {
   auto it = slots.find(value);
   assert(it != slots.end() && "operands come before their uses");
@@ -64,6 +81,7 @@ bool Compiler::refuse(Operation *op, const Twine &message) {
   return false;
 }
 
+/// Appends an instruction; the reference is valid until the next one.
 Inst &Compiler::emit(LaneFn fn, Operation *op) {
   Inst &inst = code->emplace_back();
   inst.fn = fn;
@@ -71,6 +89,7 @@ Inst &Compiler::emit(LaneFn fn, Operation *op) {
   return inst;
 }
 
+/// Slots for loop-carried values or results; refuses memrefs.
 bool Compiler::defineAll(ValueRange values, std::vector<uint32_t> &out,
                          bool varying, Operation *op) {
   for (Value value : values) {
@@ -82,6 +101,8 @@ bool Compiler::defineAll(ValueRange values, std::vector<uint32_t> &out,
   return true;
 }
 
+/// Of several values, each goes through a slot of its own first: `a, b = b, a`
+/// must not read what it has written.
 bool Compiler::moves(ValueRange from, ArrayRef<uint32_t> to,
                      std::vector<Move> &out) {
   bool several = to.size() > 1;
@@ -94,6 +115,7 @@ bool Compiler::moves(ValueRange from, ArrayRef<uint32_t> to,
 // Blocks and scalar ops
 //===----------------------------------------------------------------------===//
 
+/// Compiles a block's ops into `into`; the terminator is the caller's business.
 bool Compiler::block(Block &body, Code &into) {
   Code *outer = code;
   code = &into;
@@ -105,6 +127,7 @@ bool Compiler::block(Block &body, Code &into) {
   return ok;
 }
 
+/// One op; everything that is not listed is a scalar op of arith or math.
 bool Compiler::op(Operation &each) {
   return TypeSwitch<Operation *, bool>(&each)
       .Case([&](arith::ConstantOp o) { return constantOp(o); })
@@ -136,6 +159,8 @@ bool Compiler::op(Operation &each) {
       .Default([&](Operation *o) { return scalar(*o); });
 }
 
+/// Doubles hold any float constant exactly. Integers are sign-extended, i1 0 or
+/// 1.
 bool Compiler::constantOp(arith::ConstantOp o) {
   Cell cell{.i = 0};
   if (auto f = dyn_cast<FloatAttr>(o.getValue())) {
@@ -153,7 +178,9 @@ bool Compiler::constantOp(arith::ConstantOp o) {
   return true;
 }
 
-/// A product that flows into an addition may be contracted with it.
+/// A product that flows into an addition may be contracted with it, so that
+/// even exact operands may give another value than the product rounded by
+/// itself.
 static bool mayContract(Operation &op) {
   return isa<arith::MulFOp>(op) &&
          llvm::any_of(op.getUsers(), [](Operation *user) {
@@ -161,6 +188,7 @@ static bool mayContract(Operation &op) {
          });
 }
 
+/// Comparisons by predicate, all others by name; a null function if unknown.
 ScalarOp tlc::reference::findScalarOp(Operation &o) {
   StringRef name = o.getName().getStringRef();
   if (auto cmp = dyn_cast<arith::CmpIOp>(o))
@@ -174,6 +202,8 @@ ScalarOp tlc::reference::findScalarOp(Operation &o) {
   return findIntegerOp(name);
 }
 
+/// An op on scalars: up to three operands, one result. It tracks errors and
+/// varies between lanes if an operand does.
 bool Compiler::scalar(Operation &o) {
   StringRef name = o.getName().getStringRef();
   if (o.getNumResults() != 1 || o.getNumOperands() == 0 ||
@@ -212,10 +242,14 @@ bool Compiler::scalar(Operation &o) {
 // Control flow
 //===----------------------------------------------------------------------===//
 
+/// scf.if with its results: each branch ends in moves to the results' slots. In
+/// code per thread, results may differ between threads even where the operands
+/// do not.
 bool Compiler::ifOp(scf::IfOp o) {
   uint32_t condition = use(o.getCondition());
   auto &data = keep<IfData>();
   std::vector<uint32_t> results;
+  // Branches first: their slots must exist before the moves name them.
   if (!block(*o.thenBlock(), data.thenCode))
     return false;
   if (o.elseBlock() && !block(*o.elseBlock(), data.elseCode))
@@ -231,6 +265,7 @@ bool Compiler::ifOp(scf::IfOp o) {
   return true;
 }
 
+/// scf.for. Iteration arguments have slots that the yields overwrite.
 bool Compiler::forOp(scf::ForOp o) {
   auto &data = keep<ForData>();
   uint32_t lower = use(o.getLowerBound()), upper = use(o.getUpperBound()),
@@ -256,6 +291,8 @@ bool Compiler::forOp(scf::ForOp o) {
   return true;
 }
 
+/// scf.while: the values that the condition forwards go to the body's arguments
+/// or, for lanes that leave, to the results.
 bool Compiler::whileOp(scf::WhileOp o) {
   auto &data = keep<WhileData>();
   std::vector<uint32_t> before, after, results;
@@ -283,7 +320,8 @@ bool Compiler::whileOp(scf::WhileOp o) {
 // Scopes
 //===----------------------------------------------------------------------===//
 
-/// Whether code outside parallel loops does something once per thread.
+/// Whether code outside parallel loops does something once per thread. If not,
+/// one lane stands for the workgroup, which is a thousand times cheaper.
 static bool isPerThread(tile::KernelOp kernel) {
   WalkResult found =
       kernel.getBody().walk<WalkOrder::PreOrder>([](Operation *o) {
@@ -297,6 +335,8 @@ static bool isPerThread(tile::KernelOp kernel) {
   return found.wasInterrupted();
 }
 
+/// A kernel: a Program with one lane, or one lane for each thread. Grid extents
+/// are slots of the host's program.
 bool Compiler::kernelOp(tile::KernelOp o) {
   auto &data = keep<KernelData>();
   for (Value extent : o.getGrid())
@@ -323,6 +363,7 @@ struct LocalUse {
 };
 } // namespace
 
+/// Looks at all accesses in the body, through views and aliases.
 static LocalUse localUseOf(tile::ParallelOp o) {
   LocalUse use;
   o.getBody().walk([&](Operation *inner) {
@@ -348,6 +389,10 @@ static LocalUse localUseOf(tile::ParallelOp o) {
   return use;
 }
 
+/// A parallel loop. Usually its points are lanes of a Program of their own,
+/// whatever threads there are. A loop in code per thread that uses a thread's
+/// own buffer cannot be distributed without knowing how, so every thread does
+/// all of it, unless it also writes elsewhere, where that would be seen.
 bool Compiler::parallelOp(tile::ParallelOp o) {
   auto &data = keep<ParallelData>();
   data.extents.assign(o.getExtents().begin(), o.getExtents().end());
@@ -366,6 +411,7 @@ bool Compiler::parallelOp(tile::ParallelOp o) {
     emit(execParallel, o).extra = &data;
     return ok;
   }
+  // Local buffers that the body writes serve one point at a time.
   for (Value base : local.stored)
     if (const View *view = viewOf(base, o))
       data.program.privates.push_back(view->buffer);
@@ -401,6 +447,7 @@ bool Compiler::threadIdOp(tile::ThreadIdOp o) {
   return true;
 }
 
+/// Shuffle and ballot, between lanes that are threads.
 bool Compiler::laneOp(Operation &o) {
   if (!scope->perThread)
     return refuse(&o, "the reference does not know which thread runs a point "
@@ -418,6 +465,7 @@ bool Compiler::laneOp(Operation &o) {
 LogicalResult Compiler::compile(tile::FuncOp func,
                                 ArrayRef<Storage *> argStorages) {
   storages = argStorages;
+  // Whether errors can get into integers in memory at all.
   func.walk([&](Operation *o) {
     // Integers that come from floats carry errors through integer buffers.
     if (isa<arith::FPToSIOp, arith::FPToUIOp, arith::BitcastOp>(o))

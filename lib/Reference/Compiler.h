@@ -40,11 +40,13 @@ public:
   }
 
 private:
+  /// What is being compiled: a Program with the scope around it.
   struct Scope {
     Program *program;
     Scope *parent;
     bool perThread = false; ///< lanes are threads
     bool isPoints = false;  ///< lanes are points of a parallel loop
+    /// Slot in `parent` to the slot here that it is copied into.
     llvm::DenseMap<uint32_t, uint32_t> captures;
     std::vector<bool> tracked, varying; ///< by slot
 
@@ -56,6 +58,7 @@ private:
     Scope *scope;
     uint32_t slot;
   };
+  /// A memref value: a buffer, and where in it the view begins.
   struct View {
     Buffer *buffer;
     Scope *scope = nullptr;
@@ -63,9 +66,14 @@ private:
   };
 
   // Slots.
+  /// `tracked`: the slot's error may be other than 0. `varying`: its value may
+  /// differ between lanes.
   uint32_t newSlot(bool tracked, bool varying);
+  /// Gives an SSA value a slot of the current scope. Floats are always tracked.
   uint32_t define(mlir::Value value, bool tracked, bool varying);
+  /// A slot filled when the Frame is made.
   uint32_t constant(Cell cell);
+  /// The slot of an operand in the current scope, imported if need be.
   uint32_t use(mlir::Value value);
   uint32_t import(Scope &scope, SlotRef ref);
   bool isTracked(uint32_t slot) const { return scope->tracked[slot]; }
@@ -78,6 +86,7 @@ private:
                 mlir::Operation *op, AccessData &access);
 
   // Ops.
+  /// Compile into `into`, or append to the current code; false after a report.
   bool block(mlir::Block &block, Code &into);
   bool op(mlir::Operation &op);
   bool scalar(mlir::Operation &op);
@@ -104,8 +113,11 @@ private:
              std::vector<Move> &out);
   bool defineAll(mlir::ValueRange values, std::vector<uint32_t> &slots,
                  bool varying, mlir::Operation *op);
+  /// Appends an instruction; the reference is valid until the next one.
   Inst &emit(LaneFn fn, mlir::Operation *op);
   bool refuse(mlir::Operation *op, const llvm::Twine &message);
+  /// Data of instructions, which refer to it by address; it lives as long as
+  /// this.
   template <class T> T &keep() {
     auto data = std::make_shared<T>();
     T &ref = *data;
@@ -116,16 +128,19 @@ private:
 
   Machine &m;
   bool hostOnly;
+  /// Whether any integer in memory may carry an error; set before the walk.
   bool trackIntegers = false;
   Program root;
   Scope *scope = nullptr;
   Code *code = nullptr;
+  /// SSA scalars, memrefs, and pointer arguments by value.
   llvm::DenseMap<mlir::Value, SlotRef> slots;
   llvm::DenseMap<mlir::Value, View> views;
   llvm::DenseMap<mlir::Value, unsigned> argIndex;
   llvm::ArrayRef<Storage *> storages;
   std::vector<uint32_t> argSlots;
   std::vector<llvm::SmallVector<Buffer *, 1>> argTensors;
+  /// Threads of the kernel being compiled, x first.
   llvm::SmallVector<int64_t, 3> kernelThreads;
   std::vector<std::shared_ptr<void>> pool;
   std::deque<Scope> scopes;

@@ -17,6 +17,8 @@
 using namespace tlc;
 using namespace tlc::reference;
 
+/// `width` lanes for every slot; constants are filled in once, as nothing
+/// writes their slots.
 Frame::Frame(Machine &m, const Program &program, unsigned width)
     : m(m), program(program), width(width), n(width),
       cells(size_t(program.slots) * width),
@@ -25,6 +27,9 @@ Frame::Frame(Machine &m, const Program &program, unsigned width)
     std::fill_n(at(constant.slot), width, constant.value);
 }
 
+/// The Frame of a Program, kept between runs: a kernel's runs once for each
+/// workgroup, a loop's once for each time it is reached. All lanes are active
+/// in it.
 Frame &Machine::frameOf(const Program &program, unsigned width) {
   std::unique_ptr<Frame> &frame = frames[&program];
   if (!frame || frame->width < width)
@@ -34,12 +39,14 @@ Frame &Machine::frameOf(const Program &program, unsigned width) {
   return *frame;
 }
 
+/// The first error counts; everything stops after it.
 void Machine::fail(const Inst &inst, const llvm::Twine &message) {
   if (!failed && inst.op)
     inst.op->emitError(message);
   failed = true;
 }
 
+/// Each instruction for all lanes; stops at the first failure.
 void tlc::reference::run(Frame &frame, const Code &code) {
   for (const Inst &inst : code) {
     inst.fn(frame, inst);
@@ -49,6 +56,8 @@ void tlc::reference::run(Frame &frame, const Code &code) {
   frame.m.stats.operations += code.size() * frame.n;
 }
 
+/// A parallel assignment in the active lanes. Several go through temporary
+/// slots; one cannot overwrite its own source.
 void tlc::reference::moveSlots(Frame &f, const std::vector<Move> &moves) {
   auto copy = [&](uint32_t from, uint32_t to) {
     Cell *d = f.at(to), *s = f.at(from);
@@ -88,7 +97,8 @@ Split splitOf(Frame &f, uint32_t condition) {
   return split;
 }
 
-/// The active lanes where the condition is `value`.
+/// The active lanes where the condition is `value`. A byte for each lane of the
+/// frame.
 std::vector<uint8_t> maskWhere(Frame &f, uint32_t condition, bool value) {
   std::vector<uint8_t> mask(f.n);
   for (unsigned l = 0; l < f.n; ++l)
@@ -96,6 +106,8 @@ std::vector<uint8_t> maskWhere(Frame &f, uint32_t condition, bool value) {
   return mask;
 }
 
+/// Counts lanes whose condition the device may see the other way; see "What the
+/// bound does not cover" in docs/numerics.md.
 void countUncertain(Frame &f, uint32_t condition) {
   if (!f.m.bounds)
     return;
@@ -104,6 +116,7 @@ void countUncertain(Frame &f, uint32_t condition) {
       ++f.m.stats.uncertainBranches;
 }
 
+/// Restores the mask at the end of a branch or loop.
 struct MaskScope {
   Frame &f;
   const uint8_t *outer;
@@ -117,6 +130,7 @@ struct MaskScope {
 // scf
 //===----------------------------------------------------------------------===//
 
+/// Both sides run under masks where lanes disagree, then the mask is as before.
 void tlc::reference::execIf(Frame &f, const Inst &inst) {
   auto &data = *static_cast<const IfData *>(inst.extra);
   countUncertain(f, inst.a);
@@ -125,6 +139,7 @@ void tlc::reference::execIf(Frame &f, const Inst &inst) {
     run(f, taken ? data.thenCode : data.elseCode);
     moveSlots(f, taken ? data.thenMoves : data.elseMoves);
   };
+  // All lanes agree: no mask is needed, and the other side does not run.
   if (split.all || !split.any)
     return branch(split.any);
   MaskScope scope(f);
@@ -136,6 +151,7 @@ void tlc::reference::execIf(Frame &f, const Inst &inst) {
   }
 }
 
+/// Lanes may have bounds of their own; the loop goes on while one is inside.
 void tlc::reference::execFor(Frame &f, const Inst &inst) {
   auto &data = *static_cast<const ForData *>(inst.extra);
   const Cell *lower = f.at(inst.a), *upper = f.at(inst.b), *step = f.at(inst.c);
@@ -153,6 +169,7 @@ void tlc::reference::execFor(Frame &f, const Inst &inst) {
         return f.m.fail(inst, "the loop's step is not positive");
       mask[l] = outerActive && iv[l].i < upper[l].i;
       any |= mask[l];
+      // No lane left early: no mask is needed.
       all &= mask[l] || !outerActive;
     }
     if (!any)
@@ -165,9 +182,12 @@ void tlc::reference::execFor(Frame &f, const Inst &inst) {
         iv[l].i += step[l].i;
   }
   f.mask = scope.outer;
+  // Every lane's iteration arguments stopped changing when it left.
   moveSlots(f, data.results);
 }
 
+/// `before` runs for all lanes that are still in the loop; those whose
+/// condition is false leave with their results.
 void tlc::reference::execWhile(Frame &f, const Inst &inst) {
   auto &data = *static_cast<const WhileData *>(inst.extra);
   moveSlots(f, data.inits);
@@ -205,6 +225,8 @@ void tlc::reference::execWhile(Frame &f, const Inst &inst) {
 /// The lane whose values stand for all in a nested program.
 static unsigned leader(Frame &f) { return std::max(f.firstActive(), 0); }
 
+/// Copies values of the outer Program in, the same for all lanes. Compiler.cpp
+/// has refused what differs between them.
 static void capture(Frame &from, Frame &to) {
   unsigned lane = leader(from);
   for (const Program::Capture &c : to.program.captures) {
@@ -217,6 +239,7 @@ static void capture(Frame &from, Frame &to) {
 static void setPoint(Frame &f, llvm::ArrayRef<uint32_t> ivs,
                      llvm::ArrayRef<int64_t> extents, unsigned lane,
                      int64_t point) {
+  // The last dimension is the fastest.
   for (size_t d = extents.size(); d-- > 0;) {
     f.at(ivs[d])[lane].i = point % extents[d];
     point /= extents[d];
@@ -224,8 +247,11 @@ static void setPoint(Frame &f, llvm::ArrayRef<uint32_t> ivs,
 }
 
 namespace {
-/// Gives each lane of a parallel body its own copy of the local buffers that
-/// it writes, and keeps the last point's afterwards.
+/// Gives each lane of a parallel body its own copy of the local buffers that it
+/// writes, and keeps the last point's afterwards: what a loop in order would
+/// leave. Copies lie one behind another in the buffer's storage, with the
+/// contents from before the loop at the end, from which every batch starts:
+///   storage:  lane 0 | lane 1 | ... | lane 255 | before
 struct PrivateCopies {
   llvm::ArrayRef<Buffer *> buffers;
   struct Saved {
@@ -251,6 +277,7 @@ struct PrivateCopies {
         std::copy_n(s.errors.begin(), size, s.errors.begin() + size * width);
     }
   }
+  /// Copy `width` is the one from before the loop.
   void fillBatch(unsigned lanes, unsigned width) { spread(width, 0, lanes); }
   void keep(unsigned lane) { spread(lane, 0, 1); }
   void restore() {
@@ -279,11 +306,14 @@ private:
 };
 } // namespace
 
+/// All points of a tile.parallel, in batches of lanes. Values of the outer
+/// Program are the same for all points.
 void tlc::reference::execParallel(Frame &f, const Inst &inst) {
   auto &data = *static_cast<const ParallelData *>(inst.extra);
   int64_t points = 1;
   for (int64_t extent : data.extents)
     points *= extent;
+  // The lanes are threads: all of them do point after point.
   if (data.perThread) {
     for (int64_t p = 0; p < points && !f.m.failed; ++p) {
       for (unsigned l = 0; l < f.n; ++l)
@@ -292,6 +322,7 @@ void tlc::reference::execParallel(Frame &f, const Inst &inst) {
     }
     return;
   }
+  // Wide enough to spread the cost of dispatch, small enough for a cache.
   constexpr unsigned batch = 256;
   Frame &inner = f.m.frameOf(data.program, batch);
   capture(f, inner);
@@ -309,6 +340,7 @@ void tlc::reference::execParallel(Frame &f, const Inst &inst) {
   copies.restore();
 }
 
+/// One workgroup after another, x fastest.
 void tlc::reference::execKernel(Frame &f, const Inst &inst) {
   auto &data = *static_cast<const KernelData *>(inst.extra);
   int64_t grid[3] = {1, 1, 1};
@@ -330,6 +362,7 @@ void tlc::reference::execKernel(Frame &f, const Inst &inst) {
       }
 }
 
+/// A thread's index in one dimension of the workgroup, x fastest.
 void tlc::reference::execThreadId(Frame &f, const Inst &inst) {
   // imm: extent of the dimension; b: product of the faster ones.
   for (unsigned l = 0; l < f.n; ++l)
@@ -339,6 +372,7 @@ void tlc::reference::execThreadId(Frame &f, const Inst &inst) {
 /// Wavefronts have 64 lanes; the last one may lack some.
 static constexpr unsigned kLanes = 64;
 
+/// Reading a lane that is not active is undefined on the device: an error.
 void tlc::reference::execShuffle(Frame &f, const Inst &inst) {
   for (unsigned l = 0; l < f.n; ++l) {
     if (!f.active(l))
@@ -353,6 +387,8 @@ void tlc::reference::execShuffle(Frame &f, const Inst &inst) {
   }
 }
 
+/// All lanes of a wavefront get the same bits, one for each active lane whose
+/// condition holds.
 void tlc::reference::execBallot(Frame &f, const Inst &inst) {
   for (unsigned first = 0; first < f.n; first += kLanes) {
     unsigned end = std::min(first + kLanes, f.n);
@@ -365,6 +401,7 @@ void tlc::reference::execBallot(Frame &f, const Inst &inst) {
   }
 }
 
+/// Once for the first active lane, not for each thread.
 void tlc::reference::execPrint(Frame &f, const Inst &inst) {
   auto &data = *static_cast<const PrintData *>(inst.extra);
   int lane = f.firstActive();
@@ -381,6 +418,7 @@ void tlc::reference::execPrint(Frame &f, const Inst &inst) {
   llvm::errs() << '\n';
 }
 
+/// The first active lane that fails ends the run.
 void tlc::reference::execAssert(Frame &f, const Inst &inst) {
   for (unsigned l = 0; l < f.n; ++l)
     if (f.active(l) && !f.at(inst.a)[l].i)

@@ -9,6 +9,10 @@
 // keeps its error as a distance in integers; a bit cast carries it over through
 // the bits at both ends of the interval.
 //
+//   f32 -> f16      2049.3 +- 0.1 -> 2050 +- 0       rounded at both ends
+//   f32 -> i32      2.9 +- 0.2    -> 2 +- 1          3.1 truncates to 3
+//   bitcast f32 -> i32            distance of the ends as integers
+//
 //===----------------------------------------------------------------------===//
 
 #include "ConvertOps.h"
@@ -90,6 +94,7 @@ int64_t toInteger(double x, unsigned bits, bool isUnsigned) {
   return isUnsigned ? int64_t(uint64_t(x)) : int64_t(x);
 }
 
+/// Of i1, a set bit is 1 unsigned and -1 signed, as MLIR defines it.
 double toReal(int64_t i, Scalar from, bool isUnsigned) {
   if (isUnsigned)
     return double(encodeCell(from, Cell{.i = i}));
@@ -107,12 +112,16 @@ struct Value {
   double e;
 };
 
+/// One element from one type to another; `isUnsigned` is about the integer
+/// side. Without rounding (exact) floats pass unchanged.
 Value castValue(Scalar from, Scalar to, Value v, const Machine &m,
                 bool isUnsigned) {
   Value r{{}, 0};
   if (from.isFloat() && to.isFloat()) {
     if (m.exact)
       return v;
+    // Every number of the narrower format is one of the wider: nothing to
+    // round.
     bool wider = to.bits > from.bits &&
                  to.format->mantissaBits >= from.format->mantissaBits &&
                  to.format->maxFinite >= from.format->maxFinite;
@@ -147,6 +156,7 @@ Value bitcastValue(Scalar from, Scalar to, Value v) {
   Value r{decodeCell(to, encodeCell(from, v.cell)), 0};
   if (v.e == 0)
     return r;
+  // Between two floats, or where the error is not finite, nothing is known.
   r.e = INFINITY;
   if (from.isFloat() && !to.isFloat() && std::isfinite(v.e)) {
     double here = ordinal(*from.format, v.cell.f);
@@ -186,6 +196,8 @@ void bitcastLanes(Frame &f, const Inst &inst) {
   }
 }
 
+/// arith.select, on lanes. Both operands are computed; the error is the chosen
+/// one's, or covers both if the condition itself is uncertain.
 void selectLanes(Frame &f, const Inst &inst) {
   const Cell *c = f.at(inst.a), *x = f.at(inst.b), *y = f.at(inst.c);
   Cell *d = f.at(inst.dst);
@@ -223,6 +235,7 @@ LaneFn tlc::reference::findConversion(llvm::StringRef name) {
   return nullptr;
 }
 
+/// Whole boxes at a copy. A box of bools is unsigned: 0 or 1.
 void tlc::reference::convert(Machine &m, Scalar from, Scalar to,
                              Dense &values) {
   if (from == to)

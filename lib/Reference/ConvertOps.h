@@ -4,6 +4,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Casts and select, which both pass errors on in ways of their own.
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef TLC_LIB_REFERENCE_CONVERTOPS_H
 #define TLC_LIB_REFERENCE_CONVERTOPS_H

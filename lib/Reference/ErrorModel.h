@@ -14,6 +14,13 @@
 //   round to the same number, the error is gone. So a wider error counts only
 //   for the few values that lie next to a rounding boundary.
 //
+//   x = 1.0 (e 0), y = 1.0 / 3 (f32, e = 6u |y|)   y is within 6u |y|
+//   f16(y): both ends round to 0.33325             e = 0: exact again
+//   f16(2049.0 +- 1.5): 2048 or 2050               e = 2: the ends differ
+//
+// `unit` is half a unit in the last place of 1, `minimum` the least normal
+// number.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef TLC_LIB_REFERENCE_ERRORMODEL_H
@@ -24,11 +31,13 @@
 
 namespace tlc::reference {
 
-/// What underflow may lose: the device may flush subnormal f32 results.
+/// What underflow may lose: the device may flush subnormal f32 results;
+/// narrower formats keep theirs and only round.
 inline double tinyOf(const FloatFormat &format) {
   return format.bits == 32 ? format.minimum : format.minimum * format.unit;
 }
 
+/// A NaN, from inf - inf, means that nothing is known.
 inline double atLeastZero(double e) { return e >= 0 ? e : INFINITY; }
 
 /// The nearest number of a narrower format; e becomes the distance that
@@ -43,6 +52,7 @@ inline double narrow(const FloatFormat &format, double v, double &e) {
                                                                       : 0;
     return r;
   }
+  // f32 and f64: rounding adds half a unit, v itself is kept as it is.
   if (format.bits >= 32) {
     e += format.unit * std::fabs(v) + tinyOf(format);
     return v;
@@ -61,6 +71,8 @@ inline double roughly(const FloatFormat &format, double r, double &e,
   }
   double magnitude = std::fabs(r);
   e = atLeastZero(e) + units * format.unit * magnitude + tinyOf(format);
+  // Overflow is certain if even the lower end overflows; otherwise anything may
+  // be.
   if (magnitude > format.maxFinite) {
     e = magnitude - e > format.maxFinite ? 0 : INFINITY;
     return std::copysign(INFINITY, r);
@@ -68,7 +80,8 @@ inline double roughly(const FloatFormat &format, double r, double &e,
   return r;
 }
 
-/// The result of an operation that the device rounds correctly.
+/// The result of an operation that the device rounds correctly: exact if the
+/// operands were and nothing can be contracted into it, else half a unit more.
 inline double settleBasic(const Inst &inst, double r, double &e) {
   const FloatFormat &format = *inst.type.format;
   if (!inst.contract) {

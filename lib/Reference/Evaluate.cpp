@@ -7,6 +7,11 @@
 //
 // Arrays are decoded into cells once, and results encoded back at the end.
 //
+// Evaluation of a whole func: compile it, put arguments into slots and
+// storages, run, read the storages back. describeParameters does the same
+// without kernels, since extents of tensors may be any expression over the
+// scalar arguments.
+//
 //===----------------------------------------------------------------------===//
 
 #include "Compiler.h"
@@ -51,6 +56,7 @@ static Scalar scalarOfDType(DType type) {
   return {nullptr, uint8_t(8 * byteSize(type))};
 }
 
+/// A scalar argument, rounded or wrapped to its type.
 static void setScalar(Frame &frame, uint32_t slot, Type type, int64_t integer,
                       double real) {
   Scalar s = *scalarOf(type);
@@ -94,6 +100,7 @@ tlc::reference::describeParameters(tile::FuncOp func,
     // Views of one pointer may differ; the largest counts.
     for (Buffer *b :
          p.isTensor ? compiler.tensorsOf(i) : ArrayRef<Buffer *>()) {
+      // The last element's place plus one: strides may leave gaps.
       int64_t elements = b->elements() ? 1 : 0;
       for (size_t d = 0; d < b->shape.size() && elements; ++d)
         elements += (b->shape[d] - 1) * b->strides[d];
@@ -107,7 +114,8 @@ tlc::reference::describeParameters(tile::FuncOp func,
   return parameters;
 }
 
-/// `element` is the IR's type: bool may be stored as bytes there.
+/// Decodes an argument's bytes. `element` is the IR's type: bool may be stored
+/// as bytes there.
 static void fromArray(const Array &array, Scalar element, bool bounds,
                       Storage &storage) {
   storage.type = scalarOfDType(array.type);
@@ -120,6 +128,7 @@ static void fromArray(const Array &array, Scalar element, bool bounds,
   storage.errors.assign(bounds ? n : 0, 0);
 }
 
+/// Encodes the results, and keeps the unrounded values with their bounds.
 static void toArgument(const Storage &storage, Argument &argument) {
   size_t n = storage.cells.size();
   argument.values.resize(n);

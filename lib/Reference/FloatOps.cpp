@@ -9,6 +9,14 @@
 // the device may add: correct rounding ("basic") or a number of half units in
 // the last place (the table at the end, which docs/numerics.md repeats).
 //
+// `value` is the operation in f64; `error` what the operands' errors make of
+// the result r: at least sup |f(x + dx, y + dy) - r| over |dx| <= ex, |dy| <=
+// ey. E.g. for x * y it is |x| ey + |y| ex + ex ey.
+//
+//   x: 2 +- 0.1, y: 3 exact    x * y: 6 +- 0.3 and a rounding
+//   exp(x), x: 1 +- 0.01       2.718 +- 2.718 (e^0.01 - 1) and what the
+//                              device's expansion may be off
+//
 //===----------------------------------------------------------------------===//
 
 #include "ErrorModel.h"
@@ -36,9 +44,11 @@ struct Sub {
     return ex + ey;
   }
 };
+// (x + ex)(y + ey) - xy, as for integers.
 struct Mul {
   static double value(double x, double y) { return x * y; }
   static double error(double x, double ex, double y, double ey, double) {
+    // Also where the other operand is infinite: 0 * inf would be a NaN.
     if (ex == 0 && ey == 0)
       return 0;
     return std::fabs(x) * ey + std::fabs(y) * ex + ex * ey;
@@ -50,9 +60,11 @@ struct Div {
     if (ex == 0 && ey == 0)
       return 0;
     double smallest = std::fabs(y) - ey;
+    // A divisor that may be zero bounds nothing.
     return smallest > 0 ? (ex + std::fabs(r) * ey) / smallest : INFINITY;
   }
 };
+/// Around a multiple of y the remainder jumps by |y|.
 struct Rem {
   static double value(double x, double y) { return std::fmod(x, y); }
   static double error(double, double ex, double y, double ey, double) {
@@ -93,10 +105,12 @@ struct Minimum : MinNum {
 struct CopySign {
   static double value(double x, double y) { return std::copysign(x, y); }
   static double error(double x, double ex, double y, double ey, double) {
+    // A sign that is not certain may be the other one.
     return ey != 0 && std::fabs(y) <= ey ? 2 * std::fabs(x) + ex : ex;
   }
 };
-/// For functions of two arguments that are monotone in each.
+/// For functions of two arguments that are monotone in each. Extremes of a
+/// monotone function lie at the corners of the box of inputs.
 template <double (*F)(double, double)> struct Corners {
   static double value(double x, double y) { return F(x, y); }
   static double error(double x, double ex, double y, double ey, double r) {
@@ -120,6 +134,8 @@ template <double (*F)(double)> struct Monotone {
                     atLeastZero(std::fabs(F(x - ex) - r)));
   }
 };
+/// 2^x (2^d - 1) for the largest |d|: relative, so it follows r. For a small d
+/// the series is cheaper than expm1.
 struct Exp2 {
   static double value(double x) { return std::exp2(x); }
   static double error(double, double ex, double r) {
@@ -135,7 +151,8 @@ struct Exp {
     return r * (d < 1e-4 ? d * (1 + d) : std::expm1(d));
   }
 };
-/// Functions whose slope is at most 1, computed with an absolute error too.
+/// Functions whose slope is at most 1, computed with an absolute error too. The
+/// range reduction of sin and cos loses digits in proportion to x.
 template <double (*F)(double)> struct Lipschitz {
   static double value(double x) { return F(x); }
   static double error(double x, double ex, double) {
@@ -151,6 +168,7 @@ template <double (*F)(double)> struct Logarithm : Monotone<F> {
 double rsqrtOf(double x) { return 1 / std::sqrt(x); }
 double roundEven(double x) { return std::nearbyint(x); }
 double negate(double x) { return -x; }
+// The distance of two absolute values is at most that of the values.
 struct Abs {
   static double value(double x) { return std::fabs(x); }
   static double error(double, double ex, double) { return ex; }
@@ -160,6 +178,8 @@ struct Abs {
 // Loops over lanes
 //===----------------------------------------------------------------------===//
 
+/// How the device rounds the result: correctly, nearly, or not at all because
+/// it is an operand or exact.
 enum class Kind { Basic, Approx, Select };
 
 template <Kind kind> double settle(const Inst &inst, double r, double &e) {
@@ -170,6 +190,9 @@ template <Kind kind> double settle(const Inst &inst, double r, double &e) {
   return r; // one of the operands, or exact
 }
 
+/// A binary op on all lanes, in one of three modes: f64 throughout, rounded
+/// without bounds, or with bounds. Three loops and not one: the mode is the
+/// same for all lanes, and each loop vectorizes.
 template <class Op, Kind kind> void binary(Frame &f, const Inst &inst) {
   const Cell *x = f.at(inst.a), *y = f.at(inst.b);
   Cell *d = f.at(inst.dst);
@@ -218,6 +241,7 @@ template <class Op, Kind kind> void unary(Frame &f, const Inst &inst) {
   }
 }
 
+/// One rounding; the product itself is exact in the sum.
 void fma(Frame &f, const Inst &inst) {
   const Cell *x = f.at(inst.a), *y = f.at(inst.b), *z = f.at(inst.c);
   Cell *d = f.at(inst.dst);
@@ -234,7 +258,7 @@ void fma(Frame &f, const Inst &inst) {
   }
 }
 
-/// i1 results; the error 1 marks a value the device may see the other way.
+/// i1 results, taken to be certain.
 template <bool (*F)(double)> void classify(Frame &f, const Inst &inst) {
   for (unsigned l = 0; l < f.n; ++l)
     f.at(inst.dst)[l].i = F(f.at(inst.a)[l].f);
@@ -283,6 +307,8 @@ template <arith::CmpFPredicate P> bool holds(double x, double y) {
   return false;
 }
 
+/// The error 1 marks a comparison that the device may see the other way: the
+/// operands are closer than their errors.
 template <arith::CmpFPredicate P> void compare(Frame &f, const Inst &inst) {
   const Cell *x = f.at(inst.a), *y = f.at(inst.b);
   const double *ex = f.err(inst.a), *ey = f.err(inst.b);
@@ -297,6 +323,8 @@ template <arith::CmpFPredicate P> void compare(Frame &f, const Inst &inst) {
     }
 }
 
+/// One instance for each predicate, by its number. The predicate is a template
+/// argument, so that the loop over lanes has no switch.
 template <size_t... I>
 LaneFn comparisonTable(unsigned index, std::index_sequence<I...>) {
   static const LaneFn table[] = {compare<arith::CmpFPredicate(I)>...};
@@ -309,12 +337,15 @@ double exp10Of(double x) { return std::pow(10.0, x); }
 // The table
 //===----------------------------------------------------------------------===//
 
+/// An op by name, with how far the device's instruction or expansion may be
+/// off.
 struct Row {
   const char *name;
   LaneFn fn;
   double bound; ///< half units in the last place the device may add
 };
 
+// The commonest of these are in docs/numerics.md as well.
 const Row rows[] = {
     {"arith.addf", binary<Add, Kind::Basic>, 0},
     {"arith.subf", binary<Sub, Kind::Basic>, 0},
@@ -368,6 +399,7 @@ const Row rows[] = {
 
 } // namespace
 
+/// The function of an op and its bound; a null function if it is none of these.
 ScalarOp tlc::reference::findFloatOp(llvm::StringRef name) {
   static const llvm::StringMap<ScalarOp> table = [] {
     llvm::StringMap<ScalarOp> map;
@@ -378,6 +410,7 @@ ScalarOp tlc::reference::findFloatOp(llvm::StringRef name) {
   return table.lookup(name);
 }
 
+/// MLIR numbers the sixteen predicates from 0.
 LaneFn tlc::reference::floatCompare(arith::CmpFPredicate predicate) {
   return comparisonTable(unsigned(predicate), std::make_index_sequence<16>());
 }

@@ -8,6 +8,9 @@
 // Four rows of C at a time against vectors of columns, with k innermost: each
 // loaded vector of B serves four rows, and C stays in registers.
 //
+// Sums are in the order of k, one multiplication and one addition each; the
+// bound of a gemm covers any other order.
+//
 //===----------------------------------------------------------------------===//
 
 #include "Machine.h"
@@ -16,15 +19,18 @@ using namespace tlc::reference;
 
 namespace {
 
+/// A vector of 16 bytes, which x86-64 and Arm both have.
 template <class T, int64_t width>
 using Vec __attribute__((vector_size(width * sizeof(T)))) = T;
 
+/// An unaligned load.
 template <class T> T load(const void *p) {
   T v;
   std::memcpy(&v, p, sizeof(T));
   return v;
 }
 
+/// rows x 2 * width elements of C; a has k columns, b and c have n.
 template <class T, int64_t width, int64_t rows>
 void block(const T *a, const T *b, T *c, int64_t n, int64_t k) {
   using V = Vec<T, width>;
@@ -45,6 +51,7 @@ void block(const T *a, const T *b, T *c, int64_t n, int64_t k) {
       std::memcpy(c + r * n + h * width, &sums[r][h], sizeof(V));
 }
 
+/// Blocks of 4 x 2 * width; rows and columns that are left over one by one.
 template <class T, int64_t width>
 void gemm(const T *a, const T *b, T *c, int64_t m, int64_t n, int64_t k) {
   int64_t i = 0, whole = n / (2 * width) * (2 * width);

@@ -10,6 +10,13 @@
 // Operations that LLVM leaves undefined (division by zero, shifts too far) give
 // 0 here in lanes that are masked, and the same in active ones.
 //
+//   x: 7 +- 1, y: 3 exact    x + y: 10 +- 1   x * y: 21 +- 3   x // y: 2 +- 1.3
+//   x: 7 +- 1, y: 7 exact    x < y: 0 +- 1, since it may turn out the other way
+//
+// A value of w bits is kept sign-extended in 64, so that signed operations are
+// those of C++; unsigned ones cut the extension off first (zext). i1 is kept as
+// 0 or 1 and read as 0 or -1 where the operation is signed.
+//
 //===----------------------------------------------------------------------===//
 
 #include "ErrorModel.h"
@@ -29,15 +36,19 @@ int64_t wrap(int64_t v, unsigned bits) {
   unsigned shift = 64 - bits;
   return int64_t(uint64_t(v) << shift) >> shift;
 }
+/// The value's bits as an unsigned number.
 uint64_t zext(int64_t v, unsigned bits) {
   return bits == 64 ? uint64_t(v) : uint64_t(v) & ((uint64_t(1) << bits) - 1);
 }
 /// i1 as a signed number is 0 or -1.
 int64_t sext(int64_t v, unsigned bits) { return bits == 1 ? -v : v; }
 
+/// Operands sign-extended, and the width; the result is wrapped by the caller.
 using Binary = int64_t (*)(int64_t, int64_t, unsigned);
+/// Values and errors of the operands as doubles.
 using BinaryError = double (*)(double, double, double, double, int64_t);
 
+// In unsigned arithmetic, where C++ defines overflow to wrap.
 int64_t add(int64_t a, int64_t b, unsigned) {
   return int64_t(uint64_t(a) + uint64_t(b));
 }
@@ -47,6 +58,7 @@ int64_t sub(int64_t a, int64_t b, unsigned) {
 int64_t mul(int64_t a, int64_t b, unsigned) {
   return int64_t(uint64_t(a) * uint64_t(b));
 }
+// INT64_MIN / -1 wraps.
 int64_t divs(int64_t a, int64_t b, unsigned) {
   return b == 0 ? 0 : b == -1 ? int64_t(-uint64_t(a)) : a / b;
 }
@@ -59,6 +71,8 @@ int64_t divu(int64_t a, int64_t b, unsigned w) {
 int64_t remu(int64_t a, int64_t b, unsigned w) {
   return zext(b, w) == 0 ? 0 : int64_t(zext(a, w) % zext(b, w));
 }
+// One less where the quotient is negative and not whole; a divisor of -1 is
+// always whole.
 int64_t floordiv(int64_t a, int64_t b, unsigned w) {
   int64_t q = divs(a, b, w);
   return b != 0 && b != -1 && a % b != 0 && (a < 0) != (b < 0) ? q - 1 : q;
@@ -74,6 +88,7 @@ int64_t ceildivu(int64_t a, int64_t b, unsigned w) {
 int64_t andi(int64_t a, int64_t b, unsigned) { return a & b; }
 int64_t ori(int64_t a, int64_t b, unsigned) { return a | b; }
 int64_t xori(int64_t a, int64_t b, unsigned) { return a ^ b; }
+// A shift by the width or more is poison to LLVM; 0 here.
 int64_t shl(int64_t a, int64_t b, unsigned w) {
   return zext(b, w) >= w ? 0 : int64_t(uint64_t(a) << b);
 }
@@ -95,6 +110,7 @@ int64_t maxu(int64_t a, int64_t b, unsigned w) {
 int64_t minu(int64_t a, int64_t b, unsigned w) {
   return zext(a, w) < zext(b, w) ? a : b;
 }
+// By squaring, modulo 2^64; to a negative power only +-1 have integers.
 int64_t powi(int64_t a, int64_t b, unsigned) {
   if (b < 0)
     return a == 1 ? 1 : a == -1 ? (b % 2 ? -1 : 1) : 0;
@@ -105,20 +121,26 @@ int64_t powi(int64_t a, int64_t b, unsigned) {
   return int64_t(r);
 }
 
+// Errors are distances in integers; a wrapped result is not considered, since
+// the bound would be the whole range.
 double sumError(double, double ea, double, double eb, int64_t) {
   return ea + eb;
 }
+// (a + ea)(b + eb) - ab.
 double mulError(double a, double ea, double b, double eb, int64_t) {
   return std::fabs(a) * eb + std::fabs(b) * ea + ea * eb;
 }
+// One more for the truncation.
 double divError(double, double ea, double b, double eb, int64_t) {
   if (ea == 0 && eb == 0)
     return 0;
   return eb == 0 && b != 0 ? ea / std::fabs(b) + 1 : INFINITY;
 }
+// Any error at all may change the result by the whole range.
 double worstError(double, double ea, double, double eb, int64_t) {
   return ea == 0 && eb == 0 ? 0 : INFINITY;
 }
+// The larger error holds whichever operand is taken.
 double extremeError(double, double ea, double, double eb, int64_t) {
   return std::max(ea, eb);
 }
@@ -167,6 +189,8 @@ double shrError(double, double ea, double b, double eb, int64_t) {
                             : INFINITY;
 }
 
+/// One op on all lanes, masked ones too: what they get is never read, and the
+/// loop stays without branches.
 template <Binary F, BinaryError E> void binary(Frame &f, const Inst &inst) {
   const Cell *a = f.at(inst.a), *b = f.at(inst.b);
   Cell *d = f.at(inst.dst);
@@ -207,6 +231,8 @@ template <arith::CmpIPredicate P> bool holds(int64_t a, int64_t b, unsigned w) {
   }
   return false;
 }
+/// The error 1 marks a result that may be the other way: the operands are no
+/// further apart than their errors.
 template <arith::CmpIPredicate P> void compare(Frame &f, const Inst &inst) {
   const Cell *a = f.at(inst.a), *b = f.at(inst.b);
   Cell *d = f.at(inst.dst);
@@ -221,12 +247,14 @@ template <arith::CmpIPredicate P> void compare(Frame &f, const Inst &inst) {
   for (unsigned l = 0; l < f.n; ++l)
     d[l].i = holds<P>(a[l].i, b[l].i, inst.from.bits);
 }
+/// One instance of `compare` for each predicate, by its number.
 template <size_t... I>
 LaneFn comparisonTable(unsigned index, std::index_sequence<I...>) {
   static const LaneFn table[] = {compare<arith::CmpIPredicate(I)>...};
   return table[index];
 }
 
+/// `from` is the operand's width; the result is wrapped to its own.
 using Unary = int64_t (*)(int64_t, unsigned from);
 int64_t extendSigned(int64_t a, unsigned from) { return sext(a, from); }
 int64_t extendUnsigned(int64_t a, unsigned from) {
@@ -236,6 +264,7 @@ int64_t same(int64_t a, unsigned) { return a; }
 int64_t absolute(int64_t a, unsigned) {
   return a < 0 ? int64_t(-uint64_t(a)) : a;
 }
+// countl_zero counts in 64 bits; those above the width do not count.
 int64_t leadingZeros(int64_t a, unsigned from) {
   return llvm::countl_zero(zext(a, from)) - int(64 - from);
 }
@@ -246,6 +275,7 @@ int64_t trailingZeros(int64_t a, unsigned from) {
 int64_t population(int64_t a, unsigned from) {
   return llvm::popcount(zext(a, from));
 }
+/// `keepsError`: the distance stays a distance, as in an extension.
 template <Unary F, bool keepsError = true>
 void unary(Frame &f, const Inst &inst) {
   const Cell *a = f.at(inst.a);
@@ -259,6 +289,7 @@ void unary(Frame &f, const Inst &inst) {
     d[l].i = wrap(F(a[l].i, inst.from.bits), inst.type.bits);
 }
 
+/// By the op's full name.
 struct Row {
   const char *name;
   LaneFn fn;
@@ -298,6 +329,7 @@ const Row rows[] = {
 
 } // namespace
 
+/// The function of an op; a null one if it is none of these.
 ScalarOp tlc::reference::findIntegerOp(llvm::StringRef name) {
   static const llvm::StringMap<LaneFn> table = [] {
     llvm::StringMap<LaneFn> map;
@@ -308,10 +340,12 @@ ScalarOp tlc::reference::findIntegerOp(llvm::StringRef name) {
   return {table.lookup(name), 0};
 }
 
+/// MLIR numbers the ten predicates from 0.
 LaneFn tlc::reference::integerCompare(arith::CmpIPredicate predicate) {
   return comparisonTable(unsigned(predicate), std::make_index_sequence<10>());
 }
 
+/// For views and addresses, whose offsets are 64 bits and exact.
 void tlc::reference::execAddOffset(Frame &f, const Inst &inst) {
   const Cell *a = f.at(inst.a), *b = f.at(inst.b);
   Cell *d = f.at(inst.dst);

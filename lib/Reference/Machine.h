@@ -16,6 +16,11 @@
 // and a sync has nothing to do. Lanes that a branch leaves out are masked for
 // memory and control; pure arithmetic just computes garbage there.
 //
+//   for i in T.Parallel(64): B[i] = A[i] * 2.0
+//   func     slots: pointers' scalars           1 lane
+//   kernel   slots: block index                 1 lane
+//   loop     slots: i, %v, %p, constant 2.0     64 lanes: load, mulf, store
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef TLC_LIB_REFERENCE_MACHINE_H
@@ -92,6 +97,8 @@ struct Frame;
 struct Inst;
 using LaneFn = void (*)(Frame &, const Inst &);
 
+/// One instruction: a function over lanes with its slots. Structured ones
+/// (branches, loops, tile ops) have their data behind `extra`.
 struct Inst {
   LaneFn fn = nullptr;
   uint32_t dst = 0, a = 0, b = 0, c = 0; ///< slots
@@ -107,6 +114,7 @@ struct Inst {
 };
 using Code = std::vector<Inst>;
 
+/// The code of one scope, and what a Frame for it needs.
 struct Program {
   Code body;
   unsigned slots = 0;
@@ -125,6 +133,7 @@ struct Program {
   std::vector<Buffer *> privates;
 };
 
+/// One evaluation.
 struct Machine {
   Options options;
   bool exact = false, bounds = false;
@@ -138,6 +147,8 @@ struct Machine {
   Frame &frameOf(const Program &program, unsigned width);
 };
 
+/// The slots of a Program for a number of lanes: slot s of lane l is cells[s *
+/// width + l], with its error beside it.
 struct Frame {
   Machine &m;
   const Program &program;
@@ -161,6 +172,7 @@ struct Frame {
   }
 };
 
+/// Executes instructions in order until one fails.
 void run(Frame &frame, const Code &code);
 /// Copies values between slots in the active lanes, all at once.
 void moveSlots(Frame &frame, const std::vector<struct Move> &moves);
@@ -169,6 +181,7 @@ void moveSlots(Frame &frame, const std::vector<struct Move> &moves);
 // Structured instructions: what `extra` points to
 //===----------------------------------------------------------------------===//
 
+/// One value of a parallel assignment; `temp` is used where there are several.
 struct Move {
   uint32_t from, temp, to;
 };
@@ -176,10 +189,10 @@ struct IfData {
   Code thenCode, elseCode;
   std::vector<Move> thenMoves, elseMoves;
 };
+/// Inst: a lower bound, b upper bound, c step.
 struct ForData {
   Code body;
   uint32_t iv = 0;
-  Scalar ivType;
   std::vector<Move> inits, yields, results;
 };
 struct WhileData {
@@ -205,12 +218,14 @@ struct TensorData {
   llvm::SmallVector<int64_t, 4> shape, strides; ///< kDynamic: next slot
   llvm::SmallVector<uint32_t, 4> sizes, strideSlots;
 };
+/// An element: its buffer and a slot for each index.
 struct AccessData {
   Buffer *buffer;
   llvm::SmallVector<uint32_t, 4> indices;
   tile::AtomicKind kind = tile::AtomicKind::Add;
   uint32_t value = 0;
 };
+/// A tile op: a, b are source and destination, c a gemm's accumulator.
 struct TileData {
   Box a, b, c;
   uint32_t value = 0;
@@ -238,6 +253,7 @@ struct Dense {
 /// Reads a box with the offsets of one lane; false on a fault.
 bool gather(Frame &f, const Inst &inst, const Box &box, unsigned lane,
             Dense &out);
+/// Writes a box; what lies outside a global tensor is dropped.
 bool scatter(Frame &f, const Inst &inst, const Box &box, unsigned lane,
              const Dense &in);
 /// Casts as a store of another element type would.

@@ -9,6 +9,14 @@
 // and writes are dropped; outside any other buffer is a fault of the program.
 // A buffer that aliases storage of another element type goes through its bits.
 //
+// Element indices are into the storage, strides included. Only there, where all
+// lanes' accesses pass, are bounds checked.
+//
+//   A: 100 x 64 global, box of 16 rows from row 96:
+//     read:   rows 96..99 of A, then 12 rows of the pad value
+//     write:  rows 96..99; the other 12 are dropped
+//   S: 100 x 64 shared, the same box: an error, since nothing guards LDS
+//
 //===----------------------------------------------------------------------===//
 
 #include "Memory.h"
@@ -21,10 +29,14 @@ using namespace tlc::reference;
 // Elements
 //===----------------------------------------------------------------------===//
 
+/// Bool has a byte in memory.
 static unsigned memoryBits(Scalar type) {
   return type.bits == 1 ? 8 : type.bits;
 }
 
+/// Where types agree the cell is copied with its error; otherwise the bits are
+/// put together or cut apart, little-endian, and any error makes the value
+/// unknown.
 Element tlc::reference::readElement(const Buffer &buffer, int64_t index) {
   const Storage &s = *buffer.storage;
   if (s.type == buffer.type)
@@ -32,12 +44,14 @@ Element tlc::reference::readElement(const Buffer &buffer, int64_t index) {
   unsigned here = memoryBits(buffer.type), there = memoryBits(s.type);
   uint64_t bits = 0;
   double e = 0;
-  // Elements never straddle: widths are powers of two.
+  // Elements never straddle: widths are powers of two. Narrower than the
+  // storage: a part of one cell.
   if (here <= there) {
     int64_t cell = index * here / there;
     bits = encodeCell(s.type, s.cells[cell]) >> (index * here % there);
     e = s.errors.empty() ? 0 : s.errors[cell];
   } else {
+    // Wider: several cells. Their errors only say that there is one.
     int64_t first = index * here / there;
     for (unsigned i = 0; i < here / there; ++i) {
       bits |= encodeCell(s.type, s.cells[first + i]) << (i * there);
@@ -48,6 +62,7 @@ Element tlc::reference::readElement(const Buffer &buffer, int64_t index) {
   return {decodeCell(buffer.type, bits), e > 0 ? INFINITY : 0};
 }
 
+/// The counterpart: of a wider cell the other bits stay.
 void tlc::reference::writeElement(Buffer &buffer, int64_t index, Element v) {
   Storage &s = *buffer.storage;
   if (s.type == buffer.type) {
@@ -85,6 +100,7 @@ static bool locate(Frame &f, const Inst &inst, const AccessData &access,
   index = b.perLane ? lane * b.copyStride : 0;
   for (size_t d = 0; d < access.indices.size(); ++d) {
     int64_t i = f.at(access.indices[d])[lane].i;
+    // Unsigned: negative indices are outside as well.
     if (uint64_t(i) >= uint64_t(b.shape[d])) {
       if (b.space == tile::Space::Global) {
         index = -1;
@@ -100,6 +116,8 @@ static bool locate(Frame &f, const Inst &inst, const AccessData &access,
   return checkStorage(f, inst, b, index);
 }
 
+/// Whether an element lies in the memory behind a buffer. Bounds of the shape
+/// do not say so: strides of the program may be wrong. False after an error.
 bool tlc::reference::checkStorage(Frame &f, const Inst &inst, const Buffer &b,
                                   int64_t index) {
   int64_t cells = int64_t(b.storage->cells.size()) *
@@ -112,6 +130,7 @@ bool tlc::reference::checkStorage(Frame &f, const Inst &inst, const Buffer &b,
   return false;
 }
 
+/// An element for each active lane; outside a global tensor its pad value.
 void tlc::reference::execLoad(Frame &f, const Inst &inst) {
   auto &access = *static_cast<const AccessData *>(inst.extra);
   Cell *d = f.at(inst.dst);
@@ -129,6 +148,7 @@ void tlc::reference::execLoad(Frame &f, const Inst &inst) {
   }
 }
 
+/// Lane after lane: of several that write one element, the last wins.
 void tlc::reference::execStore(Frame &f, const Inst &inst) {
   auto &access = *static_cast<const AccessData *>(inst.extra);
   const Cell *v = f.at(inst.a);
@@ -149,6 +169,7 @@ void tlc::reference::execStore(Frame &f, const Inst &inst) {
 //===----------------------------------------------------------------------===//
 
 namespace {
+/// `a op b` before wrapping; signed or not as the kind says.
 int64_t combineIntegers(tile::AtomicKind kind, Scalar type, int64_t a,
                         int64_t b) {
   using K = tile::AtomicKind;
@@ -176,10 +197,13 @@ int64_t combineIntegers(tile::AtomicKind kind, Scalar type, int64_t a,
   return 0;
 }
 
-/// Additions may come in any order: after n of them, each partial sum is at
-/// most the sum M of all magnitudes, and there are n - 1 roundings.
+/// The error of one more atomic addition. Additions may come in any order:
+/// after n of them, each partial sum is at most the sum M of all magnitudes,
+/// and there are n - 1 roundings. Returned is the growth of n·u·M, which the
+/// element's own error has up to n - 1 already.
 double orderError(Storage &s, int64_t index, double old, double x,
                   const FloatFormat &format) {
+  // Made on first use: few buffers see atomics.
   if (s.atomicCount.empty()) {
     s.atomicCount.resize(s.cells.size());
     s.atomicMagnitude.resize(s.cells.size());
@@ -194,6 +218,8 @@ double orderError(Storage &s, int64_t index, double old, double x,
 }
 } // namespace
 
+/// Atomics happen in the order of the lanes; the results hold for any order,
+/// except the old values, for which the program must not care.
 void tlc::reference::execAtomic(Frame &f, const Inst &inst) {
   auto &access = *static_cast<const AccessData *>(inst.extra);
   Scalar type = access.buffer->type;
@@ -204,6 +230,7 @@ void tlc::reference::execAtomic(Frame &f, const Inst &inst) {
     if (!locate(f, inst, access, l, index))
       return;
     Element old{Cell{.i = 0}, 0};
+    // Outside a global tensor an atomic reads 0 and changes nothing.
     if (index >= 0)
       old = readElement(*access.buffer, index);
     f.at(inst.dst)[l] = old.cell;
@@ -218,6 +245,7 @@ void tlc::reference::execAtomic(Frame &f, const Inst &inst) {
           type, uint64_t(combineIntegers(access.kind, type, old.cell.i, x.i)));
       v.error = old.error + ex;
     } else if (access.kind == tile::AtomicKind::Add) {
+      // In double precision; the device's roundings are in the bound.
       v.cell.f = old.cell.f + x.f;
       v.error = old.error + ex;
       if (!f.m.exact) {
@@ -256,6 +284,7 @@ bool walk(Frame &f, const Inst &inst, const Box &box, unsigned lane,
   llvm::SmallVector<int64_t, 4> offset(rank), at(rank, 0);
   int64_t rows = 1;
   for (size_t d = 0; d < rank; ++d) {
+    // An offset's slot, or none (negative) for 0.
     if (box.offsets.size() && box.offsets[d] >= 0)
       offset[d] = f.at(box.offsets[d])[lane].i;
     if (d + 1 < rank)
@@ -274,6 +303,7 @@ bool walk(Frame &f, const Inst &inst, const Box &box, unsigned lane,
   if (rank == 0)
     return visit(0, copy, 1, 1);
   int64_t width = box.shape[rank - 1];
+  // The part of each row that lies inside: [low, high) of width.
   int64_t low = std::min(std::max<int64_t>(0, -offset[rank - 1]), width);
   int64_t high =
       std::max(low, std::min(width, b.shape[rank - 1] - offset[rank - 1]));
@@ -285,9 +315,11 @@ bool walk(Frame &f, const Inst &inst, const Box &box, unsigned lane,
       inside &= uint64_t(i) < uint64_t(b.shape[d]);
       index += i * b.strides[d];
     }
+    // A row outside by its outer indices has no part inside.
     int64_t first = inside ? low : width, end = inside ? high : width;
     if (first > 0)
       outside(dense, first);
+    // Both ends are checked against the memory, so a wrong stride is found.
     if (end > first) {
       int64_t begin = index + (offset[rank - 1] + first) * b.strides[rank - 1];
       int64_t last = begin + (end - first - 1) * b.strides[rank - 1];
@@ -297,6 +329,7 @@ bool walk(Frame &f, const Inst &inst, const Box &box, unsigned lane,
     }
     if (width > end)
       outside(dense + end, width - end);
+    // The next row: an odometer over the outer dimensions.
     for (size_t d = rank - 1; d-- > 0;) {
       if (++at[d] < box.shape[d])
         break;
@@ -307,6 +340,8 @@ bool walk(Frame &f, const Inst &inst, const Box &box, unsigned lane,
 }
 } // namespace
 
+/// The elements of a box in row-major order, with errors if the storage has
+/// them. False after an error.
 bool tlc::reference::gather(Frame &f, const Inst &inst, const Box &box,
                             unsigned lane, Dense &out) {
   int64_t size = 1;
@@ -320,6 +355,7 @@ bool tlc::reference::gather(Frame &f, const Inst &inst, const Box &box,
   return walk(
       f, inst, box, lane,
       [&](int64_t dense, int64_t index, int64_t count, int64_t stride) {
+        // Contiguous and of the storage's own type: no cell needs a look.
         if (s.type == b.type && stride == 1) {
           std::copy_n(s.cells.begin() + index, count,
                       out.cells.begin() + dense);
@@ -341,6 +377,8 @@ bool tlc::reference::gather(Frame &f, const Inst &inst, const Box &box,
       });
 }
 
+/// Writes a dense array into a box; what lies outside a global tensor is
+/// dropped. Errors are set to 0 where `in` has none.
 bool tlc::reference::scatter(Frame &f, const Inst &inst, const Box &box,
                              unsigned lane, const Dense &in) {
   Buffer &b = *box.buffer;
@@ -372,15 +410,18 @@ bool tlc::reference::scatter(Frame &f, const Inst &inst, const Box &box,
 // Ops that make buffers
 //===----------------------------------------------------------------------===//
 
+/// Row-major strides.
 static void setContiguous(Buffer &b) {
   b.strides.assign(b.shape.size(), 1);
   for (size_t d = b.shape.size(); d-- > 1;)
     b.strides[d - 1] = b.strides[d] * b.shape[d];
 }
 
+/// Sets shape and strides from the slots of the sizes.
 void tlc::reference::execTensor(Frame &f, const Inst &inst) {
   auto &data = *static_cast<const TensorData *>(inst.extra);
   Buffer &b = *data.buffer;
+  // `from` with its dynamic entries replaced by the slots' values, in order.
   auto fill = [&](llvm::ArrayRef<int64_t> from, llvm::ArrayRef<uint32_t> slots,
                   llvm::SmallVectorImpl<int64_t> &to) {
     const uint32_t *slot = slots.begin();
@@ -400,6 +441,7 @@ void tlc::reference::execTensor(Frame &f, const Inst &inst) {
     fill(data.strides, data.strideSlots, b.strides);
 }
 
+/// Each execution gives fresh contents, as the language says of allocations.
 void tlc::reference::execAlloc(Frame &f, const Inst &inst) {
   Buffer &b = *static_cast<Buffer *>(const_cast<void *>(inst.extra));
   setContiguous(b);
@@ -416,6 +458,7 @@ void tlc::reference::execAlloc(Frame &f, const Inst &inst) {
   s.errors.assign(f.m.bounds ? s.cells.size() : 0, 0);
 }
 
+/// Another shape or type over the same memory; see readElement for types.
 void tlc::reference::execAlias(Frame &f, const Inst &inst) {
   Buffer &b = *static_cast<Buffer *>(const_cast<void *>(inst.extra));
   const Buffer &source = *b.aliased;

@@ -4,6 +4,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Elements in memory, for the files that go through single ones.
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef TLC_LIB_REFERENCE_MEMORY_H
 #define TLC_LIB_REFERENCE_MEMORY_H

@@ -23,7 +23,8 @@ using namespace tlc::reference;
 
 namespace {
 
-/// Runs `body(lane)` once, or for each active lane.
+/// Runs `body(lane)` once, or for each active lane. Once means with the offsets
+/// of the first active lane: they are the same for all.
 template <class Body> void forLanes(Frame &f, const TileData &data, Body body) {
   if (!data.perLane) {
     int lane = f.firstActive();
@@ -40,6 +41,7 @@ const TileData &dataOf(const Inst &inst) {
   return *static_cast<const TileData *>(inst.extra);
 }
 
+/// The extent of the last dimension, or of those before it.
 int64_t lastExtent(const Box &box, unsigned fromEnd) {
   return box.shape[box.shape.size() - 1 - fromEnd];
 }
@@ -58,9 +60,13 @@ std::vector<To> matrix(int64_t rows, int64_t columns, bool transposed,
 
 } // namespace
 
+/// Source and destination have as many elements in the same order, even where
+/// their shapes differ by dimensions of extent 1.
 void tlc::reference::execCopy(Frame &f, const Inst &inst) {
   const TileData &data = dataOf(inst);
   forLanes(f, data, [&](unsigned lane) {
+    // Read whole before anything is written: source and destination may be one
+    // buffer.
     Dense values;
     if (!gather(f, inst, data.a, lane, values))
       return;
@@ -69,6 +75,7 @@ void tlc::reference::execCopy(Frame &f, const Inst &inst) {
   });
 }
 
+/// Every element of the box gets one value, of the lane that runs it.
 void tlc::reference::execFill(Frame &f, const Inst &inst) {
   const TileData &data = dataOf(inst);
   forLanes(f, data, [&](unsigned lane) {
@@ -88,6 +95,8 @@ void tlc::reference::execFill(Frame &f, const Inst &inst) {
 //===----------------------------------------------------------------------===//
 
 namespace {
+/// The product of two boxes, and its bound. Values as f64; magnitudes as f32,
+/// since a bound needs few digits.
 struct Gemm {
   int64_t m, n, k;
   bool transA, transB;
@@ -100,11 +109,14 @@ struct Gemm {
   auto magnitude(const Dense &d, double scale, bool plusError) const {
     return [&d, scale, plusError](int64_t i) {
       double e = plusError && !d.errors.empty() ? d.errors[i] : 0;
+      // What is not finite makes the result not finite, for which there is no
+      // bound.
       double v = (std::fabs(d.cells[i].f) + e) * scale;
       return std::isfinite(v) ? v : 0;
     };
   }
 
+  /// Σ a·b in f64: far more exact than any type that it stands for.
   std::vector<double> product() const {
     auto x = matrix<double>(m, k, transA, value(a));
     auto y = matrix<double>(k, n, transB, value(b));
@@ -113,7 +125,9 @@ struct Gemm {
     return z;
   }
 
-  /// Σ ea|b| + u·K·Σ(|a| + ea)|b|, and Σ (|a| + ea)·eb where b has errors.
+  /// Σ ea|b| + u·K·Σ(|a| + ea)|b|, and Σ (|a| + ea)·eb where b has errors. As
+  /// one product of matrices: with x = ea + u·K·(|a| + ea) and y = |b|; a
+  /// second one only where b has errors.
   std::vector<float> bound(double rounding) const {
     auto hasErrors = [](const Dense &d) {
       return llvm::any_of(d.errors, [](double e) { return e != 0; });
@@ -137,7 +151,8 @@ struct Gemm {
   }
 };
 
-/// Integer products wrap to the accumulator's width.
+/// Integer products wrap to the accumulator's width. Exact: operands' errors
+/// are not followed.
 void integerGemm(const Gemm &g, Dense &c) {
   auto value = [](const Dense &d) {
     return [&d](int64_t i) { return d.cells[i].i; };
@@ -154,6 +169,8 @@ void integerGemm(const Gemm &g, Dense &c) {
 }
 } // namespace
 
+/// C += A·B on boxes. Extents come from C and from A's other dimension; leading
+/// dimensions of extent 1 are passed over.
 void tlc::reference::execGemm(Frame &f, const Inst &inst) {
   const TileData &data = dataOf(inst);
   int64_t m = lastExtent(data.c, 1), n = lastExtent(data.c, 0);
@@ -177,6 +194,7 @@ void tlc::reference::execGemm(Frame &f, const Inst &inst) {
       std::vector<float> bounds;
       if (f.m.bounds)
         bounds = g.bound(rounding);
+      // What the f32 sums themselves may have rounded away.
       double enlarge = 1 + double(k + 2) * 0x1p-23;
       for (int64_t i = 0; i < m * n; ++i) {
         double old = c.cells[i].f, r = old + z[i];
@@ -189,6 +207,7 @@ void tlc::reference::execGemm(Frame &f, const Inst &inst) {
             e = 0;
           c.errors[i] = e;
         }
+        // Kept in a narrow type: rounded once more when it is stored.
         if (!f.m.exact && type.format->bits < 32) {
           r = narrow(*type.format, r, e);
           if (f.m.bounds)
@@ -219,6 +238,8 @@ struct Accumulator {
   bool isSum() const {
     return kind == tile::ReduceKind::Sum || kind == tile::ReduceKind::AbsSum;
   }
+  /// One more element. Of an extreme, the ends that it may take are kept: the
+  /// extreme of the lower ends and that of the upper ends.
   void add(double x, double e) {
     using K = tile::ReduceKind;
     if (kind == K::AbsMax || kind == K::AbsSum)
@@ -235,6 +256,7 @@ struct Accumulator {
       value = x, low = x - e, high = x + e;
       return;
     }
+    // maxnum and minnum ignore a NaN as long as there is a number.
     if (std::isnan(x) || std::isnan(value)) {
       if (keepNan || (std::isnan(x) && std::isnan(value)))
         value = NAN;
@@ -246,6 +268,7 @@ struct Accumulator {
     low = larger ? std::max(low, x - e) : std::min(low, x - e);
     high = larger ? std::max(high, x + e) : std::min(high, x + e);
   }
+  /// n - 1 additions, each of a partial sum below the sum of magnitudes.
   double bound(const FloatFormat &format) const {
     if (!std::isfinite(value))
       return 0;
@@ -256,6 +279,7 @@ struct Accumulator {
   }
 };
 
+/// One step of a reduction on integers of a type; sums wrap.
 int64_t combineIntegers(tile::ReduceKind kind, Scalar type, int64_t a,
                         int64_t b) {
   using K = tile::ReduceKind;
@@ -289,6 +313,7 @@ int64_t prepareInteger(tile::ReduceKind kind, int64_t x) {
 }
 
 /// A box seen as [outer, extent, inner] around one dimension.
+///   shape [4, 8, 16], dim 1   ->   outer 4, extent 8, inner 16
 struct Lines {
   int64_t outer = 1, extent, inner = 1;
   Lines(llvm::ArrayRef<int64_t> shape, unsigned dim) : extent(shape[dim]) {
@@ -297,6 +322,7 @@ struct Lines {
     for (size_t d = dim + 1; d < shape.size(); ++d)
       inner *= shape[d];
   }
+  /// The place of element e of a line in the dense box.
   int64_t at(int64_t o, int64_t e, int64_t i) const {
     return (o * extent + e) * inner + i;
   }
@@ -305,6 +331,7 @@ struct Lines {
 double errorAt(const Dense &d, int64_t i) {
   return d.errors.empty() ? 0 : d.errors[i];
 }
+/// Rounds a result to its type. Narrow results were f32 before.
 void setResult(Machine &m, Scalar type, Dense &out, int64_t i, double v,
                double e) {
   if (!m.exact) {
@@ -322,6 +349,8 @@ void setResult(Machine &m, Scalar type, Dense &out, int64_t i, double v,
 
 } // namespace
 
+/// Along dimension `dim`, for all other indices; with `accumulate` the
+/// destination's old value takes part once.
 void tlc::reference::execReduce(Frame &f, const Inst &inst) {
   const TileData &data = dataOf(inst);
   Lines lines(data.a.shape, data.dim);
@@ -331,6 +360,8 @@ void tlc::reference::execReduce(Frame &f, const Inst &inst) {
     if (!gather(f, inst, data.a, lane, src) ||
         !gather(f, inst, data.b, lane, dst))
       return;
+    // To the result's type first, as the device does: a sum of float16 into
+    // float32 is one in float32.
     convert(f.m, from, to, src);
     for (int64_t o = 0; o < lines.outer; ++o)
       for (int64_t i = 0; i < lines.inner; ++i) {
@@ -366,6 +397,7 @@ void tlc::reference::execReduce(Frame &f, const Inst &inst) {
   });
 }
 
+/// A running reduction along one dimension, from the end if reversed.
 void tlc::reference::execScan(Frame &f, const Inst &inst) {
   const TileData &data = dataOf(inst);
   Lines lines(data.a.shape, data.dim);
@@ -401,6 +433,7 @@ void tlc::reference::execScan(Frame &f, const Inst &inst) {
   });
 }
 
+/// The last two dimensions of each matrix.
 void tlc::reference::execTranspose(Frame &f, const Inst &inst) {
   const TileData &data = dataOf(inst);
   int64_t rows = lastExtent(data.a, 1), columns = lastExtent(data.a, 0);

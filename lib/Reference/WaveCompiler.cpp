@@ -9,6 +9,24 @@
 // only rearrange elements rename slots. Hints to the scheduler mean nothing
 // here.
 //
+//   %v = vector.shuffle %a, %b [0, 2]   slots of %v: (a0, b0): no instruction
+//   %s = arith.addf %x, %y : vector<4>  four instructions, one for each element
+//   scf.for                             ForBegin, ForTest, body, ForNext, Pop
+//
+// A Program is a flat list of instructions over slots; a slot is a Cell for
+// each lane of the wave. Structure is flattened into jumps, since the lanes of
+// a wave go through a region together, under a mask:
+//
+//   scf.if %c { A } else { B }    IfBegin c -> else     where no lane is in
+//                                 A, moves to results
+//                                 else: IfElse c -> end the other lanes
+//                                 B, moves to results
+//                                 end: Pop              the mask as before
+//
+// A jump's target is the `imm` of its instruction, filled in when it is known
+// (land). Unknown ops are errors at the op: the reference is what a kernel is
+// compared with, so it must not guess.
+//
 //===----------------------------------------------------------------------===//
 
 #include "WaveMachine.h"
@@ -26,12 +44,14 @@ public:
   WaveCompiler(Program &program, std::vector<std::shared_ptr<WaveData>> &pool)
       : program(program), code(program.body), pool(pool) {}
 
+  /// Compiles a block's ops; false after a diagnostic.
   bool block(Block &body) {
     for (Operation &each : body.without_terminator())
       if (!op(each))
         return false;
     return true;
   }
+  /// New slots for a value: one for each element.
   const Slots &define(Value value) {
     Slots &slots = values[value];
     slots.clear();
@@ -41,28 +61,35 @@ public:
   }
 
 private:
+  /// A buffer resource is two numbers: base and size.
   static int64_t countOf(Type type) {
     if (auto vector = dyn_cast<VectorType>(type))
       return vector.getNumElements();
     return isa<wave::RsrcType>(type) ? 2 : 1;
   }
+  /// The element type; an empty Scalar for pointers and resources, whose
+  /// functions do not look at it.
   static Scalar elementOf(Type type) {
     return scalarOf(getElementTypeOrSelf(type)).value_or(Scalar());
   }
 
   uint32_t newSlot() { return program.slots++; }
+  /// Invalidated by the next define.
   const Slots &use(Value value) { return values.find(value)->second; }
+  /// The slot of a value with one element.
   uint32_t one(Value value) { return use(value).front(); }
   bool refuse(Operation *op, const Twine &message) {
     op->emitError(message);
     return false;
   }
+  /// Appends an instruction; the reference is valid until the next one.
   Inst &emit(LaneFn fn, Operation *op) {
     Inst &inst = code.emplace_back();
     inst.fn = fn;
     inst.op = op;
     return inst;
   }
+  /// An instruction whose operands do not fit the three slots of Inst.
   WaveData &emitData(LaneFn fn, Operation *op, int64_t imm = 0) {
     WaveData &data = *pool.emplace_back(std::make_shared<WaveData>());
     Inst &inst = emit(fn, op);
@@ -99,12 +126,15 @@ private:
 
 } // namespace
 
+/// One op. False after a diagnostic.
 bool WaveCompiler::op(Operation &each) {
   return TypeSwitch<Operation *, bool>(&each)
       .Case([&](arith::ConstantOp o) { return constant(o); })
       .Case([&](scf::IfOp o) { return ifOp(o); })
       .Case([&](scf::ForOp o) { return forOp(o); })
       .Case([&](scf::WhileOp o) { return whileOp(o); })
+      // thread = 64 * wave + lane: the three ids are one function with two
+      // factors.
       .Case([&](wave::ThreadIdOp o) { return index(o, kLanes, 1); })
       .Case([&](wave::LaneIdOp o) { return index(o, 0, 1); })
       .Case([&](wave::WaveIdOp o) { return index(o, 1, 0); })
@@ -115,6 +145,8 @@ bool WaveCompiler::op(Operation &each) {
         return true;
       })
       .Case([&](wave::PtrAddOp o) { return pointer(o); })
+      // A resource lies in scalar registers: its parts must be the same in all
+      // lanes.
       .Case([&](wave::ResourceOp o) {
         Slots both;
         for (Value part : o->getOperands()) {
@@ -167,6 +199,8 @@ bool WaveCompiler::op(Operation &each) {
         return true;
       })
       .Case([&](wave::MfmaOp o) { return matrix(o); })
+      // The lane read is this lane's number xor the mask; waveShuffle tells the
+      // two forms apart by an absent `b`.
       .Case([&](wave::ShuffleXorOp o) {
         WaveData &data = emitData(waveShuffle, o, o.getMask());
         data.a = use(o.getValue());
@@ -180,6 +214,7 @@ bool WaveCompiler::op(Operation &each) {
         data.dst = define(o.getResult());
         return true;
       })
+      // Hides a value from LLVM; it is the same value.
       .Case([&](wave::OpaqueOp o) {
         values[o.getResult()] = use(o.getValue());
         return true;
@@ -205,6 +240,8 @@ bool WaveCompiler::op(Operation &each) {
       })
       .Case([&](wave::BarrierOp o) { return emit(waveBarrier, o), true; })
       .Case([&](wave::TrapOp o) { return emit(waveTrap, o), true; })
+      // Order and priority: nothing that a result depends on here, where each
+      // instruction finishes before the next begins.
       .Case<wave::FenceOp, wave::SchedBarrierOp, wave::SetPrioOp>(
           [](Operation *) { return true; })
       .Default([&](Operation *o) {
@@ -218,6 +255,8 @@ bool WaveCompiler::op(Operation &each) {
 // Arithmetic
 //===----------------------------------------------------------------------===//
 
+/// A number as a Cell: floats in double precision, which holds any of them
+/// exactly; integers sign-extended, i1 as 0 or 1.
 static std::optional<Cell> cellOf(Attribute attr) {
   if (auto f = dyn_cast<FloatAttr>(attr)) {
     APFloat value = f.getValue();
@@ -232,6 +271,7 @@ static std::optional<Cell> cellOf(Attribute attr) {
   return std::nullopt;
 }
 
+/// A scalar or vector constant, a slot for each element.
 bool WaveCompiler::constant(arith::ConstantOp o) {
   Slots slots;
   auto add = [&](Attribute attr) {
@@ -251,6 +291,8 @@ bool WaveCompiler::constant(arith::ConstantOp o) {
   return ok || refuse(o, "the reference does not know this constant");
 }
 
+/// An op of arith or math, element by element, with the lane functions of the
+/// tile reference; there are no bounds here.
 bool WaveCompiler::elementwise(Operation &o) {
   StringRef name = o.getName().getStringRef();
   ScalarOp entry = findScalarOp(o);
@@ -259,6 +301,7 @@ bool WaveCompiler::elementwise(Operation &o) {
     return refuse(&o, "the reference does not know '" + name + "'");
   Scalar type = elementOf(o.getResult(0).getType()),
          from = elementOf(o.getOperand(0).getType());
+  // A copy: another define would invalidate the reference.
   Slots dst = define(o.getResult(0));
   for (size_t e = 0; e < dst.size(); ++e) {
     // A scalar operand (a select's condition) serves all elements.
@@ -278,6 +321,7 @@ bool WaveCompiler::elementwise(Operation &o) {
   return true;
 }
 
+/// dst = perWave * number of the wave + perLane * number of the lane.
 bool WaveCompiler::index(Operation *o, int64_t perWave, unsigned perLane) {
   Inst &inst = emit(waveIndex, o);
   inst.imm = perWave;
@@ -286,6 +330,7 @@ bool WaveCompiler::index(Operation *o, int64_t perWave, unsigned perLane) {
   return true;
 }
 
+/// Bytes are added to the number that a pointer is.
 bool WaveCompiler::pointer(wave::PtrAddOp o) {
   uint32_t base = one(o.getBase()), bytes = one(o.getBytes());
   Inst &inst = emit(execAddOffset, o);
@@ -295,7 +340,10 @@ bool WaveCompiler::pointer(wave::PtrAddOp o) {
   return true;
 }
 
-/// Elements of the result by their number in the sources, all concatenated.
+/// Elements of the result by their number in the sources, all concatenated;
+/// none for a form that the lowering does not make.
+///   vector.insert %x, %v[1], v: 3 elements     sources (x, v0, v1, v2)
+///   ->  1, 0, 3
 static std::optional<SmallVector<int64_t>> elementOrder(Operation &op) {
   SmallVector<int64_t> order;
   auto count = [](Value v) {
@@ -303,6 +351,7 @@ static std::optional<SmallVector<int64_t>> elementOrder(Operation &op) {
     return type ? type.getNumElements() : 1;
   };
   int64_t n = count(op.getResult(0));
+  // Appends `number` consecutive elements.
   auto range = [&](int64_t first, int64_t number) {
     for (int64_t i = 0; i < number; ++i)
       order.push_back(first + i);
@@ -314,6 +363,7 @@ static std::optional<SmallVector<int64_t>> elementOrder(Operation &op) {
       index = index * extent + (d < position.size() ? position[d] : 0);
     return index;
   };
+  // The sources are one vector, of which n elements from a position are taken.
   if (auto o = dyn_cast<vector::ExtractOp>(op)) {
     if (o.hasDynamicPosition())
       return std::nullopt;
@@ -321,6 +371,7 @@ static std::optional<SmallVector<int64_t>> elementOrder(Operation &op) {
   } else if (auto o = dyn_cast<vector::InsertOp>(op)) {
     if (o.hasDynamicPosition())
       return std::nullopt;
+    // All of the destination, then what is inserted in its place.
     int64_t inner = count(op.getOperand(0));
     range(inner, n);
     int64_t at = flat(o.getDestVectorType(), o.getStaticPosition());
@@ -329,9 +380,12 @@ static std::optional<SmallVector<int64_t>> elementOrder(Operation &op) {
   } else if (isa<vector::FromElementsOp, vector::ShapeCastOp>(op)) {
     range(0, n);
   } else if (isa<vector::BroadcastOp>(op)) {
+    // The source repeats; it may be a scalar or the last dimensions.
     for (int64_t i = 0; i < n; ++i)
       order.push_back(i % count(op.getOperand(0)));
   } else if (auto o = dyn_cast<vector::ShuffleOp>(op)) {
+    // The mask numbers both sources' elements one after the other already; -1
+    // (poison) names none.
     llvm::append_range(order, o.getMask());
     if (o.getV1VectorType().getRank() != 1 || llvm::is_contained(order, -1))
       return std::nullopt;
@@ -352,6 +406,7 @@ static std::optional<SmallVector<int64_t>> elementOrder(Operation &op) {
   return order;
 }
 
+/// Ops of the vector dialect: bit casts compute, all others rename.
 bool WaveCompiler::rearrange(Operation &o) {
   if (auto cast = dyn_cast<vector::BitCastOp>(o)) {
     WaveData &data = emitData(waveBitcast, &o);
@@ -384,18 +439,23 @@ bool WaveCompiler::rearrange(Operation &o) {
 // Control flow
 //===----------------------------------------------------------------------===//
 
+/// Appends a parallel assignment, element by element. Through a temporary slot
+/// for each element: a loop may swap its values.
 void WaveCompiler::moveInto(WaveData &data, ValueRange from, ValueRange to) {
   for (auto [source, target] : llvm::zip_equal(from, to))
     for (auto [s, t] : llvm::zip_equal(use(source), use(target)))
       data.moves.push_back({s, newSlot(), t});
 }
 
+/// One instruction for a whole list of values; none for an empty list.
 bool WaveCompiler::move(ValueRange from, ValueRange to, Operation *op) {
   if (!to.empty())
     moveInto(emitData(waveMove, op), from, to);
   return true;
 }
 
+/// Results are defined first and written by each branch under its mask. Without
+/// an else there are no results.
 bool WaveCompiler::ifOp(scf::IfOp o) {
   uint32_t condition = one(o.getCondition());
   for (Value result : o.getResults())
@@ -418,6 +478,10 @@ bool WaveCompiler::ifOp(scf::IfOp o) {
   return true;
 }
 
+/// moves inits -> args;  ForBegin;  test: ForTest -> end;  body;
+/// moves yields -> args;  ForNext -> test;  end: Pop;  moves args -> results
+/// The mask shrinks as lanes leave; arguments of lanes that left stay as they
+/// were, so that they are the results.
 bool WaveCompiler::forOp(scf::ForOp o) {
   uint32_t lower = one(o.getLowerBound()), upper = one(o.getUpperBound()),
            step = one(o.getStep());
@@ -427,6 +491,7 @@ bool WaveCompiler::forOp(scf::ForOp o) {
   for (Value value : o.getResults())
     define(value);
   move(o.getInits(), o.getRegionIterArgs(), o);
+  // Three instructions with the same operands.
   auto loop = [&](LaneFn fn) -> Inst & {
     Inst &inst = emit(fn, o);
     inst.a = lower;
@@ -447,6 +512,9 @@ bool WaveCompiler::forOp(scf::ForOp o) {
   return move(o.getRegionIterArgs(), o.getResults(), o);
 }
 
+/// moves inits -> before;  WhileBegin;  before: ...;  WhileTest -> end;
+/// moves forwarded -> after;  body;  moves yields -> before;  Jump before
+/// WhileTest gives the lanes that leave what the condition forwards as results.
 bool WaveCompiler::whileOp(scf::WhileOp o) {
   for (Value value : o.getBeforeArguments())
     define(value);
@@ -478,6 +546,10 @@ bool WaveCompiler::whileOp(scf::WhileOp o) {
 // Memory and the matrix core
 //===----------------------------------------------------------------------===//
 
+/// A memory access. `address` are the slots that the instruction's function
+/// reads in data.b, absent ones left out; `imm` is the constant offset. A lane
+/// moves 1 to 16 bytes, aligned to the largest power of two that divides their
+/// number.
 bool WaveCompiler::memory(Operation &o, LaneFn fn, Value value, Value result,
                           std::initializer_list<Value> address, int64_t imm) {
   Type type = value ? value.getType() : result.getType();
@@ -509,10 +581,14 @@ bool WaveCompiler::memory(Operation &o, LaneFn fn, Value value, Value result,
     data.dst = define(result);
   data.type = elementOf(type);
   data.bytes = bytes;
+  // 12 bytes are 3 words: aligned to 4. 16 bytes: aligned to 16.
   data.align = bytes & -bytes;
   return true;
 }
 
+/// D = A B + C of one wave: m x n x k are the instruction's, and each lane
+/// holds the elements that docs/layouts.md describes. waveMfma knows that
+/// distribution.
 bool WaveCompiler::matrix(wave::MfmaOp o) {
   WaveData &data = emitData(waveMfma, o);
   data.m = o.getShape()[0];
@@ -528,6 +604,9 @@ bool WaveCompiler::matrix(wave::MfmaOp o) {
   return true;
 }
 
+/// `arguments` are slots of the kernel's parameters, in order; `pool` owns what
+/// instructions point to and must live as long as `program`. False after a
+/// diagnostic.
 bool tlc::reference::compileWave(wave::KernelOp kernel, Program &program,
                                  std::vector<Slots> &arguments,
                                  std::vector<std::shared_ptr<WaveData>> &pool) {

@@ -46,6 +46,8 @@ static WaveFrame::Mask where(WaveFrame &w, const WaveFrame::Mask &within,
 // Branches and loops. imm: where to jump to.
 //===----------------------------------------------------------------------===//
 
+/// The layout of the code, with the jumps:
+///   IfBegin -> else or end   then ...   IfElse -> end   else ...   Pop
 void tlc::reference::waveIfBegin(Frame &f, const Inst &inst) {
   WaveFrame &w = waveOf(f);
   w.push();
@@ -53,6 +55,8 @@ void tlc::reference::waveIfBegin(Frame &f, const Inst &inst) {
     w.pc = inst.imm;
 }
 
+/// The lanes of the mask outside the branch whose condition is false; the
+/// condition's slot has not changed since.
 void tlc::reference::waveIfElse(Frame &f, const Inst &inst) {
   WaveFrame &w = waveOf(f);
   if (!w.set(where(w, w.levels.back().outer, inst.a, false)))
@@ -67,7 +71,8 @@ void tlc::reference::waveMove(Frame &f, const Inst &inst) {
   moveSlots(f, dataOf(inst).moves);
 }
 
-// a, b, c: lower bound, upper bound, step; dst: the induction variable.
+// ForBegin, test: ForTest -> end, body, ForNext -> test, Pop.
+//  a, b, c: lower bound, upper bound, step; dst: the induction variable.
 void tlc::reference::waveForBegin(Frame &f, const Inst &inst) {
   WaveFrame &w = waveOf(f);
   for (unsigned l = 0; l < kLanes; ++l) {
@@ -126,6 +131,7 @@ void tlc::reference::waveTrap(Frame &f, const Inst &inst) {
 // Workgroups and launches
 //===----------------------------------------------------------------------===//
 
+/// The wavefront's own program counter tells where it goes on.
 static void runUntilBarrier(WaveFrame &w) {
   const Code &code = w.program.body;
   w.atBarrier = false;
@@ -135,6 +141,8 @@ static void runUntilBarrier(WaveFrame &w) {
   }
 }
 
+/// Rounds from barrier to barrier until no wavefront waits. One that has ended
+/// while others wait counts as arrived, as on the hardware.
 static void runWorkgroup(std::vector<std::unique_ptr<WaveFrame>> &waves,
                          bool reverse) {
   for (auto &w : waves)
@@ -150,6 +158,8 @@ static void runWorkgroup(std::vector<std::unique_ptr<WaveFrame>> &waves,
   }
 }
 
+/// A pointer is the number of its argument (WaveMachine.h); a scalar its value
+/// in all lanes.
 static void setArgument(WaveFrame &w, uint32_t slot, Type type, unsigned index,
                         const Argument &argument) {
   Cell cell{.i = int64_t(index + 1) << kAddressShift};
@@ -162,6 +172,8 @@ static void setArgument(WaveFrame &w, uint32_t slot, Type type, unsigned index,
   std::fill_n(w.at(slot), kLanes, cell);
 }
 
+/// One launch: a frame for each wavefront, reused for all workgroups. False
+/// after a diagnostic.
 static bool runLaunch(const WaveLaunch &launch,
                       MutableArrayRef<Argument> arguments, bool reverse) {
   wave::KernelOp kernel = *launch.kernel;

@@ -14,6 +14,13 @@
 // An address in global memory is a number: the argument it points into, counted
 // from 1, in the upper 16 bits, and a byte offset below.
 //
+//   scf.if %c { then } else { else }
+//     0: IfBegin %c -> 4     masks to %c's lanes; jumps if there are none
+//     1 ... 3: then
+//     4: IfElse %c -> 8      the other lanes; jumps if there are none
+//     5 ... 7: else
+//     8: Pop                 the mask from before
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef TLC_LIB_REFERENCE_WAVEMACHINE_H
@@ -35,6 +42,7 @@ struct Workgroup {
   int64_t blockId[3] = {0, 0, 0};
 };
 
+/// A wavefront: its registers, mask and program counter.
 struct WaveFrame : Frame {
   Workgroup &group;
   unsigned index; ///< of the wavefront in its workgroup
@@ -56,6 +64,7 @@ struct WaveFrame : Frame {
       : Frame(m, program, kLanes), group(group), index(index) {
     restart();
   }
+  /// Ready for the next workgroup; registers keep what they held.
   void restart() {
     pc = 0;
     atBarrier = false;
@@ -63,6 +72,7 @@ struct WaveFrame : Frame {
     current.fill(1);
     mask = nullptr;
   }
+  /// Enters a branch or loop: remembers the mask.
   void push() { levels.push_back({current}); }
   /// Makes `next` the mask; false if it has no lane.
   bool set(const Mask &next);
@@ -74,6 +84,7 @@ struct WaveFrame : Frame {
 
 inline WaveFrame &waveOf(Frame &f) { return static_cast<WaveFrame &>(f); }
 
+/// The slots of an SSA value, one for each element.
 using Slots = llvm::SmallVector<uint32_t, 4>;
 
 /// Data of instructions on more than three slots.

@@ -10,6 +10,10 @@
 // writes nothing. What passes that check, and every other access, must lie in
 // the argument it points into.
 //
+// The resource's check is by element of 4 bytes, so that a 16-byte load over
+// the end of a tensor still reads what is inside (CDNA3 ISA, range checking of
+// buffers). soffset takes no part in it.
+//
 //===----------------------------------------------------------------------===//
 
 #include "WaveMachine.h"
@@ -46,6 +50,8 @@ uint8_t *globalBytes(Frame &f, const Inst &inst, int64_t address,
   return memory[argument]->data() + offset;
 }
 
+/// The bytes at an LDS address, or null after a diagnostic. A misaligned access
+/// is split or faults on the device, so it is an error here.
 uint8_t *ldsBytes(Frame &f, const Inst &inst, int64_t address, int64_t bytes,
                   int64_t align) {
   auto &lds = waveOf(f).group.lds;
@@ -63,7 +69,8 @@ uint8_t *ldsBytes(Frame &f, const Inst &inst, int64_t address, int64_t bytes,
   return lds.data() + address;
 }
 
-/// A lane's elements as bytes, and back.
+/// A lane's elements as bytes, and back. Elements lie one behind another,
+/// little-endian.
 void encode(Frame &f, Scalar type, const Slots &slots, unsigned lane,
             uint8_t *to) {
   unsigned size = (type.bits + 7) / 8;
@@ -138,7 +145,8 @@ Cell combine(wave::AtomicKind kind, Scalar type, Cell old, Cell value) {
   return value;
 }
 
-/// Slot dst gets the old elements, memory the combined ones.
+/// Slot dst gets the old elements, memory the combined ones: element by
+/// element, which is what a packed atomic does.
 void atomic(Frame &f, const WaveData &d, unsigned lane, uint8_t *at) {
   unsigned size = (d.type.bits + 7) / 8;
   for (size_t e = 0; e < d.a.size(); ++e, at += size) {
@@ -157,6 +165,7 @@ template <class Fn> void forActive(Frame &f, Fn each) {
       each(l);
 }
 
+/// A base, and bytes added to it.
 int64_t globalAddress(Frame &f, const WaveData &d, unsigned lane) {
   return f.at(d.b[0])[lane].i + f.at(d.b[1])[lane].i;
 }

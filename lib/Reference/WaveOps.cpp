@@ -51,6 +51,7 @@ void tlc::reference::waveUniform(Frame &f, const Inst &inst) {
   std::fill_n(f.at(inst.dst), kLanes, f.at(inst.a)[first]);
 }
 
+/// Whether the condition holds in any active lane; the same in all.
 void tlc::reference::waveAny(Frame &f, const Inst &inst) {
   bool any = false;
   for (unsigned l = 0; l < kLanes; ++l)
@@ -105,6 +106,9 @@ void tlc::reference::waveShuffle(Frame &f, const Inst &inst) {
 }
 
 /// The row of D that element r of a lane holds.
+///   32 x 32: lane l, elements 0-3: rows 0-3 + 4 * (l / 32); 4-7: eight rows on
+///   16 x 16: lane l, elements 0-3: rows 4 * (l / 16) ... + 3
+///   f64 16 x 16: element r: row 4 * r + l / 16
 static int64_t rowOfResult(const WaveData &d, unsigned lane, int64_t r) {
   if (d.type.bits == 64)
     return 4 * r + lane / 16;
@@ -123,6 +127,8 @@ void tlc::reference::waveMfma(Frame &f, const Inst &inst) {
   auto number = [](Scalar type, Cell cell) {
     return type.isFloat() ? cell.f : double(cell.i);
   };
+  // The matrices are put together from all lanes' elements, multiplied, and D
+  // is taken apart again.
   std::vector<double> a(d.m * d.k), b(d.k * d.n), c(d.m * d.n, 0.0);
   for (unsigned l = 0; l < kLanes; ++l) {
     for (size_t e = 0; e < d.a.size(); ++e)

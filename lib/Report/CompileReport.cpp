@@ -4,6 +4,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// The report is put together while the kernel is compiled: each dialect is read
+// where it still has what is wanted, and the code object at the end. Kernels
+// meet by their symbol names.
+//
+//   kernel main_kernel, 256 threads
+//     registers  VGPR 128, AGPR 0, SGPR 32
+//     occupancy  4 of 8 waves/SIMD, limited by vector registers
+//
+//===----------------------------------------------------------------------===//
 
 #include "tlc/Report/CompileReport.h"
 #include "tlc/Dialect/Tile/IR/TileDialect.h"
@@ -17,6 +27,9 @@ using namespace mlir;
 using namespace tlc;
 using namespace tlc::report;
 
+/// The least of several limits, in wavefronts a SIMD. Registers are handed out
+/// in granules of 8; LDS and workgroups are limits of a CU, divided among its
+/// SIMDs. A workgroup of one wavefront has no limit of its own.
 Occupancy report::occupancyOf(const target::KernelResources &k) {
   using namespace sim;
   unsigned waves = llvm::divideCeil(std::max(k.threads, 1u), kWaveSize);
@@ -46,7 +59,8 @@ static std::string shortLine(StringRef place, bool hasColumn) {
   return place.substr(slash == StringRef::npos ? 0 : slash + 1).str();
 }
 
-/// Lines of one file in their order, not "100" before "70".
+/// Lines of one file in their order, not "100" before "70": a key of file and
+/// number.
 static std::pair<StringRef, unsigned> lineKey(StringRef line) {
   auto [file, number] = line.rsplit(':');
   unsigned n = 0;
@@ -54,6 +68,7 @@ static std::pair<StringRef, unsigned> lineKey(StringRef line) {
   return {file, n};
 }
 
+/// Shared buffers with their places, which the passes have decided by now.
 void CompileReport::readTile(ModuleOp module) {
   for (auto func : module.getOps<tile::FuncOp>())
     for (auto kernel : func.getBody().getOps<tile::KernelOp>()) {
@@ -65,6 +80,7 @@ void CompileReport::readTile(ModuleOp module) {
           return;
         auto type = cast<MemRefType>(alloc.getType());
         int64_t elements =
+            // A layout may spread a tile beyond its elements (padding).
             alloc.getLayout()
                 ? alloc.getLayout()->getLayout().span(tlc::Place::Memory)
                 : type.getNumElements();
@@ -81,6 +97,8 @@ void CompileReport::readTile(ModuleOp module) {
     }
 }
 
+/// LDS accesses, added up by line, direction and width. Two accesses of one
+/// line that cost unlike are told apart only by that.
 void CompileReport::readWave(ModuleOp module) {
   for (auto kernel : module.getOps<wave::KernelOp>()) {
     Kernel &k = kernels[kernel.getSymName().str()];
@@ -106,6 +124,7 @@ void CompileReport::readWave(ModuleOp module) {
   }
 }
 
+/// Buffers by place, then accesses by source line.
 void CompileReport::printLds(const Kernel &kernel,
                              llvm::raw_ostream &os) const {
   if (!kernel.buffers.empty())
@@ -131,6 +150,8 @@ void CompileReport::printLds(const Kernel &kernel,
   }
 }
 
+/// Each loop's cost of one trip, by the tables of the timing model: nothing
+/// runs, so waits and barriers are counted, not timed.
 static void printLoops(const sim::CodeObject &object,
                        const sim::KernelInfo &kernel, sim::SourceLines &lines,
                        llvm::raw_ostream &os) {
@@ -140,22 +161,32 @@ static void printLoops(const sim::CodeObject &object,
     os << "  loops, one trip of a wavefront; cycles of its SIMD\n"
           "                      matrix   vector    trans  issue    LDS  "
           "loads  waits  barriers\n";
-  for (const sim::LoopCost &loop : loops) {
-    auto kind = [&](IssueKind k) { return loop.byKind[size_t(k)]; };
+  auto row = [&](std::string name, const sim::Work &work, StringRef where) {
+    auto kind = [&](IssueKind k) { return work.byKind[size_t(k)]; };
+    // Transcendental instructions are part of the vector cycles, in a column of
+    // their own.
     uint64_t trans = kind(IssueKind::Transcendental) * sim::param::transCycles;
     os << llvm::formatv(
         "    {0,-16} {1,7} {2,8} {3,8} {4,6} {5,6} {6,6} {7,6} {8,9}  {9}\n",
-        std::string(2 * loop.depth, ' ') +
+        name, work.matrixCycles,
+        work.vectorCycles - std::min(trans, work.vectorCycles), trans,
+        work.issueCycles(), work.ldsCycles, kind(IssueKind::VectorMemory),
+        work.waits, work.barriers, where);
+    if (work.scratch)
+      os << llvm::formatv("      {0} accesses to scratch\n", work.scratch);
+  };
+  for (const sim::LoopCost &loop : loops) {
+    std::string indent(2 * loop.depth, ' ');
+    row(indent +
             llvm::formatv("+{0:x}", loop.begin - kernel.entryAddress).str(),
-        loop.matrixCycles,
-        loop.vectorCycles - std::min(trans, loop.vectorCycles), trans,
-        loop.issueCycles(), loop.ldsCycles, kind(IssueKind::VectorMemory),
-        loop.waits, loop.barriers, shortLine(lines.at(loop.branch), true));
-    if (loop.scratch)
-      os << llvm::formatv("      {0} accesses to scratch\n", loop.scratch);
+        loop.always, shortLine(lines.at(loop.branch), true));
+    if (loop.sometimes.instructions)
+      row(indent + "  some trips", loop.sometimes, "at most");
   }
 }
 
+/// `bytes` is the code object. Kernels that readTile and readWave have not seen
+/// (none of this compilation) get the parts that the object tells.
 llvm::Error CompileReport::print(StringRef bytes, llvm::raw_ostream &os) const {
   auto resources = target::readResources(bytes);
   if (!resources)
@@ -166,6 +197,7 @@ llvm::Error CompileReport::print(StringRef bytes, llvm::raw_ostream &os) const {
   if (!sim::CodeObject::parse({data, bytes.size()}, object, error))
     return llvm::createStringError(llvm::inconvertibleErrorCode(), error);
   sim::SourceLines lines(object.bytes);
+  // Every kernel of the object, in its order.
   for (const target::KernelResources &k : *resources) {
     Occupancy occupancy = occupancyOf(k);
     os << llvm::formatv("kernel {0}, {1} threads\n", k.name, k.threads);

@@ -4,6 +4,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Evaluation of a value in all threads of a workgroup at once, by walking its
+// definition. Each value is computed once and kept.
+//
+//   %t = wave.thread_id            lanes t, unit 0
+//   %i of scf.for 0 to n step 64   lanes 0, unit 64: one multiple of 64 for all
+//   %a = %i * 2 + %t               lanes t, unit 128
+//   %a and 63                      lanes t and 63: 128 has no bit below 64
+//
+// Where an unknown part would get into the lanes, the value is not known. That
+// loses precision, never correctness.
+//
+//===----------------------------------------------------------------------===//
 
 #include "LaneValues.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -16,11 +29,14 @@ using namespace mlir;
 using namespace tlc;
 using namespace tlc::report;
 
+/// All lanes have the same number, which need not be known exactly.
 bool LaneValue::isUniform() const { return known && llvm::all_equal(lanes); }
 
+/// One number, known, in all threads.
 LaneValue LaneEvaluator::constant(int64_t value) const {
   return {true, 0, std::vector<int64_t>(threads, value)};
 }
+/// One unknown multiple of `unit`, the same in all threads.
 LaneValue LaneEvaluator::uniform(int64_t unit) const {
   return {true, unit, std::vector<int64_t>(threads, 0)};
 }
@@ -31,6 +47,7 @@ template <typename F> LaneValue LaneEvaluator::fromThread(F f) const {
   return result;
 }
 
+/// The reference stays valid until the next call.
 const LaneValue &LaneEvaluator::evaluate(Value value) {
   auto it = cache.find(value);
   if (it != cache.end())
@@ -42,7 +59,8 @@ const LaneValue &LaneEvaluator::evaluate(Value value) {
 }
 
 /// An argument that starts at `init` and becomes `yielded`: known if it only
-/// ever grows by the same in all threads.
+/// ever grows by the same in all threads. The units tried are those of strides
+/// of tiles and rows; the largest that holds is kept.
 LaneValue LaneEvaluator::computeCarried(Value init, Value yielded,
                                         BlockArgument argument) {
   LaneValue start = evaluate(init);
@@ -51,6 +69,7 @@ LaneValue LaneEvaluator::computeCarried(Value init, Value yielded,
   // Assume that it grows by multiples of `unit`, and see that it does.
   for (int64_t unit : {4096, 128, 16, 4, 1}) {
     unit = std::gcd(unit, start.unit);
+    // A copy: what is computed under the assumption must not stay in the cache.
     LaneEvaluator trial(*this);
     trial.cache[argument] = start;
     trial.cache[argument].unit = unit;
@@ -67,8 +86,11 @@ LaneValue LaneEvaluator::computeCarried(Value init, Value yielded,
   return LaneValue();
 }
 
+/// Arguments of the kernel and of loops. An induction variable is its lower
+/// bound plus a multiple of the step.
 LaneValue LaneEvaluator::computeArgument(BlockArgument argument) {
   Operation *parent = argument.getOwner()->getParentOp();
+  // A size or a pointer: any number, the same in all threads.
   if (isa<wave::KernelOp>(parent))
     return uniform(1);
   auto loop = dyn_cast<scf::ForOp>(parent);
@@ -109,6 +131,8 @@ LaneValue LaneEvaluator::choose(LaneValue c, LaneValue a, LaneValue b) const {
       [&](int64_t t) { return c.lanes[t] & 1 ? a.lanes[t] : b.lanes[t]; });
 }
 
+/// By the defining operation. Only integers are followed: addresses are made of
+/// them.
 LaneValue LaneEvaluator::compute(Value value) {
   Type type = value.getType();
   if (!isa<IntegerType, IndexType>(type))
@@ -128,6 +152,8 @@ LaneValue LaneEvaluator::compute(Value value) {
     return fromThread([](int64_t t) { return t / 64; });
   if (isa<wave::BlockIdOp, wave::AnyOp>(op))
     return uniform(1);
+  // What is uniform by promise is uniform here, even where its value is not
+  // known.
   if (auto first = dyn_cast<wave::UniformOp>(op)) {
     const LaneValue &v = evaluate(first.getValue());
     return v.known ? v : uniform(1);
@@ -200,6 +226,7 @@ static std::optional<int64_t> apply(Operation *op, int64_t x, int64_t y) {
   return std::nullopt;
 }
 
+/// As numbers of the operands' width.
 static bool compare(arith::CmpIPredicate predicate, int64_t x, int64_t y,
                     Type type) {
   unsigned bits = isa<IndexType>(type) ? 64 : type.getIntOrFloatBitWidth();
@@ -208,6 +235,8 @@ static bool compare(arith::CmpIPredicate predicate, int64_t x, int64_t y,
                                   APInt(bits, uint64_t(y), true, true));
 }
 
+/// Ops of arith. First what is not computed lane by lane, then the lanes, then
+/// what becomes of the unknown parts.
 LaneValue LaneEvaluator::computeArith(Operation *op) {
   Type type = op->getResult(0).getType();
   if (isa<arith::ExtSIOp, arith::ExtUIOp, arith::TruncIOp, arith::IndexCastOp,
@@ -215,6 +244,7 @@ LaneValue LaneEvaluator::computeArith(Operation *op) {
     LaneValue v = evaluate(op->getOperand(0));
     Type from = op->getOperand(0).getType();
     bool isUnsigned = isa<arith::ExtUIOp, arith::IndexCastUIOp>(op);
+    // Values are kept sign-extended; an extension without a sign cuts that off.
     for (int64_t &x : v.lanes)
       x = isUnsigned ? wrap(x, from, false) : wrap(x, type, true);
     return v;
@@ -250,6 +280,7 @@ LaneValue LaneEvaluator::computeArith(Operation *op) {
   }
   if (a.isExact() && b.isExact())
     return result;
+  // (x + u) + (y + w): u + w is a multiple of what divides both units.
   if (isa<arith::AddIOp, arith::SubIOp>(op)) {
     result.unit = std::gcd(a.unit, b.unit);
     return result;
@@ -270,7 +301,7 @@ LaneValue LaneEvaluator::computeArith(Operation *op) {
     return result;
   }
   // Operations that leave u alone, or drop it, because it only has bits above
-  // those that they touch.
+  // those that they touch. Whether u has only bits above `bits`.
   auto above = [&](int64_t bits) {
     return bits >= 0 && a.unit % int64_t(llvm::PowerOf2Ceil(bits + 1)) == 0;
   };
@@ -284,6 +315,8 @@ LaneValue LaneEvaluator::computeArith(Operation *op) {
       return result;
   }
   if (left && c > 0) {
+    // Division by c is exact on u where c divides its unit; the lanes are
+    // divided alone.
     if (isa<arith::ShRUIOp, arith::ShRSIOp>(op) && c < 32 &&
         a.unit % (int64_t(1) << c) == 0) {
       result.unit = a.unit >> c;

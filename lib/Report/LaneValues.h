@@ -12,6 +12,10 @@
 // as "some multiple of `unit`, the same everywhere", which is enough to know
 // how addresses lie to each other.
 //
+//   %t            lanes 0, 1, 2, ...      unit 0      known exactly
+//   %i * 64       lanes 0, 0, 0, ...      unit 64     the same multiple of 64
+//   %i * 64 + %t  lanes 0, 1, 2, ...      unit 64     any trip, 64 apart
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef TLC_LIB_REPORT_LANEVALUES_H
@@ -36,6 +40,8 @@ struct LaneValue {
   bool isExact() const { return known && unit == 0; }
 };
 
+/// Evaluates values of one kernel; the kernel must not change while it lives.
+/// Costs a number for each thread and value that is asked for.
 class LaneEvaluator {
 public:
   explicit LaneEvaluator(wave::KernelOp kernel)
@@ -45,15 +51,19 @@ public:
   const LaneValue &evaluate(mlir::Value value);
 
 private:
+  /// Not kept; evaluate() does that. The parts by kind: arguments of kernels
+  /// and loops, values carried around a loop, operations of arith.
   LaneValue compute(mlir::Value value);
   LaneValue computeArgument(mlir::BlockArgument argument);
   LaneValue computeCarried(mlir::Value init, mlir::Value yielded,
                            mlir::BlockArgument argument);
   LaneValue computeArith(mlir::Operation *op);
   LaneValue choose(LaneValue c, LaneValue a, LaneValue b) const;
+  /// One known number in all threads.
   LaneValue constant(int64_t value) const;
   /// The same unknown multiple of `unit` everywhere.
   LaneValue uniform(int64_t unit) const;
+  /// f(t) in thread t.
   template <typename F> LaneValue fromThread(F f) const;
 
   int64_t threads;

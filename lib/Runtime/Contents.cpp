@@ -8,6 +8,15 @@
 // Random numbers are splitmix64; normal ones come from it by Box and Muller's
 // method, so that they do not depend on a standard library.
 //
+// The same text gives the same values on every machine: files of expected
+// results stay valid, and a seed in a report can be run again.
+//
+//   randn:3        normal numbers of seed 3 (the default is randn)
+//   range:-1:1     uniform in [-1, 1); for integers in LO .. HI - 1
+//   values:1,2,3   1, 2, 3, 1, 2, 3, ...
+//   arange         0, 1, 2, ...
+//   0.5, const:0.5 the number everywhere
+//
 //===----------------------------------------------------------------------===//
 
 #include "tlc/Runtime/Contents.h"
@@ -19,6 +28,7 @@ using namespace tlc;
 using llvm::StringRef;
 
 namespace {
+/// Vigna's splitmix64: each state gives one number, and any seed is a good one.
 struct SplitMix {
   uint64_t state;
   uint64_t next() {
@@ -35,9 +45,12 @@ llvm::Error fail(const llvm::Twine &message) {
   return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
 }
 
+/// Random integers are small, so that products of many do not overflow.
 constexpr int64_t smallRange = 8;
 } // namespace
 
+/// Any number is a constant, with or without "const:". An error tells the forms
+/// there are. A file is only named here, and read later.
 llvm::Expected<Contents> tlc::parseContents(StringRef text) {
   Contents c;
   StringRef rest = text;
@@ -98,6 +111,7 @@ llvm::Expected<Contents> tlc::parseContents(StringRef text) {
               "values:V,..., range:LO:HI[:SEED], FILE.npy");
 }
 
+/// "NAME=VALUE" taken apart at the first `=`; an error names the option.
 llvm::Expected<std::pair<std::string, std::string>>
 tlc::splitAssignment(StringRef option, StringRef text) {
   auto [name, value] = text.split('=');
@@ -106,8 +120,10 @@ tlc::splitAssignment(StringRef option, StringRef text) {
   return std::make_pair(name.str(), value.str());
 }
 
+/// Values are converted to the array's type; floats are rounded to nearest.
 void tlc::fill(Array &array, const Contents &contents) {
   int64_t n = array.elements();
+  // Seeds are spread, so that neighbours give unlike sequences.
   SplitMix random{contents.seed * 0x2545f4914f6cdd1d + 1};
   bool isFloat = floatFormat(array.type);
   switch (contents.kind) {
@@ -136,6 +152,7 @@ void tlc::fill(Array &array, const Contents &contents) {
   case Contents::Kind::Range:
     for (int64_t i = 0; i < n; ++i) {
       double low = contents.values[0], high = contents.values[1];
+      // 1 - uniform is in [0, 1): LO may occur, HI not.
       double v = low + (high - low) * (1 - random.uniform());
       array.setNumber(i, isFloat ? v : std::floor(v));
     }
@@ -143,6 +160,7 @@ void tlc::fill(Array &array, const Contents &contents) {
   case Contents::Kind::Normal:
     break;
   }
+  // Signed -4..3, unsigned 0..7, bools 0 and 1.
   if (!isFloat) {
     for (int64_t i = 0; i < n; ++i) {
       int64_t v = int64_t(random.next() % smallRange);
@@ -154,6 +172,7 @@ void tlc::fill(Array &array, const Contents &contents) {
     }
     return;
   }
+  // Two normal numbers at a time; beyond the period the values repeat.
   int64_t fresh = contents.period ? std::min(n, contents.period) : n;
   for (int64_t i = 0; i < fresh; i += 2) {
     double radius = std::sqrt(-2 * std::log(random.uniform()));

@@ -8,6 +8,14 @@
 // Device buffers are exactly as large as the tensors, so that the simulator
 // sees every access beyond one.
 //
+//   load the object, check it first
+//   for each argument: allocate, copy in           pointer or bits of a scalar
+//   for each kernel of the contract: evaluate its grid, launch, wait
+//   copy all tensors back
+//
+// An expression of the contract that has no value for the given sizes is an
+// error; a grid of 0 is a launch that does nothing.
+//
 //===----------------------------------------------------------------------===//
 
 #include "tlc/Runtime/Launch.h"
@@ -21,6 +29,7 @@ using namespace tlc;
 using namespace tlc::hip;
 using llvm::StringRef;
 
+// LLVM's way of telling error classes apart: by an address.
 char DeviceFault::ID = 0;
 void DeviceFault::log(llvm::raw_ostream &os) const {
   os << message;
@@ -28,8 +37,12 @@ void DeviceFault::log(llvm::raw_ostream &os) const {
     os << '\n' << report;
 }
 
+/// Elements from the first to the last that a tensor's strides reach; 0 if one
+/// extent is 0. Nothing where an expression has no value.
 std::optional<int64_t> tlc::spannedElements(const target::Argument &argument,
                                             llvm::ArrayRef<int64_t> scalars) {
+  // The element with the largest index in every dimension is the last, strides
+  // being 0 or more.
   int64_t last = 0;
   for (size_t d = 0; d < argument.shape.size(); ++d) {
     auto extent = argument.shape[d].evaluate(scalars);
@@ -53,6 +66,7 @@ struct Gap {
 };
 
 /// The padding between the rows of a strided tensor, in ascending order.
+/// Nothing for a dense tensor; costs a bit for each element of the span.
 std::vector<Gap> paddingOf(const target::Argument &argument,
                            llvm::ArrayRef<int64_t> scalars, size_t bytes) {
   auto type = parseDType(argument.dtype);
@@ -71,6 +85,7 @@ std::vector<Gap> paddingOf(const target::Argument &argument,
     return {}; // dense, or rows that overlap
   llvm::BitVector used(*span);
   std::vector<int64_t> index(extents.size());
+  // An odometer over the indices: `at` is the element's place in the span.
   for (int64_t i = 0, at = 0; i < elements; ++i) {
     used.set(at);
     for (size_t d = extents.size(); d-- > 0;) {
@@ -91,7 +106,8 @@ std::vector<Gap> paddingOf(const target::Argument &argument,
   return gaps;
 }
 
-/// Frees what it holds when it goes.
+/// Frees what it holds when it goes. An error on the way leaves nothing
+/// allocated on the device.
 struct Device {
   const HIPTable &table;
   hipModule_t module = nullptr;
@@ -106,6 +122,7 @@ struct Device {
       table.hipModuleUnload(module);
   }
 
+  /// An error of a HIP call in words: what was done, and HIP's own text.
   llvm::Error check(hipError_t error, const llvm::Twine &what) const {
     if (error == hipSuccess)
       return llvm::Error::success();
@@ -115,7 +132,8 @@ struct Device {
   }
 };
 
-/// The bytes of a scalar argument as the kernel takes it.
+/// The bytes of a scalar argument as the kernel takes it. Floats are rounded to
+/// their type; an integer's upper bytes are not read.
 uint64_t scalarBits(const target::Argument &argument,
                     const LaunchArgument &value) {
   auto type = parseDType(argument.dtype);
@@ -125,9 +143,12 @@ uint64_t scalarBits(const target::Argument &argument,
 
 } // namespace
 
+/// Seconds of each launch, between two events of the default stream. `launch`
+/// enqueues one launch; an error of it, or of HIP, ends the timing.
 llvm::Expected<std::vector<double>>
 tlc::timeByEvents(const HIPTable &table, unsigned repetitions,
                   llvm::function_ref<hipError_t()> launch) {
+  // Destroyed on every path.
   struct Events {
     const HIPTable &table;
     hipEvent_t begin = nullptr, end = nullptr;
@@ -145,6 +166,7 @@ tlc::timeByEvents(const HIPTable &table, unsigned repetitions,
   for (hipEvent_t *event : {&events.begin, &events.end})
     if (auto error = check(table.hipEventCreate(event)))
       return error;
+  // One launch at a time between its events: no queue of launches is measured.
   for (unsigned i = 0; i < repetitions; ++i) {
     float milliseconds = 0;
     if (auto error = check(table.hipEventRecord(events.begin, nullptr)))
@@ -163,6 +185,9 @@ tlc::timeByEvents(const HIPTable &table, unsigned repetitions,
   return seconds;
 }
 
+/// `arguments` hold the results afterwards. A fault of the kernel is a
+/// DeviceFault, everything else a plain error. Kernels run one after another on
+/// the default stream. Nothing stays on the device afterwards.
 llvm::Expected<LaunchReport> tlc::launch(
     const HIPTable &table, StringRef object, const target::Contract &contract,
     llvm::MutableArrayRef<LaunchArgument> arguments, const LaunchHooks &hooks) {
@@ -180,6 +205,8 @@ llvm::Expected<LaunchReport> tlc::launch(
                        "the code object cannot be loaded"))
     return error;
 
+  // `scalars` are the numbers that expressions refer to by position; `values`
+  // what the kernel gets; HIP wants pointers to them.
   std::vector<int64_t> scalars;
   std::vector<uint64_t> values(arguments.size());
   std::vector<void *> pointers(arguments.size());
@@ -206,7 +233,8 @@ llvm::Expected<LaunchReport> tlc::launch(
     values[i] = uint64_t(device.buffers[i]);
   }
 
-  // The simulator's checkers see padding that reaches a result.
+  // The simulator's checkers see padding that reaches a result. A real device
+  // cannot tell: padding is only poisoned here.
   bool builtIn = &table == &sim::simulatorHip();
   std::vector<std::vector<Gap>> padding(arguments.size());
   for (auto [i, declared] : llvm::enumerate(contract.arguments)) {
@@ -245,6 +273,7 @@ llvm::Expected<LaunchReport> tlc::launch(
           function, grid[0], grid[1], grid[2], kernel.block[0], kernel.block[1],
           kernel.block[2], 0, nullptr, pointers.data(), nullptr);
     };
+    // The first launch counts for results; further ones only for time.
     hipError_t error = run();
     if (error == hipSuccess)
       error = table.hipDeviceSynchronize();
@@ -278,6 +307,7 @@ llvm::Expected<LaunchReport> tlc::launch(
       hooks.afterKernel(done);
   }
 
+  // Padding keeps what it held: it is poisoned on the device, and no result.
   for (auto [i, declared] : llvm::enumerate(contract.arguments)) {
     if (!declared.isPointer() || !device.buffers[i])
       continue;

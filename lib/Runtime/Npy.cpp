@@ -9,6 +9,12 @@
 // dictionary literal with the keys descr, fortran_order and shape), and the
 // elements. Every length is checked before it is believed.
 //
+// bfloat16 and fp8 have no type in .npy: they are stored as unsigned integers
+// of their bits, and read back as such (asType).
+//
+//   \x93NUMPY 1 0  <length>  {'descr': '<f4', 'fortran_order': False,
+//                             'shape': (64, 128), }  padding \n  elements
+//
 //===----------------------------------------------------------------------===//
 
 #include "tlc/Runtime/Npy.h"
@@ -21,10 +27,12 @@ using llvm::StringRef;
 
 namespace {
 
+/// A type as NumPy's headers name it.
 struct Descr {
   const char *text; ///< without the byte order
   DType type;
 };
+// The types that both NumPy and tlc have.
 const Descr descrs[] = {
     {"b1", DType::Bool},    {"i1", DType::Int8},    {"i2", DType::Int16},
     {"i4", DType::Int32},   {"i8", DType::Int64},   {"u1", DType::UInt8},
@@ -36,7 +44,9 @@ llvm::Error fail(const llvm::Twine &message) {
   return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
 }
 
-/// The text after `'key':` in the header's dictionary; empty if missing.
+/// The text after `'key':` in the header's dictionary; empty if missing. A
+/// search for the quoted key, not a parser of Python: NumPy writes the header,
+/// and its values are simple.
 StringRef valueOf(StringRef header, StringRef key) {
   for (char quote : {'\'', '"'}) {
     std::string quoted = quote + key.str() + quote;
@@ -50,9 +60,12 @@ StringRef valueOf(StringRef header, StringRef key) {
   return "";
 }
 
+/// "'<f4'" to a type. Little-endian and byte-sized types only.
 llvm::Expected<DType> parseDescr(StringRef text) {
   if (text.empty() || (text[0] != '\'' && text[0] != '"'))
     return fail("its element type is not a simple one");
+  // Byte order, kind, size: '<f4', '|b1'. '=' and '|' are fine for what tlc
+  // reads.
   StringRef descr =
       text.drop_front().take_until([&](char c) { return c == text[0]; });
   if (descr.size() < 3)
@@ -65,6 +78,8 @@ llvm::Expected<DType> parseDescr(StringRef text) {
   return fail("element type '" + descr + "' is not one of tlc's");
 }
 
+/// "(64, 128)", with Python 2's trailing L allowed.
+/// "(64, )" is one dimension, "()" none: a scalar
 llvm::Expected<llvm::SmallVector<int64_t, 4>> parseShape(StringRef text) {
   llvm::SmallVector<int64_t, 4> shape;
   if (!text.consume_front("("))
@@ -90,12 +105,14 @@ llvm::Expected<llvm::SmallVector<int64_t, 4>> parseShape(StringRef text) {
   return shape;
 }
 
-/// Elements stored with the first index fastest, put into C order.
+/// Elements stored with the first index fastest, put into C order. Costs a copy
+/// of the array.
 void toCOrder(Array &array) {
   std::vector<uint8_t> from = array.bytes;
   unsigned size = byteSize(array.type);
   int64_t n = array.elements();
   for (int64_t i = 0; i < n; ++i) {
+    // Element i of the file has index (i0, i1, ...) with i0 fastest.
     int64_t rest = i, index = 0;
     llvm::SmallVector<int64_t, 4> at(array.shape.size());
     for (size_t d = 0; d < array.shape.size(); ++d) {
@@ -111,6 +128,7 @@ void toCOrder(Array &array) {
 
 } // namespace
 
+/// From a file's bytes; every error says what is wrong with them.
 llvm::Expected<Array> tlc::parseNpy(StringRef bytes) {
   if (!bytes.starts_with("\x93NUMPY"))
     return fail("not a .npy file");
@@ -120,6 +138,7 @@ llvm::Expected<Array> tlc::parseNpy(StringRef bytes) {
   if (major < 1 || major > 3)
     return fail("version " + llvm::Twine(major) + " of .npy is not known");
   auto byte = [&](size_t i) { return uint64_t(uint8_t(bytes[i])); };
+  // The length has two bytes in version 1, four in later ones.
   size_t start = major == 1 ? 10 : 12;
   if (bytes.size() < start)
     return fail("the file ends inside its header");
@@ -138,8 +157,10 @@ llvm::Expected<Array> tlc::parseNpy(StringRef bytes) {
   StringRef order = valueOf(header, "fortran_order");
   if (!order.starts_with("True") && !order.starts_with("False"))
     return fail("its header does not tell the order of elements");
+  // More than needed is not an error: NumPy too reads what the header says.
   StringRef data = bytes.substr(start + length);
   uint64_t size = byteSize(*type);
+  // In bytes, checked: a header may claim anything.
   for (int64_t extent : *shape)
     if (__builtin_mul_overflow(size, uint64_t(extent), &size))
       return fail("its shape " + shapeString(*shape) + " is too large");
@@ -156,6 +177,7 @@ llvm::Expected<Array> tlc::parseNpy(StringRef bytes) {
   return array;
 }
 
+/// The same from a file; errors name it.
 llvm::Expected<Array> tlc::readNpy(StringRef path) {
   auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/false,
                                             /*RequiresNullTerminator=*/false);
@@ -168,6 +190,7 @@ llvm::Expected<Array> tlc::readNpy(StringRef path) {
   return array;
 }
 
+/// Version 1.0, which every reader knows.
 std::string tlc::formatNpy(const Array &array) {
   DType stored = array.type;
   if (stored == DType::BFloat16)
@@ -178,6 +201,7 @@ std::string tlc::formatNpy(const Array &array) {
   for (const Descr &entry : descrs)
     if (entry.type == stored)
       descr = (byteSize(stored) == 1 ? "|" : "<") + std::string(entry.text);
+  // A tuple as Python writes it: (64, 128), (64,) and ().
   std::string header =
       "{'descr': '" + descr + "', 'fortran_order': False, 'shape': (";
   for (int64_t extent : array.shape)
@@ -200,6 +224,9 @@ std::string tlc::formatNpy(const Array &array) {
   return bytes;
 }
 
+/// The same bytes as another type, where that is what was stored; none
+/// otherwise. Values are never converted: a float32 file does not pass for
+/// float16.
 std::optional<Array> tlc::asType(Array array, DType type) {
   auto is = [&](DType stored) { return array.type == stored; };
   bool bits = (type == DType::BFloat16 && is(DType::UInt16)) ||

@@ -9,6 +9,10 @@
 // from hipDeviceProp_t, whose layout changed in HIP 6; only the offset of the
 // architecture's name is needed of either.
 //
+//   auto    a real gfx942 if HIP finds one, else the simulator, and why
+//   hip     a real gfx942, or an error
+//   sim     the built-in simulator
+//
 //===----------------------------------------------------------------------===//
 
 #include "tlc/Runtime/HIPTable.h"
@@ -23,16 +27,19 @@ using namespace tlc::hip;
 
 namespace {
 
-// Offsets of gcnArchName, and sizes that hold either structure with room.
+// Offsets of gcnArchName, and sizes that hold either structure with room: R0600
+// is the layout of HIP 6, R0000 the one before.
 constexpr size_t archOffsetR0600 = 1160;
 constexpr size_t archOffsetR0000 = 396;
 constexpr size_t archLength = 256;
 constexpr size_t propertiesRoom = 8192;
 
+/// With or without features: "gfx942:sramecc+:xnack-".
 bool isGfx942(const std::string &arch) {
   return arch == "gfx942" || arch.rfind("gfx942:", 0) == 0;
 }
 
+/// `why` says why it is not a real device, where that was asked for.
 OpenedDevice openSimulator(std::string why) {
   const HIPTable &table = tlc::sim::simulatorHip();
   OpenedDevice opened;
@@ -46,6 +53,7 @@ OpenedDevice openSimulator(std::string why) {
   return opened;
 }
 
+/// The first gfx942 of the system's HIP, made current; a message otherwise.
 OpenedDevice openHip() {
   OpenedDevice opened;
   SystemHip system = loadSystemHip();
@@ -84,6 +92,8 @@ OpenedDevice openHip() {
 
 } // namespace
 
+/// "gfx942:sramecc+:xnack-", or empty after an error. Asks with whichever of
+/// the two functions the library has.
 std::string tlc::hip::deviceArchName(const HIPTable &table, int device) {
   std::vector<char> properties(propertiesRoom);
   size_t offset = 0;
@@ -101,6 +111,8 @@ std::string tlc::hip::deviceArchName(const HIPTable &table, int device) {
   return std::string(name, strnlen(name, archLength));
 }
 
+/// A device by choice; Auto falls back to the simulator and says why. A null
+/// table, with the message, if there is none.
 OpenedDevice tlc::hip::openDevice(DeviceChoice choice) {
   switch (choice) {
   case DeviceChoice::Simulator:

@@ -56,6 +56,8 @@ std::string describe(const HIPTable &table, hipError_t error) {
                      static_cast<int>(error), table.hipGetErrorName(error));
 }
 
+/// Once in a process. Opening is not enough: a machine may have the library and
+/// no driver or device.
 SystemHip load() {
   static HIPTable table;
   void *library = nullptr;
@@ -78,6 +80,7 @@ SystemHip load() {
                          ? "HIP is not installed: no libamdhip64.so found"
                          : "cannot open HIP: " + firstProblem};
 
+  // Where the library really is: more than one may be installed.
   Dl_info info;
   table.provider = soname;
   if (void *symbol = dlsym(library, "hipInit"))
@@ -102,6 +105,7 @@ SystemHip load() {
 
 } // namespace
 
+/// Opened on first use; the same answer ever after.
 SystemHip tlc::hip::loadSystemHip() {
   static const SystemHip result = load();
   return result;

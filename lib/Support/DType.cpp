@@ -32,6 +32,7 @@ double nearest(double x) {
   return sum - magic;
 }
 
+/// The exponent of the least normal number.
 int minExponent(const FloatFormat &f) { return 1 - f.bias; }
 
 struct DTypeInfo {
@@ -42,6 +43,7 @@ struct DTypeInfo {
   bool isUnsigned;
 };
 
+/// In the order of the enumeration.
 const DTypeInfo dtypes[] = {
     {DType::Bool, "bool", "i1", 1, nullptr, true},
     {DType::Int8, "int8", "i8", 1, nullptr, false},
@@ -67,6 +69,9 @@ const DTypeInfo dtypes[] = {
 } // namespace
 
 namespace tlc {
+// Name, bits, mantissa bits, bias, special values, whether overflow saturates,
+// largest finite number, half a unit in the last place of 1, least normal
+// number.
 using S = FloatFormat::Specials;
 const FloatFormat f16Format{"float16", 16,      10,      15,     S::IEEE,
                             false,     65504.0, 0x1p-11, 0x1p-14};
@@ -93,6 +98,9 @@ const FloatFormat e5m2fnuzFormat{
     "float8_e5m2fnuz", 8, 2, 16, S::FNUZ, true, 57344.0, 0x1p-3, 0x1p-15};
 } // namespace tlc
 
+/// To the nearest number of the format, ties to even. Beyond the largest one,
+/// formats with infinities overflow, fp8 saturates (docs/language.md, section
+/// 8).
 double FloatFormat::round(double x) const {
   if (bits == 64)
     return x;
@@ -105,6 +113,7 @@ double FloatFormat::round(double x) const {
     return std::copysign(saturates ? maxFinite : INFINITY, x);
   int exponent = int((std::bit_cast<uint64_t>(magnitude) >> 52) & 0x7ff) - 1023;
   if (exponent < minExponent(*this))
+    // Subnormal numbers are multiples of the same power of two.
     exponent = minExponent(*this);
   double quantum = power2(exponent - mantissaBits);
   double r = nearest(magnitude / quantum) * quantum;
@@ -115,6 +124,7 @@ double FloatFormat::round(double x) const {
   return std::copysign(r, x);
 }
 
+/// The bits of round(x). A NaN gets the format's usual one.
 uint64_t FloatFormat::encode(double x) const {
   if (bits == 64)
     return std::bit_cast<uint64_t>(x);
@@ -143,6 +153,7 @@ uint64_t FloatFormat::encode(double x) const {
   return s | (uint64_t(exponent + bias) << mantissaBits) | fraction;
 }
 
+/// Exact: every format's numbers are doubles.
 double FloatFormat::decode(uint64_t b) const {
   if (bits == 64)
     return std::bit_cast<double>(b);

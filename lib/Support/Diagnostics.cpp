@@ -15,7 +15,6 @@
 
 #include "tlc/Support/Diagnostics.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/JSON.h"
 #include <algorithm>
 
 using namespace tlc;
@@ -36,12 +35,14 @@ const DiagInfo &tlc::diagnosticInfo(DiagID id) {
   return *it;
 }
 
+/// "TL0302".
 std::string tlc::diagnosticCode(DiagID id) {
   std::string number = llvm::utostr(unsigned(id));
   return "TL" + std::string(number.size() < 4 ? 4 - number.size() : 0, '0') +
          number;
 }
 
+/// By a code as printed, or its number alone.
 std::optional<DiagInfo> tlc::findDiagnostic(StringRef code) {
   code.consume_front_insensitive("TL");
   unsigned number = 0;
@@ -58,6 +59,8 @@ DiagBuilder::~DiagBuilder() {
     engine->emit(std::move(diag));
 }
 
+/// The message is emitted when the builder goes, with what was added to it by
+/// then.
 DiagBuilder DiagnosticEngine::report(DiagID id, SourceRange range,
                                      const llvm::Twine &message) {
   Diagnostic diag{id, diagnosticInfo(id).severity, range, message.str(), {},
@@ -65,6 +68,8 @@ DiagBuilder DiagnosticEngine::report(DiagID id, SourceRange range,
   return DiagBuilder(*this, std::move(diag));
 }
 
+/// To the innermost capture, or printed. The calls under way become notes, the
+/// innermost first.
 void DiagnosticEngine::emit(Diagnostic diag) {
   if (diag.severity != Severity::Remark)
     diag.notes.append(context.rbegin(), context.rend());
@@ -76,10 +81,7 @@ void DiagnosticEngine::emit(Diagnostic diag) {
     ++errors;
   if (diag.severity == Severity::Remark && !showRemarks)
     return;
-  if (format == Format::JSON)
-    printJSON(diag);
-  else
-    printText(diag);
+  printText(diag);
 }
 
 /// Source text as it can be shown: tabs as one blank, no control characters.
@@ -90,6 +92,8 @@ static std::string printable(StringRef text) {
   return out;
 }
 
+/// A place with its label, message, line and caret; "tlc: " for a message
+/// without one.
 void DiagnosticEngine::printPlace(SourceRange range, StringRef label,
                                   llvm::raw_ostream::Colors labelColor,
                                   StringRef message, StringRef code) {
@@ -156,39 +160,5 @@ void DiagnosticEngine::printText(const Diagnostic &diag) {
     printPlace(note.range, "note", llvm::raw_ostream::CYAN, note.message, "");
   if (!diag.help.empty())
     os << "      = help: " << diag.help << '\n';
-  os.flush();
-}
-
-void DiagnosticEngine::printJSON(const Diagnostic &diag) {
-  auto place = [&](SourceRange range) {
-    llvm::json::Object object;
-    SourceManager::Position begin = sources.position(range.begin);
-    if (begin.line) {
-      SourceManager::Position end =
-          sources.position(range.end.isValid() ? range.end : range.begin);
-      object["file"] = begin.file.str();
-      object["line"] = begin.line;
-      object["column"] = begin.column;
-      object["endLine"] = end.line;
-      object["endColumn"] = end.column;
-    }
-    return object;
-  };
-  static constexpr const char *names[] = {"remark", "warning", "error"};
-  llvm::json::Object object = place(diag.range);
-  object["severity"] = names[size_t(diag.severity)];
-  object["id"] = diagnosticCode(diag.id);
-  object["message"] = llvm::json::fixUTF8(diag.message);
-  if (!diag.help.empty())
-    object["help"] = llvm::json::fixUTF8(diag.help);
-  llvm::json::Array notes;
-  for (const DiagNote &note : diag.notes) {
-    llvm::json::Object n = place(note.range);
-    n["message"] = llvm::json::fixUTF8(note.message);
-    notes.push_back(std::move(n));
-  }
-  if (!notes.empty())
-    object["notes"] = std::move(notes);
-  os << llvm::json::Value(std::move(object)) << '\n';
   os.flush();
 }

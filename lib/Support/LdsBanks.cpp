@@ -4,6 +4,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// The phases by which the LDS serves a wavefront, by width and direction, and
+// what a phase costs: the most distinct dwords that one of the 32 banks has to
+// give. Lanes that want the same dword share it.
+//
+//   16-byte reads: 8 phases of 8 lanes, not in order (kWideReads)
+//   bank of a byte address: address / 4 mod 32
+//
+//===----------------------------------------------------------------------===//
 
 #include "tlc/Support/LdsBanks.h"
 #include <algorithm>
@@ -31,6 +40,7 @@ static constexpr LdsPhases kEights =
 static constexpr LdsPhases kWideReads =
     mirrored(4, 0x00f0000f, 0x000f00f0, 0xf0000f00, 0x0f00f000);
 
+/// A 12-byte access is served like one of 16.
 const LdsPhases &tlc::ldsPhases(LdsDirection direction, unsigned bytes) {
   if (bytes <= 4)
     return kHalves;
@@ -40,6 +50,7 @@ const LdsPhases &tlc::ldsPhases(LdsDirection direction, unsigned bytes) {
   return direction == LdsDirection::Read ? kWideReads : kEights;
 }
 
+/// Base cycles are the phases, whether or not a lane of each is active.
 LdsCycles tlc::ldsCycles(LdsDirection direction, unsigned bytes,
                          const uint32_t addresses[kWaveSize], uint64_t active) {
   const LdsPhases &phases = ldsPhases(direction, bytes);

@@ -4,6 +4,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Texts, and places in them as one 32-bit number: the texts lie behind each
+// other in a space of their own, 0 being no place.
+//
+//===----------------------------------------------------------------------===//
 
 #include "tlc/Support/SourceManager.h"
 #include "llvm/Support/FileSystem.h"
@@ -12,6 +17,7 @@
 
 using namespace tlc;
 
+/// Texts are kept until the end: tokens, trees and messages point into them.
 const SourceManager::Buffer &SourceManager::addBuffer(std::string name,
                                                       std::string text) {
   auto buffer = std::make_unique<Buffer>();
@@ -30,6 +36,7 @@ const SourceManager::Buffer &SourceManager::addBuffer(std::string name,
   return *buffers.back();
 }
 
+/// A file or standard input, at most 64 MiB; null with `error` set otherwise.
 const SourceManager::Buffer *SourceManager::openFile(llvm::StringRef path,
                                                      std::string &error) {
   if (llvm::sys::fs::is_directory(path)) {
@@ -57,6 +64,8 @@ const SourceManager::Buffer *SourceManager::bufferOf(SourceLoc loc) const {
   return nullptr;
 }
 
+/// Line and column from 1, by binary search; line 0 for no place. Columns count
+/// bytes.
 SourceManager::Position SourceManager::position(SourceLoc loc) const {
   const Buffer *buffer = loc.isValid() ? bufferOf(loc) : nullptr;
   if (!buffer)
@@ -76,6 +85,8 @@ llvm::StringRef SourceManager::lineText(const Buffer &buffer, unsigned line) {
   return text.take_until([](char c) { return c == '\n' || c == '\r'; });
 }
 
+/// The place of a line and column of a loaded file, for locations that come
+/// back from MLIR; invalid if the file is not loaded.
 SourceLoc SourceManager::find(llvm::StringRef file, unsigned line,
                               unsigned column) const {
   for (auto &buffer : buffers) {

@@ -46,6 +46,7 @@ bool tlc::writeFileAtomically(llvm::StringRef path, llvm::StringRef contents,
     error = ec.message();
     return !ec;
   }
+  // The name is the target's, so that the rename stays on one file system.
   auto temp = llvm::sys::fs::TempFile::create(path + ".tmp-%%%%%%");
   if (!temp) {
     error = llvm::toString(temp.takeError());
@@ -60,6 +61,7 @@ bool tlc::writeFileAtomically(llvm::StringRef path, llvm::StringRef contents,
     llvm::consumeError(temp->discard());
     return false;
   }
+  // Permissions of the file that was there, or what a new file would get.
   if (exists)
     llvm::sys::fs::setPermissions(temp->FD, status.permissions());
   else

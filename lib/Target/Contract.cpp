@@ -9,6 +9,17 @@
 // reader trusts nothing: a contract comes from a file, so every field is
 // checked and nesting is bounded.
 //
+//   {"schema": ..., "program": "main", "target": "gfx942",
+//    "arguments": [{"name": "A", "dtype": "float16", "role": "in",
+//                   "shape": ["n", 64], "strides": [64, 1], "align": 16}, ...],
+//    "kernels": [{"name": "main_kernel", "grid": [["ceildiv", "n", 64], 1, 1],
+//                 "block": [256, 1, 1], "lds": 16384}]}
+//
+// Argument names stand for themselves in expressions; an operator comes first
+// in its list, as in Lisp: ["ceildiv", "n", 64] is ceil(n / 64). Sizes are
+// signed 64-bit integers, and an expression without a value (a division by 0,
+// an overflow) has none rather than a wrong one.
+//
 //===----------------------------------------------------------------------===//
 
 #include "tlc/Target/Contract.h"
@@ -27,6 +38,7 @@ namespace tlc::target {
 //===----------------------------------------------------------------------===//
 
 namespace {
+/// An operator's spelling in JSON and its number of operands.
 struct OpName {
   Expr::Op op;
   StringLiteral name;
@@ -44,12 +56,14 @@ constexpr OpName kOps[] = {
     {Expr::Op::Lt, "<", 2},         {Expr::Op::Le, "<=", 2},
     {Expr::Op::Select, "select", 3}};
 
+/// Deeper expressions are refused; no program's are near it.
 constexpr unsigned kMaxDepth = 64;
 
 const OpName *findOp(Expr::Op op) {
   return find_if(kOps, [&](const OpName &o) { return o.op == op; });
 }
 
+/// Nothing where the result is not defined or does not fit 64 bits.
 std::optional<int64_t> apply(Expr::Op op, int64_t a, int64_t b) {
   using Op = Expr::Op;
   int64_t r;
@@ -64,6 +78,7 @@ std::optional<int64_t> apply(Expr::Op op, int64_t a, int64_t b) {
   case Op::FloorDiv:
   case Op::CeilDiv:
   case Op::Rem:
+    // The two divisions that C++ leaves undefined.
     if (b == 0 || (a == INT64_MIN && b == -1))
       return std::nullopt;
     if (op == Op::Div)
@@ -102,6 +117,8 @@ std::optional<int64_t> apply(Expr::Op op, int64_t a, int64_t b) {
 }
 } // namespace
 
+/// `scalars` has a number for each argument of the program; those of tensors
+/// are never asked for. Nothing where the expression has no value.
 std::optional<int64_t> Expr::evaluate(ArrayRef<int64_t> scalars) const {
   if (op == Op::Const)
     return value;
@@ -118,8 +135,11 @@ std::optional<int64_t> Expr::evaluate(ArrayRef<int64_t> scalars) const {
   return b ? apply(op, *a, *b) : std::nullopt;
 }
 
+/// Folds constants and drops neutral operands, so that contracts stay readable.
+///   n * 1 -> n    n + 0 -> n    64 * 2 -> 128    n // 1 -> n
 Expr Expr::make(Op op, std::vector<Expr> operands) {
   Expr e{op, 0, std::move(operands)};
+  // An expression without a value stays: evaluating it says so later.
   if (all_of(e.operands, [](const Expr &o) { return o.isConstant(); }))
     if (std::optional<int64_t> v = e.evaluate({}))
       return constant(*v);
@@ -159,6 +179,7 @@ StringRef toString(Role role) {
       ->name;
 }
 
+/// Bits of an element in memory; 0 for types that no argument has.
 unsigned dtypeBits(StringRef dtype) {
   unsigned bits = StringSwitch<unsigned>(dtype)
                       .Cases({"bool", "int8", "uint8"}, 8)
@@ -172,6 +193,9 @@ unsigned dtypeBits(StringRef dtype) {
   return bits;
 }
 
+/// Byte offsets of the arguments in the kernarg segment, each aligned to its
+/// size, and at the end the size of all.
+/// pointer, int32, pointer   ->   0, 8, 16, and 24 for the whole
 std::vector<uint64_t> argumentOffsets(const Contract &contract) {
   std::vector<uint64_t> offsets;
   uint64_t end = 0;
@@ -185,6 +209,8 @@ std::vector<uint64_t> argumentOffsets(const Contract &contract) {
   return offsets;
 }
 
+/// Its position, which is its number in expressions; none if there is no such
+/// name.
 std::optional<unsigned> Contract::findArgument(StringRef name) const {
   for (auto [i, arg] : enumerate(arguments))
     if (arg.name == name)
@@ -196,6 +222,7 @@ std::optional<unsigned> Contract::findArgument(StringRef name) const {
 // JSON
 //===----------------------------------------------------------------------===//
 
+/// A number, the name of an argument, or [operator, operands...].
 static json::Value exprToJSON(const Expr &e, const Contract &contract) {
   if (e.op == Expr::Op::Const)
     return e.value;
@@ -207,6 +234,7 @@ static json::Value exprToJSON(const Expr &e, const Contract &contract) {
   return array;
 }
 
+/// The inverse of fromJSON: what one writes, the other reads.
 json::Value Contract::toJSON() const {
   auto exprs = [&](ArrayRef<Expr> list) {
     json::Array array;
@@ -218,6 +246,7 @@ json::Value Contract::toJSON() const {
   for (const Argument &arg : arguments) {
     json::Object o{
         {"name", arg.name}, {"dtype", arg.dtype}, {"role", toString(arg.role)}};
+    // Scalars have no shape, and no bounds unless the program gives them.
     if (arg.isPointer()) {
       o["shape"] = exprs(arg.shape);
       o["strides"] = exprs(arg.strides);
@@ -247,6 +276,7 @@ Error bad(const Twine &what) {
                            "malformed launch contract: " + what);
 }
 
+/// Reads one contract; any malformed field is an error that names it.
 class Reader {
 public:
   Contract contract;
@@ -263,10 +293,12 @@ private:
 };
 } // namespace
 
+/// "" where it is missing or no string; the caller refuses that if it matters.
 static std::string stringField(const json::Object &o, StringRef key) {
   return o.getString(key).value_or("").str();
 }
 
+/// The inverse of exprToJSON, with names resolved to positions.
 Error Reader::readExpr(const json::Value &value, Expr &result, unsigned depth) {
   if (depth > kMaxDepth)
     return bad("an expression is nested too deeply");
@@ -309,6 +341,7 @@ Error Reader::readExprs(const json::Array *array, std::vector<Expr> &result) {
   return Error::success();
 }
 
+/// All but shape and strides, which may name arguments that come later.
 Error Reader::readArgument(const json::Value &value) {
   const json::Object *o = value.getAsObject();
   if (!o)
@@ -335,6 +368,7 @@ Error Reader::readArgument(const json::Value &value) {
   return Error::success();
 }
 
+/// A block's size bounds are the hardware's: 1024 work-items.
 Error Reader::readKernel(const json::Value &value) {
   const json::Object *o = value.getAsObject();
   if (!o)
@@ -362,6 +396,8 @@ Error Reader::readKernel(const json::Value &value) {
   return Error::success();
 }
 
+/// Arguments twice: first their names and types, then the expressions that
+/// refer to them.
 Error Reader::read(const json::Value &value) {
   const json::Object *o = value.getAsObject();
   if (!o)
@@ -395,6 +431,7 @@ Error Reader::read(const json::Value &value) {
   return Error::success();
 }
 
+/// A contract or what is wrong with it; nothing half-read.
 Expected<Contract> Contract::fromJSON(const json::Value &value) {
   Reader reader;
   if (Error e = reader.read(value))
@@ -417,6 +454,7 @@ static bool isTooDeep(StringRef text) {
   return false;
 }
 
+/// The contract of a code object, from its section; an error if it has none.
 Expected<Contract> Contract::fromObject(MemoryBufferRef buffer) {
   Expected<std::unique_ptr<object::ObjectFile>> file =
       object::ObjectFile::createELFObjectFile(buffer);
@@ -433,6 +471,7 @@ Expected<Contract> Contract::fromObject(MemoryBufferRef buffer) {
       return contents.takeError();
     if (isTooDeep(*contents))
       return bad("nested too deeply");
+    // The section may be padded with zeros.
     Expected<json::Value> value = json::parse(contents->rtrim('\0'));
     if (!value)
       return value.takeError();

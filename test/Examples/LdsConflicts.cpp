@@ -1,4 +1,4 @@
-//===- LdsConflicts.cpp - Predicted and executed LDS conflicts of a kernel ===//
+//===- LdsConflicts.cpp - The compile-time report beside an execution -----===//
 //
 // Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -15,6 +15,11 @@
 // were merged. Also fails where an access in a loop conflicts, unless that is
 // allowed.
 //
+// The matrix and issue cycles that the report predicts for each loop are
+// compared with those that the timing model counted: what is in every trip with
+// the trips that were taken, what lies behind branches with how often it was
+// executed.
+//
 //===----------------------------------------------------------------------===//
 
 #include "mlir/Interfaces/LoopLikeInterface.h"
@@ -27,6 +32,7 @@
 #include "tlc/Simulator/Check/SourceLines.h"
 #include "tlc/Simulator/Memory/CodeObject.h"
 #include "tlc/Simulator/Simulator.h"
+#include "tlc/Simulator/Timing/LoopCosts.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
 #include <map>
@@ -85,6 +91,73 @@ void addLaunch(const sim::LaunchResult &result, const sim::CodeObject &object,
     line.countedBase += lds.baseCycles;
     line.countedConflicts += lds.conflictCycles;
   }
+}
+
+/// What the model counted in a piece of code.
+struct Counted {
+  uint64_t first = 0; ///< executions of its first instruction
+  uint64_t matrix = 0, vector = 0, trans = 0;
+};
+
+Counted countedIn(const sim::LoopBlock &block, uint64_t entry,
+                  const sim::TimingResult &timing) {
+  Counted sum;
+  for (auto it = timing.code.lower_bound(block.begin - entry);
+       it != timing.code.end() && it->first < block.end - entry; ++it) {
+    const sim::InstructionTiming &t = it->second;
+    if (it->first == block.begin - entry)
+      sum.first = t.issues;
+    if (t.kind == sim::IssueKind::Matrix)
+      sum.matrix += t.busyCycles;
+    else if (t.kind == sim::IssueKind::Vector)
+      sum.vector += t.busyCycles;
+    else if (t.kind == sim::IssueKind::Transcendental)
+      sum.trans += t.busyCycles;
+  }
+  return sum;
+}
+
+/// Loops of one launch; false where prediction and count differ.
+bool checkLoops(const sim::LaunchResult &result,
+                const sim::CodeObject &object) {
+  const sim::KernelInfo *kernel = object.findKernel(result.kernel);
+  uint64_t entry = kernel->entryAddress;
+  bool ok = true;
+  llvm::outs() << "loop        trips   matrix      issue  of a trip; counted\n";
+  for (const sim::LoopCost &loop : sim::loopCosts(object, *kernel)) {
+    uint64_t trips = ~uint64_t(0), matrix = 0, vector = 0;
+    bool good = true;
+    for (const sim::LoopBlock &block : loop.blocks) {
+      Counted counted = countedIn(block, entry, *result.timing);
+      good &=
+          counted.matrix == counted.first * block.matrixCycles &&
+          counted.vector + counted.trans == counted.first * block.vectorCycles;
+      if (!block.always)
+        continue;
+      // A head that tests for the end is executed once more.
+      trips = std::min(trips, counted.first);
+    }
+    for (const sim::LoopBlock &block : loop.blocks) {
+      if (!block.always)
+        continue;
+      Counted counted = countedIn(block, entry, *result.timing);
+      uint64_t more = counted.first - trips;
+      matrix += counted.matrix - more * block.matrixCycles;
+      vector += counted.vector + counted.trans - more * block.vectorCycles;
+    }
+    good &= matrix == trips * loop.always.matrixCycles &&
+            vector == trips * loop.always.vectorCycles;
+    llvm::outs() << llvm::format(
+        "+0x%-8llx %6llu %8llu %10llu  %llu, %llu%s\n",
+        (unsigned long long)(loop.begin - entry), (unsigned long long)trips,
+        (unsigned long long)loop.always.matrixCycles,
+        (unsigned long long)loop.always.vectorCycles,
+        (unsigned long long)(trips ? matrix / trips : 0),
+        (unsigned long long)(trips ? vector / trips : 0),
+        good ? "" : "  PREDICTION DIFFERS");
+    ok &= good;
+  }
+  return ok;
 }
 
 bool print(const Lines &lines, bool allow) {
@@ -165,13 +238,22 @@ int main(int argc, char **argv) {
                               object, error))
     return fail(error);
   sim::SimulatorOptions &options = sim::simulatorOptions();
-  options.statistics = true;
-  options.afterLaunch = [&](const sim::LaunchResult &result) {
-    addLaunch(result, object, lines);
-  };
-  auto launched =
-      launch(sim::simulatorHip(), *bytes, compilation.contract(), values);
-  if (!launched)
-    return fail(llvm::toString(launched.takeError()));
-  return print(lines, allow) ? 0 : 1;
+  bool loopsAgree = true;
+  // Once for the LDS cycles, once for those of the timing model.
+  for (bool timed : {false, true}) {
+    options.statistics = !timed;
+    if (timed)
+      options.timing.emplace().full = true;
+    options.afterLaunch = [&](const sim::LaunchResult &result) {
+      if (timed)
+        loopsAgree &= checkLoops(result, object);
+      else
+        addLaunch(result, object, lines);
+    };
+    auto launched =
+        launch(sim::simulatorHip(), *bytes, compilation.contract(), values);
+    if (!launched)
+      return fail(llvm::toString(launched.takeError()));
+  }
+  return print(lines, allow) && loopsAgree ? 0 : 1;
 }

@@ -8,8 +8,9 @@
 // One host thread throughout, and processor time, so that the figures are those
 // of a core:
 // wavefront instructions a second on vector ALU loops, on matrix loops, and on
-// kernels of this project; the same with the checkers. Kernels are assembled or
-// compiled when the benchmark starts.
+// kernels of this project; the same with the checkers and with the timing model,
+// every workgroup in detail. Kernels are assembled or compiled when the
+// benchmark starts.
 //
 //===----------------------------------------------------------------------===//
 
@@ -139,8 +140,17 @@ void counters(benchmark::State &state, double instructions, double flops,
     state.counters["GFLOP/s"] = flops / seconds / 1e9;
 }
 
+enum class Mode { Plain, Checked, Timed };
+
+void setMode(sim::SimulatorOptions &options, Mode mode) {
+  options.threads = 1;
+  options.checkers = mode == Mode::Checked;
+  if (mode == Mode::Timed)
+    options.timing.emplace().full = true;
+}
+
 void runLoop(benchmark::State &state, const std::vector<uint8_t> &image,
-             const char *name, bool checkers) {
+             const char *name, Mode mode) {
   sim::DeviceMemory memory(uint64_t(1) << 32);
   std::string error;
   auto object = sim::LoadedObject::load(image, memory, error);
@@ -152,8 +162,7 @@ void runLoop(benchmark::State &state, const std::vector<uint8_t> &image,
   request.block[0] = 64;
   request.grid[0] = 8;
   sim::SimulatorOptions options;
-  options.threads = 1;
-  options.checkers = checkers;
+  setMode(options, mode);
   double instructions = 0, flops = 0, seconds = 0;
   for (auto _ : state) {
     double start = cpuSeconds();
@@ -178,8 +187,7 @@ constexpr Example examples[] = {
     {"rms_norm", "04-rms-norm", "-D M=512 -D N=1024"},
 };
 
-void runExample(benchmark::State &state, const std::string &path,
-                bool checkers) {
+void runExample(benchmark::State &state, const std::string &path, Mode mode) {
   auto buffer = llvm::MemoryBuffer::getFile(path);
   if (!buffer)
     return state.SkipWithError("the kernel was not compiled");
@@ -199,8 +207,7 @@ void runExample(benchmark::State &state, const std::string &path,
   }
   sim::SimulatorOptions &options = sim::simulatorOptions();
   options = sim::SimulatorOptions();
-  options.threads = 1;
-  options.checkers = checkers;
+  setMode(options, mode);
   double instructions = 0, flops = 0, seconds = 0;
   for (auto _ : state) {
     double start = cpuSeconds();
@@ -233,20 +240,22 @@ int main(int argc, char **argv) {
                           " -o " + objectOf(example);
     compiled &= std::system(command.c_str()) == 0;
   }
-  for (bool checkers : {false, true}) {
-    std::string suffix = checkers ? "/checked" : "";
+  for (Mode mode : {Mode::Plain, Mode::Checked, Mode::Timed}) {
+    std::string suffix = mode == Mode::Checked ? "/checked"
+                         : mode == Mode::Timed ? "/timed"
+                                               : "";
     for (const LoopKernel &loop : loops)
       benchmark::RegisterBenchmark(
           ("simulate/" + std::string(loop.name) + suffix).c_str(),
-          [&image, &loop, checkers](benchmark::State &state) {
-            runLoop(state, image, loop.name, checkers);
+          [&image, &loop, mode](benchmark::State &state) {
+            runLoop(state, image, loop.name, mode);
           })
           ->Unit(benchmark::kMillisecond);
     for (const Example &example : examples)
       benchmark::RegisterBenchmark(
           ("simulate/" + std::string(example.name) + suffix).c_str(),
-          [path = objectOf(example), checkers](benchmark::State &state) {
-            runExample(state, path, checkers);
+          [path = objectOf(example), mode](benchmark::State &state) {
+            runExample(state, path, mode);
           })
           ->Unit(benchmark::kMillisecond);
   }

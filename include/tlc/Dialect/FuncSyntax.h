@@ -40,6 +40,8 @@ void buildFunc(mlir::OpBuilder &b, mlir::OperationState &state,
   }
 }
 
+/// `@name(%a: type {attrs}, ...) attributes {...} { body }`. A body may omit
+/// its terminator, which is added.
 template <typename Op>
 mlir::ParseResult parseFunc(mlir::OpAsmParser &parser,
                             mlir::OperationState &result) {
@@ -57,6 +59,8 @@ mlir::ParseResult parseFunc(mlir::OpAsmParser &parser,
   return mlir::success();
 }
 
+/// The inverse of parseFunc; the terminator is printed as the op's own traits
+/// say.
 template <typename Op> void printFunc(mlir::OpAsmPrinter &p, Op op) {
   mlir::function_interface_impl::printFunctionOp(
       p, op, /*isVariadic=*/false, op.getFunctionTypeAttrName(),

@@ -131,7 +131,8 @@ void buildTilePipeline(mlir::PassManager &passes,
 /// Whether programs compile without the pass, only to slower code.
 bool isOptionalPass(llvm::StringRef name);
 /// The passes from tile to the wave dialect, before loops are ordered.
-void buildWavePipeline(mlir::PassManager &passes);
+void buildWavePipeline(mlir::PassManager &passes,
+                       llvm::ArrayRef<std::string> disabled = {});
 /// How hot loops are ordered, boldest first. Each needs fewer registers than
 /// the one before.
 enum class ScheduleLevel {

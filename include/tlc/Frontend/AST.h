@@ -99,6 +99,9 @@ StringRef spelling(BinOpKind op);
 StringRef spelling(UnaryOpKind op);
 StringRef spelling(CmpOpKind op);
 
+/// Base of expressions. The kind is fixed by the node's type, so llvm::cast
+/// works; `height` is 1 for a leaf, one more than the highest child's
+/// otherwise.
 struct Expr {
   ExprKind kind;
   uint16_t height = 1;
@@ -106,12 +109,14 @@ struct Expr {
   explicit Expr(ExprKind kind) : kind(kind) {}
 };
 
+/// Base of statements.
 struct Stmt {
   StmtKind kind;
   SourceRange range; ///< for compound statements, the head line
   explicit Stmt(StmtKind kind) : kind(kind) {}
 };
 
+/// Lists own nothing: nodes and arrays are the context's.
 using ExprList = ArrayRef<Expr *>;
 using StmtList = ArrayRef<Stmt *>;
 
@@ -181,6 +186,7 @@ struct DictExpr : Expr {
   ExprList keys, values;
 };
 
+/// [element for target in iterable if condition ...]; clauses from outside in.
 struct ComprehensionExpr : Expr {
   TLC_EXPR(Comprehension)
   enum Type : uint8_t { List, Set, Dict, Generator } type = List;
@@ -204,11 +210,13 @@ struct UnaryOpExpr : Expr {
   UnaryOpKind op = UnaryOpKind::Neg;
   Expr *operand = nullptr;
 };
+/// a and b and c: one node for a chain.
 struct BoolOpExpr : Expr {
   TLC_EXPR(BoolOp)
   bool isAnd = true;
   ExprList operands;
 };
+/// first ops[0] rest[0] ops[1] rest[1] ...
 struct CompareExpr : Expr {
   TLC_EXPR(Compare)
   Expr *first = nullptr;
@@ -238,6 +246,7 @@ struct SubscriptExpr : Expr {
   TLC_EXPR(Subscript)
   Expr *object = nullptr, *index = nullptr;
 };
+/// lower:upper:step inside a subscript; any of them may be null.
 struct SliceExpr : Expr {
   TLC_EXPR(Slice)
   Expr *lower = nullptr, *upper = nullptr, *step = nullptr;
@@ -247,6 +256,7 @@ struct IfExpExpr : Expr {
   Expr *condition = nullptr, *then = nullptr, *otherwise = nullptr;
 };
 
+/// A parameter: before '/', plain, *args, after '*', **kwargs.
 struct Param {
   enum Kind : uint8_t { PosOnly, Normal, VarArgs, KwOnly, KwArgs };
   Kind kind;
@@ -297,6 +307,7 @@ struct AugAssignStmt : Stmt {
   BinOpKind op = BinOpKind::Add;
   frontend::Expr *value = nullptr;
 };
+/// target: annotation = value, where value may be null.
 struct AnnAssignStmt : Stmt {
   TLC_STMT(AnnAssign)
   frontend::Expr *target = nullptr, *annotation = nullptr, *value = nullptr;
@@ -446,6 +457,7 @@ public:
   template <typename T> T *create() {
     return new (allocator.Allocate<T>()) T();
   }
+  /// Copies a range into the context; the elements must need no destructor.
   template <typename T, typename Range> ArrayRef<T> copy(const Range &range) {
     size_t n = range.size();
     if (!n)

@@ -4,6 +4,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Python's tokens. One pass over the text, linear in its length; the tokens
+// refer to the text, which must outlive them.
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef TLC_FRONTEND_LEXER_H
 #define TLC_FRONTEND_LEXER_H

@@ -4,6 +4,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// The link between sizes in a compiled kernel and the names that a user can
+// change: messages about LDS or registers name the -D values that would help.
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef TLC_FRONTEND_PARAMETERS_H
 #define TLC_FRONTEND_PARAMETERS_H

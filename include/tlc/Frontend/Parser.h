@@ -4,6 +4,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Python's grammar, all of it: files hold host code beside their kernels. The
+// tree and its strings belong to the ASTContext; names and literals without
+// escapes point into the source text.
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef TLC_FRONTEND_PARSER_H
 #define TLC_FRONTEND_PARSER_H

@@ -4,6 +4,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// What the lexer makes and the parser reads.
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef TLC_FRONTEND_TOKEN_H
 #define TLC_FRONTEND_TOKEN_H
@@ -26,6 +30,8 @@ enum class Tok : uint8_t {
   String, ///< prefix and quotes included
 };
 
+/// A piece of the source text; `text` points into it. Newline, Indent, Dedent
+/// and End are empty, at the place where they take effect.
 struct Token {
   Tok kind = Tok::End;
   llvm::StringRef text;
@@ -34,6 +40,7 @@ struct Token {
   SourceRange range() const {
     return {loc, loc.advanced(uint32_t(text.size()))};
   }
+  /// An operator or keyword of this spelling; names never are.
   bool is(llvm::StringRef spelling) const {
     return (kind == Tok::Op || kind == Tok::Keyword) && text == spelling;
   }

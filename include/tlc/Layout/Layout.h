@@ -85,7 +85,6 @@ public:
   llvm::ArrayRef<Digit> dim(unsigned d) const { return dims[d]; }
   llvm::ArrayRef<XorTerm> xorTerms() const { return xors; }
   llvm::SmallVector<Digits, 4> &mutableDims() { return dims; }
-  llvm::SmallVector<XorTerm, 2> &mutableXors() { return xors; }
 
   /// Product of the digit extents of a dimension: at least its logical extent.
   int64_t covered(unsigned d) const;

@@ -93,8 +93,6 @@ private:
 
 class DiagnosticEngine {
 public:
-  enum class Format : uint8_t { Text, JSON };
-
   /// Prints to `os` as messages arrive; colours only if `color`.
   explicit DiagnosticEngine(SourceManager &sources,
                             llvm::raw_ostream &os = llvm::errs(),
@@ -112,9 +110,7 @@ public:
   /// Takes a finished message: into the innermost capture, or printed.
   void emit(Diagnostic diag);
 
-  unsigned errorCount() const { return errors; }
   bool hasErrors() const { return errors != 0; }
-  void setFormat(Format f) { format = f; }
   void setRemarks(bool on) { showRemarks = on; }
   /// Further notes for every error that follows (the chain of inlined calls).
   llvm::SmallVector<DiagNote, 4> context;
@@ -143,7 +139,6 @@ public:
 
 private:
   void printText(const Diagnostic &diag);
-  void printJSON(const Diagnostic &diag);
   void printPlace(SourceRange range, llvm::StringRef label,
                   llvm::raw_ostream::Colors labelColor, llvm::StringRef message,
                   llvm::StringRef code);
@@ -151,7 +146,6 @@ private:
   SourceManager &sources;
   llvm::raw_ostream &os;
   Capture *capture = nullptr;
-  Format format = Format::Text;
   unsigned errors = 0;
   bool color, showRemarks = true;
 };

@@ -27,6 +27,8 @@
 using namespace mlir;
 using namespace tlc;
 
+/// An alias sees bytes in row-major order; tile-swizzle-lds has left the buffer
+/// behind it so.
 Layout KernelLowering::ldsLayoutOf(Value buffer) {
   if (auto alias = buffer.getDefiningOp<tile::AliasOp>())
     return Layout::rowMajor(
@@ -37,11 +39,16 @@ Layout KernelLowering::ldsLayoutOf(Value buffer) {
   return Layout::rowMajor(mlir::cast<MemRefType>(buffer.getType()).getShape());
 }
 
+/// Where the buffer begins in LDS, in bytes.
 int64_t KernelLowering::ldsOffsetOf(Value buffer) {
   auto alloc = tile::getBase(buffer).getDefiningOp<tile::AllocOp>();
   return alloc.getLdsOffset().value_or(0);
 }
 
+/// The layout's place of `index`, in elements, as arithmetic: each digit by
+/// shift and mask where it is a power of two, by division where not; then the
+/// XOR terms. The outermost digit needs no remainder, since indices are in
+/// bounds.
 Value KernelLowering::layoutAddress(const Layout &layout, ArrayRef<Value> index,
                                     Location loc) {
   auto op = [&](auto tag, Value x, int64_t c) -> Value {
@@ -49,6 +56,7 @@ Value KernelLowering::layoutAddress(const Layout &layout, ArrayRef<Value> index,
   };
   Value sum;
   for (unsigned d = 0; d < layout.rank(); ++d) {
+    // Each digit is what is left above the digits below it.
     int64_t scale = 1;
     for (auto [i, digit] : llvm::enumerate(layout.dim(d))) {
       Value v = index[d];
@@ -69,6 +77,7 @@ Value KernelLowering::layoutAddress(const Layout &layout, ArrayRef<Value> index,
   }
   if (!sum)
     sum = constant(loc, 0);
+  // The swizzle: bits of the address itself are folded onto lower ones.
   for (const XorTerm &x : layout.xorTerms()) {
     Value bits = op(arith::ShRUIOp(), sum, x.shiftRight);
     bits = op(arith::AndIOp(), bits, x.mask);
@@ -116,6 +125,10 @@ static bool isRoomy(const tile::Access &access, const PointMap &points,
   return true;
 }
 
+/// Plans the access of every register of the loop to an LDS tile. The places
+/// are tabulated for all threads and registers (registers x threads entries,
+/// thousands at most), grouped into wide accesses, and reduced to a few base
+/// addresses plus immediates.
 FailureOr<AccessPlan> KernelLowering::planLds(const tile::Access &access,
                                               const PointMap &points,
                                               Location loc, bool store) {
@@ -129,6 +142,7 @@ FailureOr<AccessPlan> KernelLowering::planLds(const tile::Access &access,
   // that dimension.
   SmallVector<int64_t, 4> linear(shape.size(), 0);
   bool dynamic = false;
+  // A dimension of extent 1 has only one place.
   for (auto [d, index] : llvm::enumerate(access.indices)) {
     if (!index.uniform)
       continue;
@@ -142,6 +156,7 @@ FailureOr<AccessPlan> KernelLowering::planLds(const tile::Access &access,
   }
 
   // Lanes without a point need no branch where the layout has room for them.
+  // The table holds bytes from the tile's beginning.
   int64_t n = points.registers;
   SmallVector<int64_t, 4> extents(shape);
   bool roomy = store && !dynamic && isRoomy(access, points, layout);
@@ -170,6 +185,8 @@ FailureOr<AccessPlan> KernelLowering::planLds(const tile::Access &access,
         return false;
     return true;
   };
+  // An access is as wide as the uniform offset keeps aligned; an offset that
+  // goes through the layout's XOR may break up anything.
   int64_t alignment = 16;
   for (unsigned d = 0; d < shape.size(); ++d)
     if (linear[d])
@@ -177,11 +194,14 @@ FailureOr<AccessPlan> KernelLowering::planLds(const tile::Access &access,
   if (dynamic)
     alignment = bytes;
 
+  // An address register and the loop register that it was computed for.
   struct Base {
     int64_t reg;
     Value address;
   };
   SmallVector<Base> bases;
+  // What the schedule is told: the bytes of LDS that the access can reach, and
+  // which of rotating copies it names.
   int64_t start = ldsOffsetOf(access.buffer);
   int64_t size = 0;
   for (int64_t offset : table)
@@ -208,6 +228,7 @@ FailureOr<AccessPlan> KernelLowering::planLds(const tile::Access &access,
           uniform ? arith::AddIOp::create(b, loc, uniform, v).getResult() : v;
     }
 
+  // The address of register r for this thread, as operations.
   auto addressOf = [&](int64_t r) {
     SmallVector<Value> index;
     for (auto [d, form] : llvm::enumerate(access.indices)) {
@@ -228,6 +249,8 @@ FailureOr<AccessPlan> KernelLowering::planLds(const tile::Access &access,
         v = arith::AddIOp::create(b, loc, v, constant(loc, form.constant));
       if (form.uniform && !linear[d] && shape[d] != 1)
         v = arith::AddIOp::create(b, loc, v, toI32(lookup(form.uniform), loc));
+      // The same clamp as in the table, at run time: to the last element, or
+      // within the last unit of a vector.
       if (mayLeave) {
         int64_t unit = clampUnit(shape[d]);
         Value last = constant(loc, shape[d] - unit);
@@ -252,7 +275,10 @@ FailureOr<AccessPlan> KernelLowering::planLds(const tile::Access &access,
     int64_t r = registers.front();
     const Base *base = nullptr;
     int64_t delta = 0;
+    // An earlier base serves if it lies a constant apart in every thread. The
+    // immediate must not be negative: ds_* offsets are unsigned (16 bits).
     if (!dynamic)
+      // Tried in order of creation; there are few.
       for (const Base &candidate : bases) {
         delta = offset(0, r) - offset(0, candidate.reg);
         bool same = delta >= 0 || start + delta >= 0;
@@ -264,6 +290,7 @@ FailureOr<AccessPlan> KernelLowering::planLds(const tile::Access &access,
         }
       }
     if (!base) {
+      // What depends on the thread alone is computed once, before the body.
       OpBuilder::InsertionGuard guard(b);
       if (!dynamic)
         b.setInsertionPoint(anchor);
@@ -275,6 +302,7 @@ FailureOr<AccessPlan> KernelLowering::planLds(const tile::Access &access,
     if (uniform)
       group.address = arith::AddIOp::create(b, loc, group.address, uniform);
     group.offset = start + delta;
+    // Stores of padded points must not happen; loads of them may.
     if (store && !roomy) {
       for (unsigned d = 0; d < points.extents.size(); ++d)
         if (points.isPadded(d)) {
@@ -294,6 +322,8 @@ FailureOr<AccessPlan> KernelLowering::planLds(const tile::Access &access,
   return plan;
 }
 
+/// The plan for either memory, with a warning where it is slow. Fails where an
+/// address cannot be formed.
 FailureOr<AccessPlan> KernelLowering::plan(const tile::Access &access,
                                            const PointMap &points, Location loc,
                                            bool store) {
@@ -317,10 +347,12 @@ void KernelLowering::warnIfSlow(const AccessPlan &plan, Value buffer,
     bytes += group.registers.size() * elementBytes(buffer);
   StringRef name = tile::getBufferName(buffer),
             verb = store ? "written" : "read";
+  // Once for each place in the source and buffer.
   auto first = [&] {
     return warned.insert({const_cast<void *>(loc.getAsOpaquePointer()), buffer})
         .second;
   };
+  // As if every access moved 16 bytes.
   int64_t ideal = (bytes + 15) / 16;
   if (plan.lds && count >= kFewest && bytes < count * 4 &&
       count >= kTimes * ideal && first())
@@ -336,6 +368,7 @@ void KernelLowering::warnIfSlow(const AccessPlan &plan, Value buffer,
         << plan.filled;
 }
 
+/// A constant of a scalar or vector type, all elements alike.
 Value KernelLowering::splat(Attribute element, Type type, Location loc) {
   if (auto vector = dyn_cast<VectorType>(type))
     return arith::ConstantOp::create(b, loc,
@@ -347,6 +380,7 @@ Value KernelLowering::splat(Attribute element, Type type, Location loc) {
 // Loads and stores
 //===----------------------------------------------------------------------===//
 
+/// One value for each register; registers without a point give zero.
 SmallVector<Value> KernelLowering::load(const AccessPlan &plan,
                                         int64_t registers, Type element,
                                         Location loc) {
@@ -363,6 +397,7 @@ SmallVector<Value> KernelLowering::load(const AccessPlan &plan,
     } else
       v = wave::BufferLoadOp::create(b, loc, type, plan.resource, group.address,
                                      group.soffset, group.offset);
+    // Out of range a buffer gives 0; another pad value is chosen here.
     if (plan.pad && group.valid)
       v = arith::SelectOp::create(b, loc, group.valid, v,
                                   splat(plan.pad, type, loc));
@@ -376,6 +411,8 @@ SmallVector<Value> KernelLowering::load(const AccessPlan &plan,
   return values;
 }
 
+/// LDS has no range check: an invalid lane branches around its store. A buffer
+/// drops it by its offset.
 void KernelLowering::store(const AccessPlan &plan, ArrayRef<Value> values,
                            Location loc) {
   for (const AccessGroup &group : plan.groups) {

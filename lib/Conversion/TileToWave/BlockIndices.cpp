@@ -54,6 +54,8 @@ struct EmitMath {
 
 } // namespace
 
+/// One value for each grid dimension, in scalar registers. Fails on a malformed
+/// `tile.order`.
 FailureOr<SmallVector<Value>> KernelLowering::blockIndices() {
   Location loc = kernel.getLoc();
   EmitMath m{b, loc};
@@ -81,9 +83,11 @@ FailureOr<SmallVector<Value>> KernelLowering::blockIndices() {
       // An extent is below 2^31, so the product stops before it wraps.
       count = std::min(kLimit, count * n.getSExtValue());
   }
+  // The order's arithmetic would wrap.
   if (count == kLimit)
     return ids;
   std::array<Value, 3> at = order->place(m, id, extents);
+  // Extents known at run time only: decide there.
   Value fits;
   if (count == ShapedType::kDynamic) {
     EmitMath wide{b, loc, b.getI64Type()};

@@ -4,6 +4,21 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// A product becomes reps(M) x reps(N) x steps(K) matrix instructions of one
+// wavefront, on accumulators that stay in registers. Operands come from
+// fragments register by register, or from LDS by the widest reads that their
+// layout allows; both sides step through k in the order that getKDigits() has
+// fixed, so that any order is right.
+//
+//   tile.gemm %a, %b into %c {mfma = array<i64: 32, 32, 8, 2, 2, 1>}
+//     -> %x = wave.lds_load ... : vector<8xf16>       two steps of k at once
+//        %d = wave.mfma [32, 32, 8] %y, %x, %c        swapped: B's rows first
+//
+// k is the outer loop: consecutive instructions write different accumulators,
+// so that none waits for the one before.
+//
+//===----------------------------------------------------------------------===//
 
 #include "KernelLowering.h"
 
@@ -16,8 +31,9 @@ namespace {
 using Operand = std::vector<std::vector<mlir::Value>>;
 } // namespace
 
-/// Moves ops between `begin` (exclusive, or null for the block's first) and the
-/// products to just before the first product that needs them.
+/// Moves the ops between `begin` (exclusive, or null for the block's first) and
+/// the products to just before the first product that needs them, with what
+/// they are computed from. Fewer operands are then held at once.
 static void bringOperandsClose(Block *block, Operation *begin,
                                ArrayRef<Operation *> products) {
   llvm::DenseSet<Operation *> waiting;
@@ -38,6 +54,8 @@ static void bringOperandsClose(Block *block, Operation *begin,
         bring(bring, source, product);
 }
 
+/// Fails, with an error at the op, where layouts or the `mfma` attribute are
+/// missing or do not fit one another.
 LogicalResult KernelLowering::lowerGemm(tile::GemmOp op) {
   Location loc = op.getLoc();
   if (!op.getMfma())
@@ -47,6 +65,7 @@ LogicalResult KernelLowering::lowerGemm(tile::GemmOp op) {
     return op.emitError("gfx942 has no matrix instruction for these types");
   tile::GemmConfig c = tile::getGemmConfig(op);
   int64_t reps[2] = {c.repsM(op.getM()), c.repsN(op.getN())};
+  // Operands first: operands[o][rep][step] is what one instruction takes.
   int64_t kRegs = c.kRegs();
 
   Operand operands[2];
@@ -102,6 +121,7 @@ LogicalResult KernelLowering::lowerGemm(tile::GemmOp op) {
                       values[r], z)
                       .getResult();
       }
+    // Registers: k innermost, then repetitions of rows (getOperandLayout()).
     int64_t kRegisters = n / reps[o];
     Type element = o == 0 ? types->operandA : types->operandB;
     for (int64_t rep = 0; rep < reps[o]; ++rep) {
@@ -119,6 +139,9 @@ LogicalResult KernelLowering::lowerGemm(tile::GemmOp op) {
     }
   }
 
+  // The accumulators, chunk i * reps(N) + j for block (i, j). In another type
+  // than the instruction's (a C of f16) they are widened here and rounded
+  // after.
   Registers &acc = registersOf(op.getC());
   Type accType = types->accumulator;
   int64_t chunk = c.accRegs();
@@ -155,6 +178,7 @@ LogicalResult KernelLowering::lowerGemm(tile::GemmOp op) {
   constexpr int64_t kMostRead = 128 * 4;
   if (bytesRead > kMostRead)
     bringOperandsClose(block, begin, products);
+  // Back into the fragment.
   for (auto [i, sum] : llvm::enumerate(sums)) {
     if (!narrow && acc.chunkSize() == chunk) {
       acc.setChunk(i, sum);

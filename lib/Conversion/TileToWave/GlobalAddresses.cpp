@@ -34,6 +34,9 @@ using namespace tlc;
 /// Added to the place of a point that does not exist.
 static constexpr int64_t kNoPoint = int64_t(1) << 62;
 
+/// Sizes and strides are constants or point to values; strides of the identity
+/// layout are products of the sizes below. `bytes` is -1 where it is not known
+/// at compile time.
 FailureOr<TensorShape> tlc::getTensorShape(mlir::Value buffer, Location loc) {
   auto type = mlir::cast<MemRefType>(buffer.getType());
   auto tensor = tile::getBase(buffer).getDefiningOp<tile::TensorOp>();
@@ -51,6 +54,8 @@ FailureOr<TensorShape> tlc::getTensorShape(mlir::Value buffer, Location loc) {
               "shape known at compile time";
   TensorShape s;
   s.pointer = tensor.getSource();
+  // A pad value belongs to the tensor's own element type; through an alias of
+  // another type reads give 0.
   if (auto pad = tensor.getPad();
       pad && pad->getType() == type.getElementType())
     s.pad = *pad;
@@ -58,6 +63,7 @@ FailureOr<TensorShape> tlc::getTensorShape(mlir::Value buffer, Location loc) {
   s.sizes.assign(type.getShape().begin(), type.getShape().end());
   s.sizeValues.resize(rank);
   s.strideValues.resize(rank);
+  // Operands stand for the dynamic dimensions in order.
   unsigned next = 0;
   for (unsigned d = 0; d < rank; ++d)
     if (s.sizes[d] == ShapedType::kDynamic)
@@ -77,6 +83,7 @@ FailureOr<TensorShape> tlc::getTensorShape(mlir::Value buffer, Location loc) {
       if (s.strides[d] == ShapedType::kDynamic)
         s.strideValues[d] = tensor.getStrides()[next++];
   }
+  // The place of the last element, in 128 bits: sizes are the user's.
   __int128 last = 0;
   for (unsigned d = 0; d < rank; ++d) {
     if (s.sizes[d] == ShapedType::kDynamic ||
@@ -95,6 +102,10 @@ static bool variesInLoop(Value v) {
   return !isa<tile::KernelOp, tile::FuncOp>(parent);
 }
 
+/// The plan for one access of a loop to a tensor. In order: bounds of every
+/// index, the dimension that the resource checks, the uniform part of the
+/// address, the resource, the groups of registers, the part that each thread
+/// adds. Fails where one tile spans 2 GiB or more.
 FailureOr<AccessPlan> KernelLowering::planGlobal(const tile::Access &access,
                                                  const PointMap &points,
                                                  Location loc, bool store) {
@@ -115,6 +126,7 @@ FailureOr<AccessPlan> KernelLowering::planGlobal(const tile::Access &access,
   auto constant64 = [&](int64_t v) -> Value {
     return arith::ConstantOp::create(b, loc, b.getI64IntegerAttr(v));
   };
+  // Extensions are signed: sizes and offsets of the program are.
   auto wide = [&](Value v) -> Value {
     return v.getType() == i64 ? v : arith::ExtSIOp::create(b, loc, i64, v);
   };
@@ -122,6 +134,7 @@ FailureOr<AccessPlan> KernelLowering::planGlobal(const tile::Access &access,
     return s.sizes[d] == kDynamic ? toI32(lookup(s.sizeValues[d]), loc)
                                   : constant(loc, s.sizes[d]);
   };
+  // Whether register r holds a point in any thread.
   auto exists = [&](int64_t r) {
     for (unsigned p = 0; p < pointRank; ++p)
       if (points.registerPart[p][r] >= points.extents[p])
@@ -156,10 +169,15 @@ FailureOr<AccessPlan> KernelLowering::planGlobal(const tile::Access &access,
   // Where each index can lie, and which dimensions need a check.
   SmallVector<Interval> spread(rank); // of the part that varies with the point
   SmallVector<bool> upper(rank), lower(rank);
+  // Whether one resource over the whole tensor serves with 32-bit offsets: it
+  // is small, every index is proved in bounds, and no part is negative.
   bool fits32 = s.bytes >= 0 && s.bytes < kResourceLimit;
   for (unsigned d = 0; d < rank; ++d) {
+    // The constant, plus what the points add, plus the bounds of the uniform
+    // part.
     const tile::PointIndex &index = access.indices[d];
     Interval range{index.constant, index.constant};
+    // Each point dimension runs from 0 to its extent less one.
     for (auto [p, c] : llvm::enumerate(index.coeffs)) {
       int64_t reach = c * (points.extents[p] - 1);
       (reach < 0 ? range.lo : range.hi) += reach;
@@ -171,6 +189,7 @@ FailureOr<AccessPlan> KernelLowering::planGlobal(const tile::Access &access,
       range.hi += u.hi;
       fits32 &= u.lo >= 0;
     }
+    // A dimension that is not proved needs a check at run time.
     lower[d] = range.lo < 0;
     upper[d] = s.sizes[d] == kDynamic || range.hi >= s.sizes[d];
     fits32 &= !upper[d] && !lower[d];
@@ -186,6 +205,7 @@ FailureOr<AccessPlan> KernelLowering::planGlobal(const tile::Access &access,
   for (unsigned p = 0; p < pointRank; ++p) {
     for (unsigned d = 0; d < rank; ++d) {
       int64_t c = access.indices[d].coeffs[p];
+      // Over a stride known at run time only, the step is computed there.
       if (s.strides[d] != kDynamic)
         coeff[p] += c * s.strides[d] * bytes;
       else
@@ -199,6 +219,7 @@ FailureOr<AccessPlan> KernelLowering::planGlobal(const tile::Access &access,
     fits32 &= coeff[p] >= 0;
   }
 
+  // In 128 bits: the user's strides may be anything.
   __int128 reach = 0;
   for (unsigned p = 0; p < pointRank; ++p)
     reach += __int128(std::abs(coeff[p])) * (points.extents[p] - 1);
@@ -226,6 +247,8 @@ FailureOr<AccessPlan> KernelLowering::planGlobal(const tile::Access &access,
       if (ok)
         inside += __int128(spread[e].hi) * s.strides[e];
     }
+    // Then a row's end in memory comes after all that an index inside can
+    // reach, so that "beyond num_records" means "index too large".
     if (ok && s.strides[d] > inside)
       row = d;
   }
@@ -282,11 +305,13 @@ FailureOr<AccessPlan> KernelLowering::planGlobal(const tile::Access &access,
       uniform64 = add(uniform64, mul(wide(u), mul(stride, constant64(bytes))));
     }
   }
+  // Every part of the address limits how wide an access may be.
   alignment = std::gcd(alignment, fixedConstant ? fixedConstant : 16);
   alignment = std::gcd(alignment, baseConstant ? baseConstant : 16);
 
   // The constant part of each register's offset; the least one that is
   // negative goes to the base.
+  // A falling dimension is counted from its last point, whence maxThread.
   auto fixedOf = [&](int64_t r) {
     int64_t fixed = fixedConstant;
     for (unsigned p = 0; p < pointRank; ++p)
@@ -295,6 +320,7 @@ FailureOr<AccessPlan> KernelLowering::planGlobal(const tile::Access &access,
     return fixed;
   };
   int64_t least = 0;
+  // With a checked row nothing may be negative anyway (spread.lo >= 0).
   if (!fits32 && row < 0)
     for (int64_t r = 0; r < n; ++r)
       if (exists(r))
@@ -304,8 +330,11 @@ FailureOr<AccessPlan> KernelLowering::planGlobal(const tile::Access &access,
   AccessPlan plan;
   plan.pad = byLane ? s.pad : TypedAttr();
   Value base = lookup(s.pointer);
+  // Either the tensor's one resource with a scalar offset, or a resource of
+  // this access that begins at its tile.
   Value soffset;
   if (fits32) {
+    // One resource a tensor, made once next to its pointer.
     Value &full = fullResources[access.buffer];
     if (!full) {
       OpBuilder::InsertionGuard guard(b);
@@ -322,6 +351,8 @@ FailureOr<AccessPlan> KernelLowering::planGlobal(const tile::Access &access,
     if (uniform64)
       base = wave::PtrAddOp::create(b, loc, wave::PtrType::get(b.getContext()),
                                     base, uniform64);
+    // num_records: what is left of `row` from the tile on, in bytes; 0 switches
+    // the whole access off.
     Value records = constant(loc, kResourceLimit);
     if (row >= 0) {
       Value left = sizeOf(row);
@@ -370,6 +401,8 @@ FailureOr<AccessPlan> KernelLowering::planGlobal(const tile::Access &access,
     else
       apart[d] = true;
   }
+  // The place that groupRegisters() compares: bytes, plus keys 2^32 apart for
+  // registers that must not share an access.
   auto offset = [&](int64_t t, int64_t r) {
     int64_t sum = fixedConstant, key = 0, nowhere = 0;
     for (unsigned p = 0; p < pointRank; ++p) {
@@ -415,8 +448,12 @@ FailureOr<AccessPlan> KernelLowering::planGlobal(const tile::Access &access,
   Value threadOffset;
   {
     OpBuilder::InsertionGuard guard(b);
+    // Strides that are values may be defined within the kernel's body: then
+    // here, else once before it.
     if (!llvm::is_contained(dynamicPoint, true))
       b.setInsertionPoint(anchor);
+    // A falling index is counted from the other end, so that the thread's part
+    // is not negative.
     bool falls = false;
     auto rising = [&](unsigned p, int64_t c) {
       Value part = threadPart(points, p);
@@ -446,6 +483,7 @@ FailureOr<AccessPlan> KernelLowering::planGlobal(const tile::Access &access,
           wave::OpaqueOp::create(b, loc, b.getI32Type(), threadOffset);
   }
 
+  // Of replicas only the first thread stores.
   Value owner = store ? isOwner(points) : Value();
   for (auto &registers :
        groupRegisters(n, points.threads, bytes, alignment, exists, offset)) {
@@ -453,6 +491,7 @@ FailureOr<AccessPlan> KernelLowering::planGlobal(const tile::Access &access,
     group.registers = registers;
     int64_t r = registers.front();
     Value valid = owner;
+    // Points beyond the loop's extents, where this group has any.
     for (unsigned p = 0; p < pointRank; ++p)
       if (points.isPadded(p)) {
         bool needed = false;
@@ -465,11 +504,13 @@ FailureOr<AccessPlan> KernelLowering::planGlobal(const tile::Access &access,
                                             pointValue(points, p, r, loc),
                                             constant(loc, points.extents[p])));
       }
+    // Indices that neither a proof nor the resource keeps in bounds.
     for (unsigned d = 0; d < rank; ++d) {
       const tile::PointIndex &index = access.indices[d];
       if (int(d) == row || !(upper[d] || lower[d]) ||
           (index.isUniform() && !byLane))
         continue;
+      // The index of this lane's first element, as a value.
       Value v = constant(loc, index.constant);
       for (auto [p, c] : llvm::enumerate(index.coeffs))
         if (c)
@@ -483,6 +524,8 @@ FailureOr<AccessPlan> KernelLowering::planGlobal(const tile::Access &access,
                       arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult,
                                             v, sizeOf(d)));
     }
+    // The instruction's immediate has 12 bits; what is beyond goes to soffset,
+    // if that is free of the check, or to the lane's offset.
     int64_t fixed = fixedOf(r) - least;
     Value varying;
     for (unsigned p = 0; p < pointRank; ++p)
@@ -509,11 +552,13 @@ FailureOr<AccessPlan> KernelLowering::planGlobal(const tile::Access &access,
         voffset = add(voffset, constant(loc, rest));
       group.soffset = soffset;
     }
+    // An invalid lane gets an offset that the hardware's range check refuses.
     if (valid)
       voffset = arith::SelectOp::create(b, loc, valid, voffset,
                                         constant(loc, kOutside));
     group.address = voffset;
     group.offset = immediate;
+    // What a wavefront touches, for the warning about uncoalesced accesses.
     llvm::DenseSet<int64_t> segments;
     int64_t lanes = 0, width = registers.size() * bytes;
     for (int64_t t = 0; t < std::min<int64_t>(points.threads, 64); ++t) {

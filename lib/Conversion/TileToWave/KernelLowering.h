@@ -36,8 +36,11 @@ public:
   mlir::Type getElementType() const { return element; }
   mlir::Type getChunkType() const;
 
+  /// Register r, alone; a register never written is zero.
   mlir::Value get(mlir::OpBuilder &b, mlir::Location loc, int64_t r);
+  /// Takes the chunk of r apart if it was a vector.
   void set(mlir::OpBuilder &b, mlir::Location loc, int64_t r, mlir::Value v);
+  /// Chunk c as a vector, put together if it was written register by register.
   mlir::Value getChunk(mlir::OpBuilder &b, mlir::Location loc, int64_t c);
   void setChunk(int64_t c, mlir::Value v);
 
@@ -60,7 +63,10 @@ struct PointMap {
   std::vector<llvm::SmallVector<int64_t>> threadPart, registerPart;
   int64_t registers = 0, threads = 0;
 
+  /// Whether the layout has positions beyond the extents: some threads or
+  /// registers then hold no point.
   bool isPadded(unsigned d) const { return layout.covered(d) > extents[d]; }
+  /// Coordinate d of the point in register r of thread t.
   int64_t at(unsigned d, int64_t t, int64_t r) const {
     return threadPart[d][t] + registerPart[d][r];
   }
@@ -90,6 +96,8 @@ struct AccessPlan {
 
 /// Offset of lanes that must not access: outside every resource.
 inline constexpr int64_t kOutside = -(int64_t(1) << 31);
+/// Bytes that a resource may span so that every offset within it is positive in
+/// 32 bits and kOutside lies beyond.
 inline constexpr int64_t kResourceLimit = 0x7ffffff0;
 
 inline int64_t elementBytes(mlir::Value buffer) {
@@ -121,6 +129,8 @@ public:
   KernelLowering(tile::KernelOp kernel, mlir::OpBuilder &builder)
       : kernel(kernel), b(builder) {}
 
+  /// Builds the wave.kernel in front of the builder's place; failure, with an
+  /// error, leaves it half built.
   mlir::FailureOr<wave::KernelOp> run();
 
 private:
@@ -152,6 +162,8 @@ private:
   Value toI32(Value v, Location loc);
   Value cast(Value v, mlir::Type to, Location loc);
   Value zero(mlir::Type type, Location loc);
+  /// What is proved of an integer of the tile program: bounds, and a number
+  /// that divides it (1: nothing).
   Interval rangeOf(Value tileValue);
   int64_t divisorOf(Value tileValue);
   PointMap getPointMap(const Layout &layout, llvm::ArrayRef<int64_t> extents);

@@ -8,6 +8,12 @@
 // A thread combines the registers it holds, then its wavefront combines lanes
 // by a butterfly, then wavefronts exchange what remains through LDS.
 //
+// Example, rows of [2:r1, 16:t1, 4:t64] reduced: each thread adds its two
+// registers, four exchanges with lanes l ^ 1, 2, 4 and 8 add the 16 lanes, and
+// four wavefronts write their sums to LDS, wait, and each adds all four. Every
+// holder of a result computes it in the same order, so replicas are equal bit
+// by bit.
+//
 //===----------------------------------------------------------------------===//
 
 #include "KernelLowering.h"
@@ -17,6 +23,8 @@ using namespace tlc;
 
 using tile::ReduceKind;
 
+/// One step of a reduction; with `propagateNaN`, minima and maxima of floats
+/// give NaN where either side is one.
 mlir::Value KernelLowering::combine(ReduceKind kind, Value a, Value c,
                                     Location loc) {
   bool fp = isa<FloatType>(a.getType());
@@ -56,7 +64,8 @@ mlir::Value KernelLowering::combine(ReduceKind kind, Value a, Value c,
   llvm_unreachable("all kinds are handled");
 }
 
-/// The neutral element of a reduction.
+/// The neutral element, for points that do not exist. Absolute maxima start at
+/// 0.
 static TypedAttr identity(OpBuilder &b, ReduceKind kind, Type type) {
   if (auto fp = dyn_cast<FloatType>(type)) {
     const llvm::fltSemantics &semantics = fp.getFloatSemantics();
@@ -80,6 +89,8 @@ static TypedAttr identity(OpBuilder &b, ReduceKind kind, Type type) {
   }
 }
 
+/// Fails, with an error, where layouts are missing or the lanes along the row
+/// form no butterfly (tile-infer-layouts has expanded those).
 LogicalResult KernelLowering::lowerReduce(tile::ReduceOp op) {
   Location loc = op.getLoc();
   std::optional<Layout> srcLayout = tile::getFragmentLayout(op.getSrc());
@@ -105,6 +116,8 @@ LogicalResult KernelLowering::lowerReduce(tile::ReduceOp op) {
   SmallVector<Value> sums(dst.numRegisters());
   SmallVector<SmallVector<int64_t, 4>> elementOf(dst.numRegisters());
   for (int64_t r = 0; r < points.registers; ++r) {
+    // Thread 0 tells which element a register stands for in the result: the
+    // same for all, moved by the thread's own digits.
     auto index = src.indexOf(0, r);
     if (!index)
       continue;
@@ -114,6 +127,7 @@ LogicalResult KernelLowering::lowerReduce(tile::ReduceOp op) {
     if (!exists)
       continue;
     SmallVector<int64_t, 4> element(*index);
+    // The reduced dimension is kept with extent 1, or left out.
     if (dst.rank() == srcShape.size())
       element[dim] = 0;
     else
@@ -124,9 +138,13 @@ LogicalResult KernelLowering::lowerReduce(tile::ReduceOp op) {
     if (!slot)
       return op.emitError("result layout does not follow from the source's");
     Value v = cast(in.get(b, loc, r), type, loc);
+    // Sizes before anything is combined, so that what follows is a plain sum or
+    // maximum.
     if (kind == ReduceKind::AbsMax || kind == ReduceKind::AbsSum)
       v = isa<FloatType>(type) ? math::AbsFOp::create(b, loc, v).getResult()
                                : math::AbsIOp::create(b, loc, v).getResult();
+    // Padding along the reduced dimension must not take part. Padding of other
+    // dimensions gives results that nobody reads.
     if (points.isPadded(dim)) {
       bool needed = false;
       for (int64_t t = 0; t < threads; ++t)
@@ -153,6 +171,8 @@ LogicalResult KernelLowering::lowerReduce(tile::ReduceOp op) {
       waveDigits.push_back(digit);
       continue;
     }
+    // The part of the digit within a wavefront goes by lanes, the rest by
+    // wavefronts.
     if (digit.stride * digit.extent > 64) {
       lanes = 64 / digit.stride;
       if (digit.extent % lanes)
@@ -162,6 +182,8 @@ LogicalResult KernelLowering::lowerReduce(tile::ReduceOp op) {
     if (!llvm::isPowerOf2_64(lanes) || !llvm::isPowerOf2_64(digit.stride))
       return op.emitError("a reduction over lanes whose number is no power of "
                           "two is not supported");
+    // log2(lanes) exchanges: lane l with l xor mask; all lanes end up with the
+    // result.
     for (int64_t mask = digit.stride; mask < digit.stride * lanes; mask *= 2)
       for (Value &v : sums)
         if (v)
@@ -176,8 +198,11 @@ LogicalResult KernelLowering::lowerReduce(tile::ReduceOp op) {
       return op.emitError("spans wavefronts but has no scratch: run "
                           "tile-infer-layouts first");
     // scratch[wavefront][element of the result]
+    // Rows are what one wavefront holds of the result, row-major with the
+    // layout's padding.
     int64_t bytes = type.getIntOrFloatBitWidth() / 8;
     int64_t covered = 1;
+    // Element address within a row, as a layout in memory.
     SmallVector<Layout::Digits> linear(dst.rank());
     for (int d = int(dst.rank()) - 1; d >= 0; --d) {
       if (dst.covered(d) > 1)
@@ -196,6 +221,8 @@ LogicalResult KernelLowering::lowerReduce(tile::ReduceOp op) {
     SmallVector<int64_t> offsets = {0};
     for (const Digit &digit : waveDigits) {
       int64_t stride = digit.stride / 64;
+      // This wavefront's digit is taken out of its number; `offsets` lists the
+      // numbers of all that share its results, relative to the first.
       Value v = arith::DivUIOp::create(b, loc, waveId, constant(loc, stride));
       v = arith::RemUIOp::create(b, loc, v, constant(loc, digit.extent));
       v = arith::MulIOp::create(b, loc, v, constant(loc, stride));
@@ -206,6 +233,7 @@ LogicalResult KernelLowering::lowerReduce(tile::ReduceOp op) {
           next.push_back(o + i * stride);
       offsets = next;
     }
+    // The byte within a row, of the element that this thread holds in a slot.
     auto elementAddress = [&](int64_t slot) {
       SmallVector<Value> index;
       for (unsigned d = 0; d < dst.rank(); ++d)
@@ -213,10 +241,12 @@ LogicalResult KernelLowering::lowerReduce(tile::ReduceOp op) {
       Value v = layoutAddress(memory, index, loc);
       return arith::MulIOp::create(b, loc, v, constant(loc, bytes)).getResult();
     };
+    // The part of wavefront `wave`.
     auto row = [&](Value wave) {
       return arith::MulIOp::create(b, loc, wave, constant(loc, covered * bytes))
           .getResult();
     };
+    // Readers of an earlier reduction through the same buffer are done.
     wave::BarrierOp::create(b, loc);
     Value mine = row(waveId), shared = row(first);
     SmallVector<Value> addresses(sums.size());
@@ -228,6 +258,9 @@ LogicalResult KernelLowering::lowerReduce(tile::ReduceOp op) {
           b, loc, v, arith::AddIOp::create(b, loc, addresses[slot], mine),
           start);
     }
+    // Now every wavefront's partial results are in LDS; each reads all that
+    // belong to its own, so that all hold the same result, combined in the same
+    // order.
     wave::BarrierOp::create(b, loc);
     for (auto [slot, v] : llvm::enumerate(sums)) {
       if (!v)
@@ -247,6 +280,7 @@ LogicalResult KernelLowering::lowerReduce(tile::ReduceOp op) {
   for (auto [slot, v] : llvm::enumerate(sums)) {
     if (!v)
       continue;
+    // The old content takes part last.
     if (op.getAccumulate()) {
       Value old = cast(out.get(b, loc, slot), type, loc);
       if (kind == ReduceKind::AbsMax)

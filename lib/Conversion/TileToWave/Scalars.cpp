@@ -8,6 +8,18 @@
 // Elements whose index is not an affine form of the point, or that stand under
 // control flow or outside loops, are reached one at a time.
 //
+// Three ways to an element of global memory, by what is known of the tensor:
+//
+//   small, in bounds      buffer access at a 32-bit offset
+//   small, not proved     the same, with an offset outside for bad lanes
+//   large or of unknown   64-bit address, behind a branch where bounds are not
+//   size                  proved
+//
+// Reads out of bounds give the tensor's pad value (0 if it has none), writes
+// are dropped. LDS indices are clamped into the buffer instead. Elements of a
+// thread's own array are registers: a constant index names one, any other
+// becomes a chain of selects.
+//
 //===----------------------------------------------------------------------===//
 
 #include "KernelLowering.h"
@@ -16,6 +28,7 @@
 using namespace mlir;
 using namespace tlc;
 
+/// Runs `body` under a branch on `condition`, or bare if that is null.
 void KernelLowering::guarded(Value condition, Location loc,
                              function_ref<void()> body) {
   if (!condition)
@@ -39,13 +52,17 @@ bool KernelLowering::neverNegative(Value v, unsigned depth) {
          });
 }
 
+/// Where one element is and whether it exists; computed in the op's place.
+/// Fails where the shape of the tensor cannot be told.
 FailureOr<KernelLowering::ElementAddress>
 KernelLowering::elementAddress(Operation *op, Value buffer,
                                ValueRange indices) {
   Location loc = op->getLoc();
   auto type = mlir::cast<MemRefType>(buffer.getType());
+  // Booleans take a byte.
   int64_t bytes = std::max<int64_t>(1, type.getElementTypeBitWidth() / 8);
   ElementAddress address;
+  // LDS: the layout's address at run time, plus where the buffer begins.
   if (tile::getSpace(buffer) == tile::Space::Shared) {
     SmallVector<Value> index;
     for (auto [d, v] : llvm::enumerate(indices)) {
@@ -82,6 +99,8 @@ KernelLowering::elementAddress(Operation *op, Value buffer,
   unsigned rank = type.getRank();
   SmallVector<Value> sizes(rank), strides(rank);
   ArrayRef<int64_t> known = shape->strides;
+  // Strides of a contiguous tensor with run-time sizes are products from the
+  // innermost dimension outwards.
   for (int d = int(rank) - 1; d >= 0; --d) {
     sizes[d] = shape->sizes[d] == kDynamic ? wide(shape->sizeValues[d])
                                            : constant64(shape->sizes[d]);
@@ -92,10 +111,14 @@ KernelLowering::elementAddress(Operation *op, Value buffer,
     else
       strides[d] = arith::MulIOp::create(b, loc, strides[d + 1], sizes[d + 1]);
   }
+  // Offsets of a buffer access have 32 bits, of which the resource's size uses
+  // 31.
   bool small = shape->bytes >= 0 && shape->bytes < kResourceLimit;
   Value sum;
   for (auto [d, v] : llvm::enumerate(indices)) {
     Interval range = rangeOf(v);
+    // Only indices that are not proved are compared; unsigned, so that a
+    // negative one is too large.
     if (type.isDynamicDim(d) || range.lo < 0 || range.hi >= type.getDimSize(d))
       address.valid =
           andAlso(loc, address.valid,
@@ -121,8 +144,10 @@ KernelLowering::elementAddress(Operation *op, Value buffer,
     address.bytes = sum;
     return address;
   }
+  // Hides the sum from LLVM's reassociation (see neverNegative()).
   if (!llvm::all_of(indices, [&](Value v) { return neverNegative(v); }))
     sum = wave::OpaqueOp::create(b, loc, b.getI32Type(), sum);
+  // One resource for the whole tensor, made once for all its accesses.
   Value &full = fullResources[buffer];
   if (!full) {
     OpBuilder::InsertionGuard guard(b);
@@ -132,6 +157,7 @@ KernelLowering::elementAddress(Operation *op, Value buffer,
                                     constant(loc, shape->bytes));
   }
   address.resource = full;
+  // INT32_MIN as an unsigned offset is 2 GiB, outside of any such resource.
   address.voffset = address.valid
                         ? arith::SelectOp::create(b, loc, address.valid, sum,
                                                   constant(loc, INT32_MIN))
@@ -142,6 +168,8 @@ KernelLowering::elementAddress(Operation *op, Value buffer,
   return address;
 }
 
+/// Inside a parallel, a load that lowerParallel() has done for all registers is
+/// looked up; the others are single accesses.
 LogicalResult KernelLowering::lowerLoad(tile::LoadOp op) {
   Location loc = op.getLoc();
   Value buffer = op.getSource();
@@ -172,12 +200,16 @@ LogicalResult KernelLowering::lowerLoad(tile::LoadOp op) {
     Value linear;
     for (auto [d, index] : llvm::enumerate(op.getIndices())) {
       APInt c;
+      // The linear index, row by row; it stays constant only if all of its
+      // parts are.
       Value v = lookup(index);
       if (matchPattern(v, m_ConstantInt(&c)) && constantIndex)
         slot = slot * shape[d] + c.getSExtValue();
       else
         constantIndex = false;
     }
+    // Element 0 unless the index equals another: one compare and select for
+    // each register.
     if (!constantIndex) {
       for (auto [d, index] : llvm::enumerate(op.getIndices())) {
         Value v = toI32(lookup(index), loc);
@@ -210,6 +242,8 @@ LogicalResult KernelLowering::lowerLoad(tile::LoadOp op) {
     return failure();
   Value result;
   TypedAttr pad = address->pad;
+  // The three kinds of address; buffer loads out of bounds give 0 by
+  // themselves, another pad value is selected.
   if (address->lds) {
     result = wave::LdsLoadOp::create(b, loc, op.getType(), address->lds, 0);
   } else if (address->resource) {
@@ -222,6 +256,7 @@ LogicalResult KernelLowering::lowerLoad(tile::LoadOp op) {
     result = wave::GlobalLoadOp::create(b, loc, op.getType(), address->pointer,
                                         address->bytes, 0);
   } else {
+    // A plain address has no range check: branch.
     auto branch = scf::IfOp::create(b, loc, TypeRange{op.getType()},
                                     address->valid, /*withElseRegion=*/true);
     OpBuilder::InsertionGuard guard(b);
@@ -248,10 +283,14 @@ LogicalResult KernelLowering::lowerLoad(tile::LoadOp op) {
   return success();
 }
 
+/// The mirror of lowerLoad(). Of replicas the first thread stores; outside
+/// loops, where all threads agree, thread 0.
 LogicalResult KernelLowering::lowerStore(tile::StoreOp op) {
   Location loc = op.getLoc();
   Value buffer = op.getDest(), value = lookup(op.getValue());
   tile::Space space = tile::getSpace(buffer);
+  // A store that lowerParallel() makes for all registers together is only noted
+  // here.
   if (point) {
     if (auto it = point->deferred.find(op); it != point->deferred.end()) {
       it->second[point->reg] = value;
@@ -295,6 +334,7 @@ LogicalResult KernelLowering::lowerStore(tile::StoreOp op) {
                             .getResult()
                       : v;
     }
+    // Every register is rewritten, chosen or as it was.
     for (int64_t i = 0; i < registers.size(); ++i) {
       Value here = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
                                          linear, constant(loc, i));
@@ -308,12 +348,15 @@ LogicalResult KernelLowering::lowerStore(tile::StoreOp op) {
       elementAddress(op, buffer, op.getIndices());
   if (failed(address))
     return failure();
+  // Who stores: within a loop the first holder of a point that exists, outside
+  // of loops thread 0 unless each thread is meant.
   Value condition;
   if (point)
     condition = andAlso(loc, point->valid, point->owner);
   else if (!perThread())
     condition = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
                                       threadId(), constant(loc, 0));
+  // A buffer store out of bounds is dropped by the hardware.
   if (!address->lds && !address->resource)
     condition = andAlso(loc, condition, address->valid);
   guarded(condition, loc, [&] {
@@ -329,12 +372,16 @@ LogicalResult KernelLowering::lowerStore(tile::StoreOp op) {
   return success();
 }
 
+/// By a 64-bit address always: buffer atomics are not used. Lanes that do not
+/// take part get 0 as the old value.
 LogicalResult KernelLowering::lowerAtomic(tile::AtomicOp op) {
   Location loc = op.getLoc();
+  // elementAddress() fills in pointer and byte offset for small tensors too.
   FailureOr<ElementAddress> address =
       elementAddress(op, op.getDest(), op.getIndices());
   if (failed(address))
     return failure();
+  // An LDS index has been clamped; a global one is guarded.
   Value condition = address->lds ? Value() : address->valid;
   if (point)
     condition =

@@ -4,6 +4,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Ops over points. The loop's layout says which points a thread has, a register
+// each; everything is expanded over those registers, while the thread's share
+// of an index is computed once:
+//
+//   tile.copy %A to %f {layout = #tile.layout<[4:r1, 64:t1]>}
+//     -> %v = wave.buffer_load %r[16 * %t] : vector<4xf32>
+//
+// Memory that every point reads or writes is moved by vectors before and after
+// the expanded bodies; accesses under a condition, or by indices that are no
+// affine forms, are made one by one (Scalars.cpp).
+//
+//===----------------------------------------------------------------------===//
 
 #include "KernelLowering.h"
 #include "tlc/Dialect/Tile/Transforms/Passes.h"
@@ -13,11 +26,14 @@
 using namespace mlir;
 using namespace tlc;
 
+/// Fragments, and private arrays of a thread.
 static bool inRegisters(mlir::Value buffer) {
   tile::Space space = tile::getSpace(buffer);
   return space == tile::Space::Fragment || space == tile::Space::Local;
 }
 
+/// The register of the buffer that each register of the loop touches, -1 for
+/// none. A private array without a layout is held whole by each thread.
 FailureOr<SmallVector<int64_t>>
 KernelLowering::slotsOf(Operation *op, const tile::Access &access,
                         const Layout &loop) {
@@ -31,6 +47,7 @@ KernelLowering::slotsOf(Operation *op, const tile::Access &access,
                       ? alloc.getLayout()->getLayout()
                       : Layout::replicated(
                             mlir::cast<MemRefType>(alloc.getType()).getShape());
+  // Fails if a thread would need an element that another thread holds.
   auto slots = tile::getSlots(loop, access, layout, threads);
   if (failed(slots))
     return op->emitError("threads do not hold the elements of '")
@@ -39,6 +56,7 @@ KernelLowering::slotsOf(Operation *op, const tile::Access &access,
   return slots;
 }
 
+/// The layout that tile-infer-layouts gave an op over points.
 static FailureOr<Layout> loopLayout(Operation *op) {
   auto layout = op->getAttrOfType<tile::LayoutAttr>("layout");
   if (layout)
@@ -46,6 +64,8 @@ static FailureOr<Layout> loopLayout(Operation *op) {
   return op->emitError("has no layout: run tile-infer-layouts first");
 }
 
+/// Source to values, conversion, values to destination; each side is registers
+/// or memory.
 LogicalResult KernelLowering::lowerCopy(tile::CopyOp op) {
   Location loc = op.getLoc();
   FailureOr<Layout> loop = loopLayout(op);
@@ -67,6 +87,7 @@ LogicalResult KernelLowering::lowerCopy(tile::CopyOp op) {
       values[r] = (*slots)[r] < 0 ? zero(from, loc)
                                   : registers.get(b, loc, (*slots)[r]);
   } else {
+    // Memory: the widest accesses that cover all registers.
     auto access = plan(src, points, loc, /*store=*/false);
     if (failed(access))
       return failure();
@@ -94,6 +115,8 @@ LogicalResult KernelLowering::lowerCopy(tile::CopyOp op) {
   auto access = plan(dst, points, loc, /*store=*/true);
   if (failed(access))
     return failure();
+  // Replicas write LDS once; stores to global memory have that in their
+  // addresses already.
   if (access->lds)
     guarded(isOwner(points), loc, [&] { store(*access, values, loc); });
   else
@@ -101,7 +124,10 @@ LogicalResult KernelLowering::lowerCopy(tile::CopyOp op) {
   return success();
 }
 
-/// A copy whose lanes exchange what they write, chunk by chunk.
+/// A copy whose lanes exchange what they write, chunk by chunk: the elements of
+/// a chunk go to the wavefront's part of LDS and come back row by row, and what
+/// the destination's accesses have complete is stored. Fences keep the order
+/// within the wavefront, whose LDS accesses are served in order: no barrier.
 LogicalResult KernelLowering::storeThrough(tile::CopyOp op,
                                            const tile::Access &dst,
                                            const Layout &loop,
@@ -125,6 +151,7 @@ LogicalResult KernelLowering::storeThrough(tile::CopyOp op,
                : arith::MulIOp::create(b, loc, v, constant(loc, factor));
   };
   // Where a lane's part begins, in bytes.
+  // A wavefront's part, then the lane's digits with their steps in it.
   auto placeOf = [&](ArrayRef<tile::StoreExchange::LaneDigit> digits) {
     Value place =
         scaled(arith::DivUIOp::create(b, loc, threadId(), constant(loc, 64)),
@@ -140,25 +167,32 @@ LogicalResult KernelLowering::storeThrough(tile::CopyOp op,
   };
   Value writer = placeOf(e.writer), reader = placeOf(e.reader);
   int64_t start = ldsOffsetOf(op.getThrough());
+  // A write is as wide as every lane's place is aligned to.
   int64_t alignment = 16;
   for (auto [extent, stride, step] : e.writer)
     alignment = std::gcd(alignment, step * bytes);
   Type element = values.front().getType();
+  // Registers after the exchange, filled chunk by chunk.
   std::vector<Value> traded(e.layout.numRegisters());
+  // The range of LDS that this exchange uses, for passes that must know what
+  // may overlap.
   auto memory = b.getNamedAttr(
       wave::kLdsAttr,
       b.getDenseI64ArrayAttr(
           {start, start + threads / 64 * e.elementsOfWave() * bytes}));
+  // Groups of the destination that have been stored.
   SmallVector<bool> done(access->groups.size());
   for (auto [from, to] : e.chunks) {
     wave::FenceOp::create(b, loc);
     for (size_t i = 0; i < e.written.size();) {
       auto [reg, place] = e.written[i];
+      // A power of two of elements that lie side by side.
       size_t n = 1;
       while (i + n < e.written.size() &&
              e.written[i + n].second == place + int64_t(n) &&
              int64_t(n + 1) * bytes <= alignment)
         ++n;
+      // Widths that instructions have; offsets must be aligned to them.
       n = llvm::bit_floor(n);
       while (n > 1 && (start + place * bytes) % int64_t(n * bytes))
         n /= 2;
@@ -174,6 +208,7 @@ LogicalResult KernelLowering::storeThrough(tile::CopyOp op,
       i += n;
     }
     wave::FenceOp::create(b, loc);
+    // 16 bytes a lane, as the other lanes of its row wrote them.
     for (auto [reg, place] : e.read) {
       auto type = VectorType::get(vector, element);
       auto load =
@@ -197,6 +232,7 @@ LogicalResult KernelLowering::storeThrough(tile::CopyOp op,
   return success();
 }
 
+/// A whole fragment is filled chunk by chunk, without regard to its layout.
 LogicalResult KernelLowering::lowerFill(tile::FillOp op) {
   Location loc = op.getLoc();
   Value value = lookup(op.getValue());
@@ -235,6 +271,10 @@ LogicalResult KernelLowering::lowerFill(tile::FillOp op) {
   return success();
 }
 
+/// Expands the body once for each register of the layout. Order among points is
+/// free (tile.parallel says so), order among accesses of one point is kept:
+/// hoisting a load above or sinking a store below is done only where no other
+/// access to the buffer stands between.
 LogicalResult KernelLowering::lowerParallel(tile::ParallelOp op) {
   Location loc = op.getLoc();
   FailureOr<Layout> loop = loopLayout(op);
@@ -251,6 +291,8 @@ LogicalResult KernelLowering::lowerParallel(tile::ParallelOp op) {
   // it unless something follows them. Iterations are independent.
   std::vector<std::pair<Operation *, AccessPlan>> after;
   for (auto [i, access] : llvm::enumerate(accesses)) {
+    // Fragments: slots by the layouts; private arrays stay with the scalar
+    // code.
     if (inRegisters(access.buffer)) {
       bool local = tile::getSpace(access.buffer) == tile::Space::Local;
       if (local)
@@ -261,11 +303,15 @@ LogicalResult KernelLowering::lowerParallel(tile::ParallelOp op) {
       context.slots[access.op] = *slots;
       continue;
     }
+    // An access under a condition is not made by every point, an index of
+    // unknown form has no plan.
     bool known = !access.conditional && !(access.reads && access.writes);
     for (const tile::PointIndex &index : access.indices)
       known &= index.known;
     if (!known || access.op->getParentOp() != op)
       continue;
+    // A load needs that no earlier access of the point stores to the buffer, a
+    // store that none follows.
     bool clear = true;
     for (auto [j, other] : llvm::enumerate(accesses))
       if (other.buffer == access.buffer &&
@@ -291,6 +337,7 @@ LogicalResult KernelLowering::lowerParallel(tile::ParallelOp op) {
     }
   }
 
+  // Now the bodies, register by register.
   PointContext *outer = point;
   point = &context;
   Block &body = op.getBody().front();
@@ -298,6 +345,7 @@ LogicalResult KernelLowering::lowerParallel(tile::ParallelOp op) {
     bool exists = true;
     for (unsigned d = 0; d < points.extents.size(); ++d)
       exists &= points.registerPart[d][r] < points.extents[d];
+    // No thread has a point here; stores need some value all the same.
     if (!exists) {
       for (auto &[store, values] : context.deferred) {
         auto type = cast<tile::StoreOp>(store).getValue().getType();
@@ -306,6 +354,8 @@ LogicalResult KernelLowering::lowerParallel(tile::ParallelOp op) {
       continue;
     }
     context.reg = r;
+    // The point's coordinates, and whether this thread has a point in the
+    // register at all.
     context.valid = nullptr;
     for (unsigned d = 0; d < points.extents.size(); ++d) {
       Value v = pointValue(points, d, r, loc);
@@ -323,6 +373,7 @@ LogicalResult KernelLowering::lowerParallel(tile::ParallelOp op) {
       return failure();
   }
   point = outer;
+  // The stores held back, now that there is a value for every register.
   for (auto &[storeOp, planned] : after) {
     auto emit = [&] {
       store(planned, context.deferred[storeOp], storeOp->getLoc());

@@ -51,9 +51,13 @@ using namespace tlc;
 // State across regions
 //===----------------------------------------------------------------------===//
 
+/// Buffers in registers that `regions` write and that live outside of them:
+/// what control flow must carry. In order of first write.
 SmallVector<mlir::Value>
 KernelLowering::writtenBuffers(ArrayRef<mlir::Region *> regions) {
   llvm::SetVector<Value> buffers;
+  // An alias stands for its buffer. Buffers made inside the region do not
+  // outlive it.
   auto add = [&](Value v, mlir::Region *region) {
     v = tile::getBase(v);
     tile::Space space = tile::getSpace(v);
@@ -77,6 +81,8 @@ KernelLowering::writtenBuffers(ArrayRef<mlir::Region *> regions) {
   return buffers.takeVector();
 }
 
+/// The registers of the buffers as values, in chunks; unpackState() is its
+/// inverse.
 SmallVector<mlir::Value> KernelLowering::packState(ArrayRef<Value> buffers,
                                                    Location loc) {
   SmallVector<Value> values;
@@ -97,6 +103,7 @@ void KernelLowering::unpackState(ArrayRef<Value> buffers, ValueRange values) {
   }
 }
 
+/// Iteration arguments: those of the loop, then the chunks of written buffers.
 LogicalResult KernelLowering::lowerFor(scf::ForOp op) {
   Location loc = op.getLoc();
   SmallVector<Value> buffers = writtenBuffers({&op.getRegion()});
@@ -109,6 +116,7 @@ LogicalResult KernelLowering::lowerFor(scf::ForOp op) {
                                  lookup(op.getStep()), init);
   auto saved = state;
   OpBuilder::InsertionGuard guard(b);
+  // The loop was built with a body; its terminator is made anew below.
   Block *body = loop.getBody();
   if (!body->empty() && isa<scf::YieldOp>(body->back()))
     body->back().erase();
@@ -135,6 +143,8 @@ LogicalResult KernelLowering::lowerFor(scf::ForOp op) {
   return success();
 }
 
+/// Both sides start from the state before, and yield what the op yields, then
+/// the chunks of buffers that either side writes.
 LogicalResult KernelLowering::lowerIf(scf::IfOp op) {
   Location loc = op.getLoc();
   SmallVector<mlir::Region *> regions = {&op.getThenRegion()};
@@ -142,9 +152,11 @@ LogicalResult KernelLowering::lowerIf(scf::IfOp op) {
     regions.push_back(&op.getElseRegion());
   SmallVector<Value> buffers = writtenBuffers(regions);
   SmallVector<Type> types(op.getResultTypes());
+  // Only the types count here; the values are the same before both sides.
   for (Value v : packState(buffers, loc))
     types.push_back(v.getType());
   auto saved = state;
+  // Results need both sides, if only to pass on the state from before.
   bool withElse = !types.empty() || regions.size() == 2;
   auto branch =
       scf::IfOp::create(b, loc, types, lookup(op.getCondition()), withElse);
@@ -178,6 +190,7 @@ LogicalResult KernelLowering::lowerIf(scf::IfOp op) {
   return success();
 }
 
+/// As lowerFor(), with the state passed through both regions.
 LogicalResult KernelLowering::lowerWhile(scf::WhileOp op) {
   Location loc = op.getLoc();
   SmallVector<Value> buffers =
@@ -192,6 +205,7 @@ LogicalResult KernelLowering::lowerWhile(scf::WhileOp op) {
     types.push_back(v.getType());
   auto loop = scf::WhileOp::create(b, loc, types, init);
   auto saved = state;
+  // Both regions have the arguments of the original, then the state.
   auto lowerSide = [&](mlir::Region &from, mlir::Region &to,
                        ValueRange types) -> LogicalResult {
     OpBuilder::InsertionGuard guard(b);
@@ -236,6 +250,8 @@ LogicalResult KernelLowering::lowerWhile(scf::WhileOp op) {
 // Ops
 //===----------------------------------------------------------------------===//
 
+/// One op by its kind. Arithmetic is cloned as it is: it means the same in a
+/// lane.
 LogicalResult KernelLowering::lowerOp(Operation *op) {
   return llvm::TypeSwitch<Operation *, LogicalResult>(op)
       .Case<tile::AllocOp>([&](tile::AllocOp alloc) {
@@ -266,6 +282,7 @@ LogicalResult KernelLowering::lowerOp(Operation *op) {
           barrier->setAttr("wave.global", b.getUnitAttr());
         return success();
       })
+      // All threads use the same pointer, so it is pinned to scalar registers.
       .Case<tile::PointerOp>([&](tile::PointerOp o) {
         map.map(o.getResult(),
                 wave::PointerOp::create(
@@ -287,6 +304,8 @@ LogicalResult KernelLowering::lowerOp(Operation *op) {
                                        lookup(o.getCondition())));
         return success();
       })
+      // The workgroup is launched in one dimension: indices of several come by
+      // division, x fastest.
       .Case<tile::ThreadIdOp>([&](tile::ThreadIdOp o) -> LogicalResult {
         ArrayRef<int64_t> extents = kernel.getThreads();
         int64_t dim = o.getDim(), below = 1;
@@ -316,6 +335,7 @@ LogicalResult KernelLowering::lowerOp(Operation *op) {
       });
 }
 
+/// The ops of a block in order, up to the first that fails.
 LogicalResult KernelLowering::lowerBlock(Block &block) {
   for (Operation &op : block)
     if (failed(lowerOp(&op)))
@@ -323,6 +343,8 @@ LogicalResult KernelLowering::lowerBlock(Block &block) {
   return success();
 }
 
+/// The func's arguments become the kernel's; code of the func before the
+/// kernel, which computes scalars, is repeated inside.
 FailureOr<wave::KernelOp> KernelLowering::run() {
   auto func = kernel->getParentOfType<tile::FuncOp>();
   threads = kernel.getNumThreads();
@@ -333,6 +355,7 @@ FailureOr<wave::KernelOp> KernelLowering::run() {
   for (Type t : func.getArgumentTypes())
     types.push_back(isa<tile::PtrType>(t) ? wave::PtrType::get(b.getContext())
                                           : t);
+  // The highest end of any shared buffer, in units of 16 bytes.
   int64_t ldsBytes = 0;
   kernel.walk([&](tile::AllocOp alloc) {
     if (tile::getSpace(alloc.getType()) != tile::Space::Shared)
@@ -344,6 +367,7 @@ FailureOr<wave::KernelOp> KernelLowering::run() {
                   ldsLayoutOf(alloc).span(Place::Memory) * bytes;
     ldsBytes = std::max(ldsBytes, (end + 15) / 16 * 16);
   });
+  // Argument attributes (names, roles) are kept for the runtime.
   SmallVector<DictionaryAttr> attrs;
   if (auto all = func.getArgAttrs())
     for (Attribute a : *all)
@@ -370,6 +394,7 @@ FailureOr<wave::KernelOp> KernelLowering::run() {
     return failure();
   for (auto [arg, index] : llvm::zip(kernel.getBody().getArguments(), *indices))
     map.map(arg, index);
+  // Everything that depends on the thread alone is put before this constant.
   anchor =
       arith::ConstantOp::create(b, kernel.getLoc(), b.getI32IntegerAttr(0));
   if (failed(lowerBlock(kernel.getBody().front())))
@@ -383,6 +408,7 @@ struct ConvertTileToWave : tlc::impl::ConvertTileToWaveBase<ConvertTileToWave> {
     ModuleOp module = getOperation();
     SmallVector<tile::FuncOp> funcs(module.getOps<tile::FuncOp>());
     for (tile::FuncOp func : funcs) {
+      // Kernels stand in the module in the order of their launch.
       OpBuilder builder(func);
       for (auto kernel : func.getBody().getOps<tile::KernelOp>()) {
         builder.setInsertionPoint(func);

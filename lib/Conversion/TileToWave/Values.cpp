@@ -4,6 +4,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Three things that the other files ask for: the registers of a buffer as SSA
+// values, the parts of a point that thread and register contribute, and what
+// can be proved about scalars.
+//
+// Registers keep a chunk either as a vector or as elements, so that code which
+// works on whole accumulators makes no vector shuffles, and element-wise code
+// none either. Proofs are intervals and divisors, walked up from the value;
+// they are conservative and memoised, and what might wrap in 32 bits proves
+// nothing.
+//
+//===----------------------------------------------------------------------===//
 
 #include "KernelLowering.h"
 #include "mlir/IR/Matchers.h"
@@ -20,6 +32,8 @@ Type Registers::getChunkType() const {
   return chunk == 1 ? element : VectorType::get(chunk, element);
 }
 
+/// Element \p r, taken out of its chunk's vector at the first use and kept:
+/// each is extracted at most once.
 mlir::Value Registers::get(OpBuilder &b, Location loc, int64_t r) {
   if (elements[r])
     return elements[r];
@@ -35,6 +49,8 @@ mlir::Value Registers::get(OpBuilder &b, Location loc, int64_t r) {
   return elements[r];
 }
 
+/// Takes the chunk apart: its other elements are extracted first, as the vector
+/// is no longer right.
 void Registers::set(OpBuilder &b, Location loc, int64_t r, mlir::Value v) {
   int64_t c = r / chunk;
   if (vectors[c]) {
@@ -46,12 +62,15 @@ void Registers::set(OpBuilder &b, Location loc, int64_t r, mlir::Value v) {
   elements[r] = v;
 }
 
+/// Chunk \p c as a vector, put together from its elements if it is not one
+/// already.
 mlir::Value Registers::getChunk(OpBuilder &b, Location loc, int64_t c) {
   if (vectors[c])
     return vectors[c];
   if (chunk == 1)
     return vectors[c] = get(b, loc, c);
   SmallVector<mlir::Value> parts;
+  // A chunk never written is one constant, not a chain of inserts.
   bool any = false;
   for (int64_t i = 0; i < chunk; ++i)
     any |= bool(elements[c * chunk + i]);
@@ -87,6 +106,7 @@ static int64_t chunkFor(mlir::Value buffer, int64_t registers) {
   return chunk;
 }
 
+/// The state of a buffer here; made unwritten at its first use.
 Registers &KernelLowering::registersOf(Value buffer) {
   buffer = tile::getBase(buffer); // an alias numbers its elements the same way
   auto it = state.find(buffer);
@@ -94,6 +114,7 @@ Registers &KernelLowering::registersOf(Value buffer) {
     return it->second;
   auto alloc = buffer.getDefiningOp<tile::AllocOp>();
   auto type = mlir::cast<MemRefType>(buffer.getType());
+  // Without a layout (a private array) every thread holds all elements.
   int64_t count = alloc.getLayout()
                       ? alloc.getLayout()->getLayout().numRegisters()
                       : type.getNumElements();
@@ -113,6 +134,8 @@ Value KernelLowering::zero(Type type, Location loc) {
   return arith::ConstantOp::create(b, loc, b.getZeroAttr(type));
 }
 
+/// Whether the kernel has code that is written per thread: scalar code outside
+/// loops then differs between threads, else it is the workgroup's.
 bool KernelLowering::perThread() {
   if (!simt) {
     simt =
@@ -129,6 +152,7 @@ bool KernelLowering::perThread() {
   return *simt;
 }
 
+/// Made once, before the body.
 Value KernelLowering::threadId() {
   if (!tid) {
     OpBuilder::InsertionGuard guard(b);
@@ -138,6 +162,8 @@ Value KernelLowering::threadId() {
   return tid;
 }
 
+/// Tabulates a layout: coordinates are the sum of what the thread's and the
+/// register's digits say. Entries beyond the extents belong to no point.
 PointMap KernelLowering::getPointMap(const Layout &layout,
                                      ArrayRef<int64_t> extents) {
   PointMap map;
@@ -145,6 +171,9 @@ PointMap KernelLowering::getPointMap(const Layout &layout,
   map.extents.assign(extents.begin(), extents.end());
   map.registers = layout.numRegisters();
   map.threads = threads;
+  // Digits come from the innermost outwards, each counting in units of those
+  // before it. Example: [4:r1, 64:t1] gives thread t the part 4 t and register
+  // r the part r.
   for (unsigned d = 0; d < layout.rank(); ++d) {
     auto &byThread = map.threadPart.emplace_back(threads, 0);
     auto &byRegister = map.registerPart.emplace_back(map.registers, 0);
@@ -171,6 +200,7 @@ static mlir::Value digitOf(OpBuilder &b, Location loc, mlir::Value v,
                                      constant(llvm::Log2_64(divisor)))
                   .getResult()
             : arith::DivUIOp::create(b, loc, v, constant(divisor)).getResult();
+  // The highest digit needs no remainder: nothing lies above it.
   if (last)
     return v;
   return llvm::isPowerOf2_64(extent)
@@ -179,6 +209,8 @@ static mlir::Value digitOf(OpBuilder &b, Location loc, mlir::Value v,
              : arith::RemUIOp::create(b, loc, v, constant(extent)).getResult();
 }
 
+/// Coordinate d that this thread contributes, as a value before the body;
+/// shared by all loops whose thread digits agree.
 Value KernelLowering::threadPart(const PointMap &points, unsigned d) {
   Layout::Digits digits;
   int64_t scale = 1;
@@ -189,6 +221,7 @@ Value KernelLowering::threadPart(const PointMap &points, unsigned d) {
           digits.push_back({scale, Place::Memory, 1});
     scale *= digit.extent;
   }
+  // A handful of entries: a list is enough.
   for (auto &[key, value] : digitParts)
     if (key == digits)
       return value;
@@ -211,6 +244,7 @@ Value KernelLowering::threadPart(const PointMap &points, unsigned d) {
   return sum;
 }
 
+/// Coordinate d of the point in register r of this thread.
 Value KernelLowering::pointValue(const PointMap &points, unsigned d, int64_t r,
                                  Location loc) {
   Value base = threadPart(points, d);
@@ -220,13 +254,18 @@ Value KernelLowering::pointValue(const PointMap &points, unsigned d, int64_t r,
   return arith::AddIOp::create(b, loc, base, constant(loc, part));
 }
 
+/// Null stands for true.
 Value KernelLowering::andAlso(Location loc, Value a, Value c) {
   if (!a || !c)
     return a ? a : c;
   return arith::AndIOp::create(b, loc, a, c);
 }
 
+/// Whether this thread is the first of those that hold the same points, or null
+/// if each point has one holder. Replicas differ in the digits of the thread's
+/// number that the layout does not use: those must be 0.
 Value KernelLowering::isOwner(const PointMap &points) {
+  // Sorted by stride, the used digits leave gaps in the thread's number.
   SmallVector<std::pair<int64_t, int64_t>> used; // stride, extent
   for (unsigned d = 0; d < points.layout.rank(); ++d)
     for (const Digit &digit : points.layout.dim(d))
@@ -238,6 +277,7 @@ Value KernelLowering::isOwner(const PointMap &points) {
   Value t = threadId(), result;
   b.setInsertionPoint(anchor);
   int64_t next = 1;
+  // A digit between `from` and `to` that no dimension uses.
   auto gap = [&](int64_t from, int64_t to) {
     if (to <= from)
       return;
@@ -254,6 +294,7 @@ Value KernelLowering::isOwner(const PointMap &points) {
   return result;
 }
 
+/// Truncates; only for values whose range has been looked at.
 Value KernelLowering::toI32(Value v, Location loc) {
   if (v.getType().isInteger(32))
     return v;
@@ -262,6 +303,8 @@ Value KernelLowering::toI32(Value v, Location loc) {
   return arith::TruncIOp::create(b, loc, b.getI32Type(), v);
 }
 
+/// The conversion between element types: floats round to nearest even, integers
+/// from floats truncate, booleans are 0 and 1.
 Value KernelLowering::cast(Value v, Type to, Location loc) {
   Type from = v.getType();
   if (from == to)
@@ -293,12 +336,16 @@ Value KernelLowering::cast(Value v, Type to, Location loc) {
 // What is known about scalars of the tile program
 //===----------------------------------------------------------------------===//
 
+// Far above any index, and far enough below 2^63 that smaller numbers can be
+// added.
 static constexpr int64_t kInfinity = int64_t(1) << 62;
 
 static int64_t clampInt(__int128 v) {
   return v > kInfinity ? kInfinity : v < -kInfinity ? -kInfinity : int64_t(v);
 }
 
+/// Bounds of an integer, by interval arithmetic over its operands. Of a loop's
+/// variable: from the least lower bound to the greatest upper bound less 1.
 Interval KernelLowering::rangeOf(Value v) {
   if (auto it = ranges.find(v); it != ranges.end())
     return it->second;
@@ -311,6 +358,7 @@ Interval KernelLowering::rangeOf(Value v) {
     result = {c.getSExtValue(), c.getSExtValue()};
   } else if (auto arg = dyn_cast<BlockArgument>(v)) {
     Operation *owner = arg.getOwner()->getParentOp();
+    // A workgroup's index is below the grid's extent.
     if (owner == kernel) {
       Interval grid = rangeOf(kernel.getGrid()[arg.getArgNumber()]);
       result = {0, std::max<int64_t>(0, grid.hi - 1)};
@@ -330,6 +378,7 @@ Interval KernelLowering::rangeOf(Value v) {
       result = {clampInt(__int128(in(0).lo) - in(1).hi),
                 clampInt(__int128(in(0).hi) - in(1).lo)};
     } else if (isa<arith::MulIOp>(op)) {
+      // Products in 128 bits: two saturated bounds would wrap in 64.
       __int128 p[] = {
           __int128(in(0).lo) * in(1).lo, __int128(in(0).lo) * in(1).hi,
           __int128(in(0).hi) * in(1).lo, __int128(in(0).hi) * in(1).hi};
@@ -349,6 +398,7 @@ Interval KernelLowering::rangeOf(Value v) {
     } else if (isa<arith::DivSIOp, arith::DivUIOp, arith::FloorDivSIOp,
                    arith::CeilDivSIOp>(op) &&
                in(1).lo > 0 && in(0).lo >= 0) {
+      // Non-negative by positive: all roundings agree but ceil's.
       int64_t up = isa<arith::CeilDivSIOp>(op) ? in(1).lo - 1 : 0;
       result = {in(0).lo / in(1).hi,
                 clampInt((__int128(in(0).hi) + up) / in(1).lo)};
@@ -356,6 +406,7 @@ Interval KernelLowering::rangeOf(Value v) {
                in(0).lo >= 0) {
       result = {0, std::min(in(0).hi, in(1).hi - 1)};
     } else if (isa<arith::AndIOp>(op) && in(1).lo >= 0) {
+      // The sign bit of a non-negative operand clears the result's.
       result = {0, in(1).hi};
     } else if (isa<arith::SelectOp>(op)) {
       result = {std::min(in(1).lo, in(2).lo), std::max(in(1).hi, in(2).hi)};
@@ -382,11 +433,12 @@ static int64_t capDivisor(uint64_t divisor) {
   return int64_t(divisor > kMost ? std::gcd(divisor, kMost) : divisor);
 }
 
+/// A positive number that divides v, 1 where nothing is known. It serves to
+/// prove the alignment of accesses, of which 16 bytes is the most.
 int64_t KernelLowering::divisorOf(Value v) {
   APInt c;
   if (matchPattern(v, m_ConstantInt(&c)))
-    return c.isZero() ? int64_t(1) << 20
-                      : capDivisor(c.abs().getZExtValue());
+    return c.isZero() ? int64_t(1) << 20 : capDivisor(c.abs().getZExtValue());
   if (auto arg = dyn_cast<BlockArgument>(v)) {
     if (auto loop = dyn_cast<scf::ForOp>(arg.getOwner()->getParentOp());
         loop && arg == loop.getInductionVar())

@@ -30,6 +30,7 @@ namespace {
 // Shuffles
 //===----------------------------------------------------------------------===//
 
+/// One DPP control that exchanges lanes by an XOR.
 struct DppMove {
   int mask;    ///< moves the value of lane ^ mask
   int control; ///< the dpp_ctrl field
@@ -43,6 +44,8 @@ constexpr DppMove kDppMoves[] = {
     {15, 0x140}, // row_mirror
 };
 
+/// One v_mov_b32_dpp with all rows and banks enabled. Every source lane is
+/// within its row, and bound_ctrl is set: the old value is never seen.
 Value dppMove(Build &build, Value dword, int control) {
   Type i32 = build.i32Type();
   Value old = LLVM::PoisonOp::create(build.b, build.loc, i32);
@@ -63,6 +66,8 @@ Value dppXor(Build &build, Value dword, int mask) {
   llvm_unreachable("two DPP moves reach every mask below 16");
 }
 
+/// ds_bpermute_b32: each lane reads the dword of any other, through the LDS
+/// crossbar without LDS memory.
 Value bpermute(Build &build, Value lane, Value dword) {
   // The instruction takes 4 * lane and looks at 6 bits of lane.
   Value address = LLVM::ShlOp::create(build.b, build.loc, lane, build.i32(2));
@@ -70,6 +75,7 @@ Value bpermute(Build &build, Value lane, Value dword) {
                          {address, dword});
 }
 
+/// The value of lane ^ mask, by the cheapest of the three ways.
 Value xorDword(Build &build, Value dword, int mask) {
   if (mask < 16)
     return dppXor(build, dword, mask);
@@ -78,6 +84,7 @@ Value xorDword(Build &build, Value dword, int mask) {
     return build.intrinsic("llvm.amdgcn.ds.swizzle", build.i32Type(),
                            {dword, build.i32(pattern)});
   }
+  // This lane's number, by counting the lanes below it.
   Type i32 = build.i32Type();
   Value lo = build.intrinsic("llvm.amdgcn.mbcnt.lo", i32,
                              {build.i32(-1), build.i32(0)});
@@ -87,6 +94,7 @@ Value xorDword(Build &build, Value dword, int mask) {
   return bpermute(build, other, dword);
 }
 
+/// Wider values move dword by dword; narrower ones in a dword.
 struct ShuffleXorPattern : ConvertOpToLLVMPattern<wave::ShuffleXorOp> {
   using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
   LogicalResult
@@ -109,6 +117,7 @@ struct ShuffleXorPattern : ConvertOpToLLVMPattern<wave::ShuffleXorOp> {
   }
 };
 
+/// Any lane's value: always through the crossbar.
 struct ShufflePattern : ConvertOpToLLVMPattern<wave::ShuffleOp> {
   using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
   LogicalResult
@@ -124,6 +133,8 @@ struct ShufflePattern : ConvertOpToLLVMPattern<wave::ShuffleOp> {
   }
 };
 
+/// v_readfirstlane: into a scalar register, of the first active lane. All lanes
+/// agree by contract.
 struct UniformPattern : ConvertOpToLLVMPattern<wave::UniformOp> {
   using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
   LogicalResult
@@ -140,6 +151,7 @@ struct UniformPattern : ConvertOpToLLVMPattern<wave::UniformOp> {
   }
 };
 
+/// The lanes as a 64-bit mask against 0: scalar, so that a branch on it is too.
 struct AnyPattern : ConvertOpToLLVMPattern<wave::AnyOp> {
   using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
   LogicalResult
@@ -154,6 +166,8 @@ struct AnyPattern : ConvertOpToLLVMPattern<wave::AnyOp> {
   }
 };
 
+/// Bit l of the result is lane l's condition; lanes that are switched off give
+/// 0.
 struct BallotPattern : ConvertOpToLLVMPattern<wave::BallotOp> {
   using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
   LogicalResult
@@ -167,6 +181,8 @@ struct BallotPattern : ConvertOpToLLVMPattern<wave::BallotOp> {
   }
 };
 
+/// Keeps LLVM from seeing through a value (reassociating its sum); costs no
+/// instruction.
 struct OpaquePattern : ConvertOpToLLVMPattern<wave::OpaqueOp> {
   using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
   LogicalResult
@@ -182,6 +198,7 @@ struct OpaquePattern : ConvertOpToLLVMPattern<wave::OpaqueOp> {
   }
 };
 
+/// v_perm_b32: selector bytes 0 to 3 name bytes of `lo`, 4 to 7 of `hi`.
 struct PermPattern : ConvertOpToLLVMPattern<wave::PermOp> {
   using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
   LogicalResult
@@ -200,9 +217,11 @@ struct PermPattern : ConvertOpToLLVMPattern<wave::PermOp> {
 // Matrix core
 //===----------------------------------------------------------------------===//
 
-/// How an intrinsic spells the operands A and B.
+/// How an intrinsic spells the operands A and B: as they are, bf16 as shorts
+/// (the `.1k` forms), eight bytes as one i64.
 enum class Operand { Same, I16, I64 };
 
+/// One matrix instruction: what names it here, and LLVM's name for it.
 struct MfmaName {
   StringLiteral types; ///< of A and B
   int64_t m, n, k;
@@ -229,6 +248,7 @@ constexpr MfmaName kMfmas[] = {
     {"b8.b8", 16, 16, 32, "f32.16x16x32.bf8.bf8", Operand::I64},
 };
 
+/// The key of the table for a pair of operand types; empty for none.
 std::string typeKey(Type a, Type b) {
   auto f8 = [](Type t) -> StringRef {
     if (isa<Float8E4M3FNUZType>(t))
@@ -244,6 +264,8 @@ std::string typeKey(Type a, Type b) {
   return key;
 }
 
+/// One matrix intrinsic, found in the table by shape and operand types. Which
+/// registers it gets, VGPRs or AGPRs, code generation decides.
 struct MfmaPattern : ConvertOpToLLVMPattern<wave::MfmaOp> {
   using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
   LogicalResult
@@ -259,6 +281,7 @@ struct MfmaPattern : ConvertOpToLLVMPattern<wave::MfmaOp> {
     if (entry == std::end(kMfmas))
       return op.emitOpError("has no instruction on gfx942");
 
+    // Bit casts only: the registers are the same.
     auto operand = [&](Value v) {
       Type type = v.getType();
       if (entry->operand == Operand::I64)
@@ -270,6 +293,7 @@ struct MfmaPattern : ConvertOpToLLVMPattern<wave::MfmaOp> {
         type = vector.getElementType();
       return build.bitcast(v, type);
     };
+    // cbsz, abid and blgp: no broadcast of blocks, no permutation of B.
     Value zero = build.i32(0);
     Value d = build.intrinsic(("llvm.amdgcn.mfma." + entry->name).str(),
                               adaptor.getC().getType(),

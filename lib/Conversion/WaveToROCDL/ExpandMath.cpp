@@ -86,6 +86,7 @@ bool staysAsItIs(Operation *op) {
              math::IsInfOp, math::IsFiniteOp, math::IsNormalOp>(op);
 }
 
+/// A function that must reach f32 scalars before anything is done with it.
 bool isMathFunction(Operation *op) {
   return isa_and_nonnull<math::MathDialect>(op->getDialect()) &&
          !staysAsItIs(op);
@@ -100,6 +101,7 @@ struct UnrollVectorMath : RewritePattern {
     if (op->getNumResults() != 1)
       return failure();
     auto type = dyn_cast<VectorType>(op->getResult(0).getType());
+    // exp2 and rsqrt are instructions: FloatToLLVM.cpp takes them apart.
     if (!type || !isMathFunction(op) || isa<math::Exp2Op, math::RsqrtOp>(op))
       return failure();
     if (type.getRank() != 1 || type.isScalable())
@@ -179,6 +181,8 @@ static bool isLowered(Operation *op) {
                              math::LogOp, math::Log2Op, math::Log10Op>(op);
 }
 
+/// One greedy rewrite with all patterns, then a walk that refuses what is left
+/// without code.
 void ExpandWaveMath::runOnOperation() {
   MLIRContext *context = &getContext();
   RewritePatternSet patterns(context);
@@ -194,6 +198,7 @@ void ExpandWaveMath::runOnOperation() {
   populateMathPolynomialApproximationPatterns(
       patterns, [](StringRef name) { return kPolynomials.contains(name); });
 
+  // Regions are left alone: merging blocks is no business of this pass.
   GreedyRewriteConfig config;
   config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
   if (failed(

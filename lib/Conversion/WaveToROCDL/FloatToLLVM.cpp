@@ -31,6 +31,7 @@ Value forEachElement(Build &build, Value value, Type resultType, Body body) {
   auto vector = dyn_cast<VectorType>(value.getType());
   if (!vector)
     return body(value);
+  // Every element is overwritten.
   Value result = LLVM::PoisonOp::create(build.b, build.loc, resultType);
   for (int64_t i = 0; i != vector.getNumElements(); ++i) {
     Value index = build.i32(i);
@@ -42,11 +43,14 @@ Value forEachElement(Build &build, Value value, Type resultType, Body body) {
   return result;
 }
 
+/// v_exp_f32, without the scaling that code generation would add to keep
+/// denormal results.
 struct Exp2Pattern : ConvertOpToLLVMPattern<math::Exp2Op> {
   using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
   LogicalResult
   matchAndRewrite(math::Exp2Op op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
+    // Other types are left to other patterns.
     if (!getElementTypeOrSelf(op.getType()).isF32())
       return failure();
     Build build{rewriter, op.getLoc()};
@@ -59,6 +63,8 @@ struct Exp2Pattern : ConvertOpToLLVMPattern<math::Exp2Op> {
   }
 };
 
+/// v_rsq_f32 takes a denormal for 0, so an operand below 2^-100 is scaled by
+/// 2^24, and its root by 2^12: sqrt(2^24) exactly.
 struct RsqrtPattern : ConvertOpToLLVMPattern<math::RsqrtOp> {
   using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
   LogicalResult
@@ -93,6 +99,9 @@ StringRef hardwareName(Type type) {
   return isa<Float8E5M2FNUZType>(type) ? "bf8" : "";
 }
 
+/// v_cvt_pk_fp8_f32 and v_cvt_pk_bf8_f32 put two elements into half of a dword;
+/// the fourth operand says which half. 240 and 57344 are the largest numbers of
+/// the FNUZ formats.
 struct TruncToF8Pattern : ConvertOpToLLVMPattern<arith::TruncFOp> {
   using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
   LogicalResult
@@ -104,6 +113,7 @@ struct TruncToF8Pattern : ConvertOpToLLVMPattern<arith::TruncFOp> {
       return failure();
     Build build{rewriter, op.getLoc()};
     Value in = adaptor.getIn();
+    // f16 and bf16 are exact in f32, so the only rounding is to 8 bits.
     if (!from.isF32()) {
       Type wide = rewriter.getF32Type();
       if (auto shape = dyn_cast<VectorType>(in.getType()))
@@ -135,6 +145,7 @@ struct TruncToF8Pattern : ConvertOpToLLVMPattern<arith::TruncFOp> {
     };
     std::string intrinsic = ("llvm.amdgcn.cvt.pk." + name + ".f32").str();
     SmallVector<Value> dwords;
+    // Two elements to the lower half of a dword, the next two to the upper.
     for (int64_t i = 0; i < count; i += 2) {
       if (i % 4 == 0)
         dwords.push_back(build.i32(0));
@@ -149,6 +160,7 @@ struct TruncToF8Pattern : ConvertOpToLLVMPattern<arith::TruncFOp> {
   }
 };
 
+/// v_cvt_pk_f32_fp8 takes two bytes of a dword; a scalar is byte 0.
 struct ExtFromF8Pattern : ConvertOpToLLVMPattern<arith::ExtFOp> {
   using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
   LogicalResult
@@ -189,6 +201,7 @@ struct ExtFromF8Pattern : ConvertOpToLLVMPattern<arith::ExtFOp> {
 
 void populateFloatPatterns(LLVMTypeConverter &converter,
                            RewritePatternSet &patterns) {
+  // Before MLIR's own patterns for the same ops.
   patterns.add<Exp2Pattern, RsqrtPattern, TruncToF8Pattern, ExtFromF8Pattern>(
       converter, /*benefit=*/10);
 }

@@ -42,6 +42,9 @@ constexpr StringLiteral kUnusedInputs[] = {
     "amdgpu-no-queue-ptr",         "amdgpu-no-workitem-id-y",
     "amdgpu-no-workitem-id-z"};
 
+/// What code generation must know to assign registers: the workgroup's exact
+/// size, wavefronts a SIMD if the driver has fixed them, and which inputs of
+/// the ABI are not used.
 ArrayAttr getFunctionAttributes(wave::KernelOp kernel, OpBuilder &b) {
   SmallVector<Attribute> attrs;
   auto add = [&](StringRef key, const Twine &value) {
@@ -79,6 +82,9 @@ DictionaryAttr getPointerAttributes(DictionaryAttr source, OpBuilder &b) {
   return b.getDictionaryAttr(attrs);
 }
 
+/// Makes the llvm.func and, for a kernel with LDS, one byte array named
+/// `<kernel>.lds`, which all LDS accesses index. Refuses workgroups and LDS
+/// that gfx942 does not have.
 struct KernelPattern : ConvertOpToLLVMPattern<wave::KernelOp> {
   using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
 
@@ -110,12 +116,14 @@ struct KernelPattern : ConvertOpToLLVMPattern<wave::KernelOp> {
     auto func = LLVM::LLVMFuncOp::create(
         rewriter, loc, kernel.getName(), type, LLVM::Linkage::External,
         /*dsoLocal=*/false, LLVM::CConv::AMDGPU_KERNEL);
+    // For threadsOf(), below.
     func->setDiscardableAttr(kThreads, kernel.getThreadsAttr());
     func.setPassthroughAttr(getFunctionAttributes(kernel, rewriter));
     for (auto [i, arg] : llvm::enumerate(func.getArgumentTypes()))
       if (isa<LLVM::LLVMPointerType>(arg))
         func.setArgAttrs(
             i, getPointerAttributes(kernel.getArgAttrDict(i), rewriter));
+    // The body moves as it is; its ops are converted after it.
     rewriter.inlineRegionBefore(kernel.getBody(), func.getBody(), func.end());
     if (failed(rewriter.convertRegionTypes(&func.getBody(), *getTypeConverter(),
                                            &signature)))
@@ -155,12 +163,14 @@ Value withRange(Build &build, Value id, int64_t end) {
   return id;
 }
 
+/// 1024 where a function carries no size: the machine's limit.
 int64_t threadsOf(Operation *op) {
   auto func = op->getParentOfType<LLVM::LLVMFuncOp>();
   auto attr = func ? func->getAttrOfType<IntegerAttr>(kThreads) : nullptr;
   return attr ? attr.getInt() : 1024;
 }
 
+/// The index of the work-item along x, the only dimension of a workgroup.
 struct ThreadIdPattern : ConvertOpToLLVMPattern<wave::ThreadIdOp> {
   using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
   LogicalResult
@@ -189,6 +199,7 @@ struct LaneIdPattern : ConvertOpToLLVMPattern<wave::LaneIdOp> {
   }
 };
 
+/// Uniform by nature, but computed on the vector unit: pinned to a scalar.
 struct WaveIdPattern : ConvertOpToLLVMPattern<wave::WaveIdOp> {
   using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
   LogicalResult
@@ -205,6 +216,7 @@ struct WaveIdPattern : ConvertOpToLLVMPattern<wave::WaveIdOp> {
   }
 };
 
+/// The workgroup's index in the grid, along the op's dimension.
 struct BlockIdPattern : ConvertOpToLLVMPattern<wave::BlockIdOp> {
   using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
   LogicalResult
@@ -224,6 +236,7 @@ struct BlockIdPattern : ConvertOpToLLVMPattern<wave::BlockIdOp> {
 // Order
 //===----------------------------------------------------------------------===//
 
+/// See the head of the file.
 struct BarrierPattern : ConvertOpToLLVMPattern<wave::BarrierOp> {
   using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
   LogicalResult
@@ -240,8 +253,11 @@ struct BarrierPattern : ConvertOpToLLVMPattern<wave::BarrierOp> {
         f->setDiscardableAttr(LLVM::LLVMDialect::getMmraAttrName(), local);
     };
     fence(LLVM::AtomicOrdering::release);
-    // lgkmcnt(0), and vmcnt(0) where global memory is ordered too. LLVM 22 drops the fence's own wait where
-    // the LDS writes come around a loop's back edge.
+    // lgkmcnt(0), and vmcnt(0) where global memory is ordered too. LLVM 22
+    // drops the fence's own wait where the LDS writes come around a loop's back
+    // edge.
+    // The immediate of s_waitcnt on gfx9: vmcnt in bits 3:0 and 15:14, expcnt
+    // in 6:4, lgkmcnt in 11:8; all ones waits for nothing.
     Value ldsOnly = build.i32(global ? 0x0070 : 0xc07f);
     build.intrinsic("llvm.amdgcn.s.waitcnt", ValueRange(ldsOnly));
     build.intrinsic("llvm.amdgcn.s.barrier", {});
@@ -264,6 +280,7 @@ struct FencePattern : ConvertOpToLLVMPattern<wave::FenceOp> {
   }
 };
 
+/// Mask 0: no instruction may be moved across it.
 struct SchedBarrierPattern : ConvertOpToLLVMPattern<wave::SchedBarrierOp> {
   using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
   LogicalResult
@@ -276,6 +293,7 @@ struct SchedBarrierPattern : ConvertOpToLLVMPattern<wave::SchedBarrierOp> {
   }
 };
 
+/// s_setprio: 3 goes first.
 struct SetPrioPattern : ConvertOpToLLVMPattern<wave::SetPrioOp> {
   using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
   LogicalResult
@@ -291,6 +309,7 @@ struct SetPrioPattern : ConvertOpToLLVMPattern<wave::SetPrioOp> {
   }
 };
 
+/// Ends the program with a fault.
 struct TrapPattern : ConvertOpToLLVMPattern<wave::TrapOp> {
   using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
   LogicalResult
@@ -307,8 +326,8 @@ struct TrapPattern : ConvertOpToLLVMPattern<wave::TrapOp> {
 void populateKernelPatterns(LLVMTypeConverter &converter,
                             RewritePatternSet &patterns) {
   patterns.add<KernelPattern, ReturnPattern, ThreadIdPattern, LaneIdPattern,
-               WaveIdPattern, BlockIdPattern, BarrierPattern,
-               FencePattern, SchedBarrierPattern, SetPrioPattern, TrapPattern>(converter);
+               WaveIdPattern, BlockIdPattern, BarrierPattern, FencePattern,
+               SchedBarrierPattern, SetPrioPattern, TrapPattern>(converter);
 }
 
 } // namespace tlc

@@ -20,6 +20,8 @@ using namespace mlir;
 
 namespace tlc {
 
+/// The integer type that code generation has an access of \p bytes for; null
+/// for other sizes (3, 6 …).
 Type getMemoryType(MLIRContext *context, int64_t bytes) {
   if (bytes == 1 || bytes == 2 || bytes == 4)
     return IntegerType::get(context, bytes * 8);
@@ -48,12 +50,14 @@ int64_t naturalAlign(Type type) {
   return std::min<int64_t>(16, bytes & -bytes);
 }
 
+/// base + offset bytes; the offset is signed.
 Value byteGEP(Build &build, Value base, Value offset) {
   return LLVM::GEPOp::create(build.b, build.loc, base.getType(),
                              build.b.getI8Type(), base,
                              ArrayRef<LLVM::GEPArg>{offset});
 }
 
+/// Two steps, so that the constant stays foldable into the instruction.
 Value addBytes(Build &build, Value base, Value offset, int64_t bytes) {
   Value address = byteGEP(build, base, offset);
   if (bytes == 0)
@@ -73,6 +77,7 @@ Value addBytes(Build &build, Value base, Value offset, int64_t bytes) {
 Value pinToScalar(Build &build, Value value) {
   if (matchPattern(value, m_Constant()))
     return value;
+  // readfirstlane works on dwords.
   Type i32 = build.i32Type();
   SmallVector<Value> dwords = build.toDwords(value);
   for (Value &dword : dwords)
@@ -80,6 +85,9 @@ Value pinToScalar(Build &build, Value value) {
   return build.fromDwords(dwords, value.getType());
 }
 
+/// The four dwords of a buffer resource: base address, no stride, num_records
+/// in bytes, and flags. Base and size must be uniform; the size is pinned to a
+/// scalar register.
 struct ResourcePattern : ConvertOpToLLVMPattern<wave::ResourceOp> {
   using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
   LogicalResult
@@ -114,12 +122,15 @@ struct ResourcePattern : ConvertOpToLLVMPattern<wave::ResourceOp> {
   }
 };
 
+/// The range check covers voffset and immediate: code generation splits the sum
+/// again.
 Value bufferOffset(Build &build, Value voffset, int64_t offset) {
   if (offset == 0)
     return voffset;
   return LLVM::AddOp::create(build.b, build.loc, voffset, build.i32(offset));
 }
 
+/// Lanes out of the resource's range read 0; soffset is not part of the check.
 struct BufferLoadPattern : ConvertOpToLLVMPattern<wave::BufferLoadOp> {
   using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
   LogicalResult
@@ -141,6 +152,7 @@ struct BufferLoadPattern : ConvertOpToLLVMPattern<wave::BufferLoadOp> {
   }
 };
 
+/// Lanes out of range are dropped.
 struct BufferStorePattern : ConvertOpToLLVMPattern<wave::BufferStoreOp> {
   using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
   LogicalResult
@@ -165,6 +177,7 @@ struct BufferStorePattern : ConvertOpToLLVMPattern<wave::BufferStoreOp> {
 // Flat global memory
 //===----------------------------------------------------------------------===//
 
+/// 64-bit address arithmetic on a uniform pointer.
 struct PtrAddPattern : ConvertOpToLLVMPattern<wave::PtrAddOp> {
   using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
   LogicalResult
@@ -177,6 +190,8 @@ struct PtrAddPattern : ConvertOpToLLVMPattern<wave::PtrAddOp> {
   }
 };
 
+/// A pointer that the program computes, as from a table of pointers in memory:
+/// pinned, since all lanes use the same.
 struct PointerPattern : ConvertOpToLLVMPattern<wave::PointerOp> {
   using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
   LogicalResult
@@ -195,6 +210,7 @@ int64_t globalAlign(int64_t asked, Type type) {
   return asked ? asked : std::max(1u, getBits(getElementTypeOrSelf(type)) / 8);
 }
 
+/// No range check: the address is the program's promise.
 struct GlobalLoadPattern : ConvertOpToLLVMPattern<wave::GlobalLoadOp> {
   using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
   LogicalResult
@@ -213,6 +229,7 @@ struct GlobalLoadPattern : ConvertOpToLLVMPattern<wave::GlobalLoadOp> {
   }
 };
 
+/// The mirror of the load.
 struct GlobalStorePattern : ConvertOpToLLVMPattern<wave::GlobalStoreOp> {
   using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
   LogicalResult
@@ -236,7 +253,8 @@ struct GlobalStorePattern : ConvertOpToLLVMPattern<wave::GlobalStoreOp> {
 // LDS
 //===----------------------------------------------------------------------===//
 
-/// The LDS array of the kernel around `op`, or null with an error.
+/// The LDS array of the kernel around `op`, or null after an error: the kernel
+/// said that it has none.
 Value getLdsBase(Build &build, Operation *op) {
   auto func = op->getParentOfType<LLVM::LLVMFuncOp>();
   auto module = op->getParentOfType<ModuleOp>();
@@ -248,6 +266,9 @@ Value getLdsBase(Build &build, Operation *op) {
   return nullptr;
 }
 
+/// ds_read of the value's size. Its natural alignment is promised, since the
+/// planning of accesses (Addresses.cpp) makes them so: without it code
+/// generation would split a 16-byte read.
 struct LdsLoadPattern : ConvertOpToLLVMPattern<wave::LdsLoadOp> {
   using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
   LogicalResult
@@ -267,6 +288,7 @@ struct LdsLoadPattern : ConvertOpToLLVMPattern<wave::LdsLoadOp> {
   }
 };
 
+/// ds_write, by the same promise.
 struct LdsStorePattern : ConvertOpToLLVMPattern<wave::LdsStoreOp> {
   using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
   LogicalResult
@@ -291,7 +313,8 @@ struct LdsStorePattern : ConvertOpToLLVMPattern<wave::LdsStoreOp> {
 // Atomics
 //===----------------------------------------------------------------------===//
 
-/// The LLVM operator for a kind, or nothing where floats have none.
+/// The LLVM operator for a kind, or nothing where floats have none. LLVM
+/// selects an instruction, or a compare-and-swap loop where gfx942 has none.
 std::optional<LLVM::AtomicBinOp> getAtomicOp(wave::AtomicKind kind,
                                              bool isFloat) {
   using Op = LLVM::AtomicBinOp;
@@ -323,6 +346,7 @@ std::optional<LLVM::AtomicBinOp> getAtomicOp(wave::AtomicKind kind,
   }
 }
 
+/// Monotonic: atomics order themselves; barriers order everything else.
 LogicalResult replaceWithAtomic(Operation *op, wave::AtomicKind kind,
                                 Value value, Value address, StringRef scope,
                                 ConversionPatternRewriter &rewriter) {
@@ -331,6 +355,7 @@ LogicalResult replaceWithAtomic(Operation *op, wave::AtomicKind kind,
       getAtomicOp(kind, isa<FloatType>(element));
   if (!atomic)
     return op->emitOpError("has no such operator on ") << value.getType();
+  // LLVM has no atomics on bits.
   if (getBits(value.getType()) < 8)
     return op->emitOpError("on ") << value.getType();
   rewriter.replaceOpWithNewOp<LLVM::AtomicRMWOp>(
@@ -338,6 +363,7 @@ LogicalResult replaceWithAtomic(Operation *op, wave::AtomicKind kind,
   return success();
 }
 
+/// Agent scope: workgroups of all XCDs see it.
 struct GlobalAtomicPattern : ConvertOpToLLVMPattern<wave::GlobalAtomicOp> {
   using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
   LogicalResult
@@ -351,6 +377,7 @@ struct GlobalAtomicPattern : ConvertOpToLLVMPattern<wave::GlobalAtomicOp> {
   }
 };
 
+/// Workgroup scope: LDS is seen by no other.
 struct LdsAtomicPattern : ConvertOpToLLVMPattern<wave::LdsAtomicOp> {
   using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
   LogicalResult

@@ -54,6 +54,8 @@ bool isArithmetic(Operation *op) {
          dialect == math::MathDialect::getDialectNamespace();
 }
 
+/// op(narrow) = round(op(f32)), operand by operand; results and operands may be
+/// narrow each for itself (compares give i1).
 struct NarrowArithmetic : RewritePattern {
   explicit NarrowArithmetic(MLIRContext *context)
       : RewritePattern(MatchAnyOpTypeTag(), 4, context) {}
@@ -98,6 +100,7 @@ Value roundToBF16Bits(Emit &e, Value x, bool noNaN) {
   return e.select(isNaN, e.intConst(0x7fff0000, i32), rounded);
 }
 
+/// Vectors of even length pack pairs; scalars shift.
 struct TruncToBF16 : OpRewritePattern<arith::TruncFOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(arith::TruncFOp op,
@@ -126,6 +129,7 @@ struct TruncToBF16 : OpRewritePattern<arith::TruncFOp> {
 
   /// The upper halves of each two elements in one register.
   static Value packPairs(Emit &e, Value bits, VectorType type) {
+    // Bytes 2 and 3 of `lo`, then 2 and 3 of `hi` (6, 7).
     constexpr int64_t kUpperHalves = 0x07060302;
     SmallVector<Value> pairs;
     for (int64_t i = 0; i != type.getNumElements(); i += 2) {
@@ -166,7 +170,8 @@ template <typename Op> struct F8ThroughF32 : OpRewritePattern<Op> {
   }
 };
 
-/// An OCP format in software.
+/// An OCP format in software. e4m3 has no infinity: what is larger than 448
+/// would be NaN; e5m2 has one.
 struct OcpFormat {
   int mantissa, bias;
   int64_t maxFinite; ///< code of the largest number
@@ -225,6 +230,9 @@ struct TruncToOcp : OpRewritePattern<arith::TruncFOp> {
   }
 };
 
+/// Exponent and mantissa are moved to f32's places, where the exponent is too
+/// small by the difference of the biases; one product by a power of two puts
+/// that right, denormals included.
 struct ExtFromOcp : OpRewritePattern<arith::ExtFOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(arith::ExtFOp op,

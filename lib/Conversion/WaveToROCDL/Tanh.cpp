@@ -41,6 +41,7 @@ struct ExpandTanh : OpRewritePattern<math::TanhOp> {
     Value size = math::AbsFOp::create(rewriter, e.loc, x);
     Value power =
         math::Exp2Op::create(rewriter, e.loc, e.mul(size, c(kTwoLog2E)));
+    // afn: the reciprocal's 1 ulp will do, no refinement.
     Value quotient = arith::DivFOp::create(
         rewriter, e.loc, c(2), e.add(power, c(1)), arith::FastMathFlags::afn);
     Value far = e.sub(c(1), quotient);

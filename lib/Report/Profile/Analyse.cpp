@@ -21,6 +21,10 @@
 // then its own busy time counts if that is more. The largest is what is told
 // first. A matrix core that works four fifths of the time holds nothing back.
 //
+//   matrix 60 %, vector ALU alone 10 %, waiting 20 %, idle CUs 10 %
+//   of the waiting:  LDS 15 %, of which 40 % are conflicts
+//   ->  vector ALU work (10 %), idle CUs (10 %), latency of LDS reads (9 %) ...
+//
 //===----------------------------------------------------------------------===//
 
 #include "tlc/Report/Profile/Report.h"
@@ -90,6 +94,7 @@ private:
   double active = 0; ///< share of the CUs' time with a workgroup
 };
 
+/// "kernel.tile:70", or the address where there is no line.
 std::string Analysis::place(size_t index) const {
   const CodeLine &code = kernel.code[index];
   if (code.file.empty())
@@ -101,6 +106,7 @@ std::string Analysis::place(size_t index) const {
                      code.line);
 }
 
+// Of equal ones the first: loops that are unrolled name their first copy.
 template <typename Key> std::optional<size_t> Analysis::worst(Key key) const {
   std::optional<size_t> best;
   double most = 0;
@@ -112,6 +118,8 @@ template <typename Key> std::optional<size_t> Analysis::worst(Key key) const {
   return best;
 }
 
+/// A candidate; small ones are dropped here. `id` is stable (JSON), `share` one
+/// of the SIMDs' time.
 void Analysis::add(const char *id, double share, std::string headline,
                    std::string detail, const char *advice,
                    std::optional<size_t> at) {
@@ -129,15 +137,20 @@ void Analysis::add(const char *id, double share, std::string headline,
   kernel.limiters.push_back(std::move(limiter));
 }
 
+/// The account: fills kernel.account, whose shares add up to 1, and `parts`.
 void Analysis::account() {
   kernel.account.clear();
   kernel.limiters.clear();
   active = std::clamp(kernel.activeCUs, 0.0, 1.0);
   double matrix = std::min(kernel.matrixUse, active);
+  // Without a figure for both, matrix and vector work count as disjoint.
   double busy =
       kernel.busyUse > 0 ? kernel.busyUse : kernel.matrixUse + kernel.valuUse;
+  // The three are counted apart and may disagree by a little: no part of the
+  // account may go below 0.
   busy = std::clamp(busy, matrix, active);
   valuPart = busy - matrix;
+  // What CUs with work did not do: waiting.
   double idle = active - busy, waits = 0;
   for (unsigned s = 0; s < stallCount; ++s)
     if (!whileWorking(Stall(s)))
@@ -145,6 +158,8 @@ void Analysis::account() {
   kernel.account.push_back({"matrix", "matrix cores at work", matrix});
   kernel.account.push_back(
       {"valu", "vector ALU at work, matrix core not", valuPart});
+  // The rest of the time, in proportion to what wavefronts waited for. Without
+  // any waits it is Other.
   for (unsigned s = 0; s < stallCount; ++s) {
     if (whileWorking(Stall(s)))
       continue;
@@ -158,9 +173,11 @@ void Analysis::account() {
   kernel.account.push_back({"idle_cu", "CUs without a workgroup", 1 - active});
 }
 
+/// A barrier's time goes to what its latecomers waited for.
 void Analysis::spreadBarriers() {
   double &barrier = parts[unsigned(Stall::Barrier)];
   double others = sum(parts) - barrier;
+  // Nobody's wait explains it: the barrier itself is the cause.
   if (barrier >= others)
     return;
   double scale = 1 + barrier / others;
@@ -169,6 +186,8 @@ void Analysis::spreadBarriers() {
     part *= scale;
 }
 
+/// Waits for LDS into conflicts and the rest; a saturated LDS by its own busy
+/// time.
 void Analysis::lds() {
   double waits = part(Stall::Lds) + part(Stall::LdsBusy);
   double conflicts =
@@ -216,6 +235,7 @@ void Analysis::lds() {
         waited);
 }
 
+/// Cycles that wavefronts waited for this access, wherever they waited.
 double Analysis::causedByMemory(const CodeLine &code) {
   return code.caused[unsigned(Stall::VectorMemory)] +
          code.caused[unsigned(Stall::MemoryBusy)];
@@ -243,6 +263,7 @@ double Analysis::spills(double waits) {
 /// The share that lines touched in vain cause. Waits for data are those of the
 /// loads themselves; a full path delays whoever comes next.
 double Analysis::coalescing(double waits, double spilled) {
+  // 4 lines touched where 1 would do: 3/4 of the cost is in vain.
   auto excessOf = [](double touched, double needed) {
     return touched > 0 ? std::max(0.0, 1 - needed / touched) : 0;
   };
@@ -265,6 +286,7 @@ double Analysis::coalescing(double waits, double spilled) {
   double share = waits * excess;
   if (active > 0 && pathBusy / active > saturated)
     share = std::max(share, pathBusy * excess);
+  // The tiny weight tells apart accesses that nobody waited for.
   auto at = worst([&](const CodeLine &c) {
     double lines = c.linesTouched - c.linesNeeded;
     double path = touched > 0 ? pathWaits / touched : 0;
@@ -288,6 +310,7 @@ double Analysis::coalescing(double waits, double spilled) {
   return excess;
 }
 
+// The level's own busy time where it is known, else bytes against the peak.
 double Analysis::useOf(const Level &level) const {
   if (level.busyShare)
     return *level.busyShare;
@@ -296,6 +319,8 @@ double Analysis::useOf(const Level &level) const {
              : 0;
 }
 
+/// Waits for vector memory into spills, scattered accesses, and what is left:
+/// bandwidth of the outermost full level, or latency.
 void Analysis::memory() {
   double waits = part(Stall::VectorMemory) + part(Stall::MemoryBusy);
   double spilled = spills(waits), excess = coalescing(waits, spilled);
@@ -322,6 +347,8 @@ void Analysis::memory() {
         waited);
 }
 
+/// CUs without a workgroup, because there are too few or because some end
+/// early.
 void Analysis::idle() {
   double share = 1 - active;
   bool few = kernel.workgroups < report.computeUnits;
@@ -340,6 +367,7 @@ void Analysis::plain() {
   auto hottest = [&](Stall stall) {
     return worst([&](const CodeLine &c) { return c.caused[unsigned(stall)]; });
   };
+  // At the limit, that is the answer; it sorts before all other parts.
   if (kernel.matrixUse >= matrixBound)
     add("matrix", kernel.matrixUse, "the matrix cores: at the machine's limit",
         fmt::format("{:.0f} % of all cycles", 100 * kernel.matrixUse),
@@ -373,6 +401,7 @@ void Analysis::plain() {
         row.advice, hottest(row.stall));
 }
 
+/// Equal shares keep the order of the rules above.
 void Analysis::finish() {
   std::stable_sort(
       kernel.limiters.begin(), kernel.limiters.end(),

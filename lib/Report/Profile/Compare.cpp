@@ -4,6 +4,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// `tlc profile A --against B`: kernels are paired by their order, and each
+// figure of Metrics.cpp is one line with both values and their quotient.
+//
+//                                 A                  B   A / B
+//   cycles                  100,000            125,000   0.800 x
+//   VALU utilisation         12.0 %             10.0 %   +2.0 points
+//
+//===----------------------------------------------------------------------===//
 
 #include "tlc/Report/Profile/Print.h"
 #include <algorithm>
@@ -14,6 +23,7 @@ using namespace tlc::report;
 
 namespace {
 
+/// A value in its unit; "-" where the report does not know it.
 std::string show(const Metric &metric, std::optional<double> value) {
   if (!value)
     return "-";
@@ -44,6 +54,7 @@ std::string change(const Metric &metric, std::optional<double> value,
   return fmt::format("{:.3f} x", *value / *base);
 }
 
+/// The first limiter of one side; the pair of them says what a change moved.
 void printLimiter(llvm::raw_ostream &os, const char *who,
                   const KernelReport &kernel) {
   if (kernel.limiters.empty())
@@ -56,6 +67,7 @@ void printLimiter(llvm::raw_ostream &os, const char *who,
 
 } // namespace
 
+/// Figures that neither side knows are left out.
 void tlc::report::printComparison(llvm::raw_ostream &os, const Report &report,
                                   const Report &base) {
   os << fmt::format("A: {}: {}\nB: {}: {}\n", report.input, report.device,
@@ -75,6 +87,7 @@ void tlc::report::printComparison(llvm::raw_ostream &os, const Report &report,
                       show(metric, x), show(metric, y), change(metric, x, y));
       os << llvm::StringRef(line).rtrim() << '\n';
     }
+    // Time decides, at the clock of each report's machine.
     auto tx = secondsAt(a, report.maxClock), ty = secondsAt(b, base.maxClock);
     if (tx > 0 && ty > 0) {
       if (std::fabs(tx / ty - 1) < 0.0005)

@@ -9,6 +9,8 @@
 // waited because of it. Instructions of one source line are one entry; where
 // an object has no line table each instruction is its own.
 //
+//   k.tile:70: v_mfma 1.2 M cycles, s_waitcnt 0.1 M  ->  one entry, 1.3 M
+//
 //===----------------------------------------------------------------------===//
 
 #include "tlc/Report/Profile/Report.h"
@@ -18,12 +20,15 @@
 
 using namespace tlc::report;
 
+/// The hottest first, and in each its instructions, the hottest first.
+/// Instructions that never ran cost nothing and are left out.
 std::vector<HotLine> tlc::report::hotLines(const KernelReport &kernel) {
   std::vector<HotLine> lines;
   std::map<std::pair<std::string, unsigned>, size_t> index;
   double total = 0;
   for (size_t i = 0; i < kernel.code.size(); ++i) {
     const CodeLine &code = kernel.code[i];
+    // Of all instructions, so that shares are of the wavefronts' whole time.
     total += code.cycles();
     if (code.executed == 0)
       continue;
@@ -38,6 +43,7 @@ std::vector<HotLine> tlc::report::hotLines(const KernelReport &kernel) {
     HotLine &line = lines[at];
     line.issueCycles += code.issueCycles;
     for (unsigned s = 0; s < stallCount; ++s)
+      // What others waited for because of it, not where they stood.
       line.stalls[s] += code.caused[s];
     line.cycles += code.cycles();
     line.conflictCycles += code.ldsConflictCycles;
@@ -57,6 +63,7 @@ std::vector<HotLine> tlc::report::hotLines(const KernelReport &kernel) {
   return lines;
 }
 
+/// Empty where the file is not on this machine.
 std::vector<std::string> tlc::report::sourceLines(const std::string &file) {
   std::vector<std::string> lines;
   std::ifstream in(file);

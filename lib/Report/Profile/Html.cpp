@@ -10,6 +10,9 @@
 // instructions and the other way round. The few lines of script do only that;
 // without them the page still shows everything.
 //
+// The page is one file without references: it can be mailed. All text that
+// comes from the program (names, source, instructions) is escaped.
+//
 //===----------------------------------------------------------------------===//
 
 #include "tlc/Report/Profile/Print.h"
@@ -23,6 +26,7 @@ using namespace tlc::report;
 
 namespace {
 
+// Colours follow the reader's light or dark scheme; the bars keep theirs.
 constexpr const char *style = R"(
 :root{--bg:#fff;--fg:#1c1e21;--dim:#6b7280;--line:#e5e7eb;--mark:#fff3c4;--head:#f6f7f9}
 @media(prefers-color-scheme:dark){:root{--bg:#15171a;--fg:#e6e6e6;--dim:#9aa0a6;--line:#2c3036;--mark:#4a3f14;--head:#1d2024}}
@@ -43,6 +47,8 @@ td.n,th.n{text-align:right;font-variant-numeric:tabular-nums}
 @media(max-width:60rem){.panes{grid-template-columns:1fr}}
 )";
 
+// Rows of one source line share data-l: pointing at one marks all, and a click
+// scrolls the other pane to it.
 constexpr const char *script = R"(
 document.querySelectorAll('.panes').forEach(function(p){
  p.addEventListener('mouseover',function(e){
@@ -72,6 +78,7 @@ std::string escape(llvm::StringRef text) {
   return out;
 }
 
+/// Writes one report. Methods are the sections, in the order of run().
 class Page {
 public:
   Page(llvm::raw_ostream &os, const Report &report) : os(os), report(report) {}
@@ -86,6 +93,8 @@ private:
   std::string bar(double share, double of, const StallCycles *stalls,
                   double issue, const char *colour = issueColour,
                   bool wide = false) const;
+  /// "file-line" by the file's number, which source rows and instruction rows
+  /// share.
   std::string lineId(const std::string &file, unsigned line);
 
   llvm::raw_ostream &os;
@@ -97,6 +106,7 @@ private:
 std::string Page::bar(double share, double of, const StallCycles *stalls,
                       double issue, const char *colour, bool wide) const {
   std::string text = fmt::format("<span class=\"bar{}\">", wide ? " wide" : "");
+  // Slivers that no screen shows are left out.
   auto piece = [&](double part, const char *c, const char *title) {
     double width = of > 0 ? 100 * part / of : 0;
     if (width >= 0.2)
@@ -108,6 +118,7 @@ std::string Page::bar(double share, double of, const StallCycles *stalls,
     piece(share, colour, "");
   } else {
     double total = issue + sum(*stalls);
+    // Pieces add up to `share`, divided as the cycles are.
     double scale = total > 0 ? share / total : 0;
     piece(issue * scale, issueColour, "issue");
     for (unsigned s = 0; s < stallCount; ++s)
@@ -116,6 +127,7 @@ std::string Page::bar(double share, double of, const StallCycles *stalls,
   return text + "</span>";
 }
 
+// Numbers, not paths: the page names each file once.
 std::string Page::lineId(const std::string &file, unsigned line) {
   if (file.empty())
     return "";
@@ -124,6 +136,7 @@ std::string Page::lineId(const std::string &file, unsigned line) {
   return fmt::format("{}-{}", number, line);
 }
 
+/// What holds the kernel back, then its figures.
 void Page::summary(const KernelReport &kernel) {
   os << fmt::format(
       "<h2>{}</h2><p class=\"dim\">grid {} &times; {} &times; {}, "
@@ -174,6 +187,7 @@ void Page::summary(const KernelReport &kernel) {
       kernel.scratchBytes);
 }
 
+/// The account as bars, in the colours of its causes.
 void Page::account(const KernelReport &kernel) {
   if (kernel.account.empty())
     return;
@@ -181,6 +195,8 @@ void Page::account(const KernelReport &kernel) {
   for (const TimeShare &part : kernel.account) {
     if (part.share < 0.001)
       continue;
+    // Parts that are stalls have their cause's colour, work has the colour of
+    // issue.
     const char *colour = issueColour;
     for (unsigned s = 0; s < stallCount; ++s)
       if (part.key == info(Stall(s)).key)
@@ -193,6 +209,7 @@ void Page::account(const KernelReport &kernel) {
   os << "</table>\n";
 }
 
+/// The levels of memory, as in the text.
 void Page::levels(const KernelReport &kernel) {
   if (kernel.levels.empty())
     return;
@@ -216,6 +233,8 @@ void Page::levels(const KernelReport &kernel) {
   os << "</table>\n";
 }
 
+/// The two panes. Bars are relative to the hottest line and the hottest
+/// instruction, so that differences show.
 void Page::code(const KernelReport &kernel) {
   if (kernel.code.empty())
     return;
@@ -226,6 +245,7 @@ void Page::code(const KernelReport &kernel) {
   for (const HotLine &line : hot) {
     total += line.cycles;
     most = std::max(most, line.share);
+    // Lines to their costs, for the rows of the source; files once each.
     byLine[{line.file, line.line}] = &line;
     if (!line.file.empty())
       files.insert(line.file);
@@ -250,6 +270,7 @@ void Page::code(const KernelReport &kernel) {
     for (unsigned number = 1; number <= last; ++number) {
       auto found = byLine.find({file, number});
       const HotLine *line = found == byLine.end() ? nullptr : found->second;
+      // Without the file's text, only lines that have code are rows.
       if (!line && number > text.size())
         continue;
       os << fmt::format(
@@ -265,6 +286,7 @@ void Page::code(const KernelReport &kernel) {
   if (files.empty())
     os << "<h3>the object has no line table</h3>";
   os << "</div><div class=\"pane\"><h3>" << escape(kernel.name) << "</h3>";
+  // All instructions, in their order, also those that never ran.
   for (const CodeLine &line : kernel.code) {
     double share = total > 0 ? line.cycles() / total : 0;
     std::string tag;
@@ -302,6 +324,7 @@ void Page::counters(const KernelReport &kernel) {
   os << "</table>\n";
 }
 
+/// The page from its head to its script.
 void Page::run() {
   os << "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
      << "<title>tlc profile: " << escape(report.input) << "</title><style>"

@@ -8,6 +8,13 @@
 // Everything that the text shows and every instruction. docs/profiling.md
 // describes the schema; numbers are in the units of Report.h.
 //
+// Keys that have no value are left out, not null. Keys once written do not
+// change their meaning within a schema version.
+//
+//   {"schema": ..., "input": "a.tile", "device": ..., "kernels": [
+//      {"name": "main_kernel", "metrics": {"cycles": 100000, ...},
+//       "limiters": [...], "hot_lines": [...], "code": [...]}]}
+//
 //===----------------------------------------------------------------------===//
 
 #include "tlc/Report/Profile/Print.h"
@@ -19,6 +26,7 @@ using llvm::json::Value;
 
 namespace {
 
+/// Causes that cost nothing are left out.
 Object stallObject(const StallCycles &stalls) {
   Object object;
   for (unsigned s = 0; s < stallCount; ++s)
@@ -27,6 +35,7 @@ Object stallObject(const StallCycles &stalls) {
   return object;
 }
 
+/// Keys of the schema, not texts to show.
 const char *unitName(CodeLine::Unit unit) {
   switch (unit) {
   case CodeLine::Unit::Scalar:
@@ -45,6 +54,7 @@ const char *unitName(CodeLine::Unit unit) {
   return "";
 }
 
+/// One instruction. What does not apply to its unit is left out.
 Object codeObject(const CodeLine &code) {
   Object object{
       {"address", code.address},           {"text", code.text},
@@ -66,6 +76,7 @@ Object codeObject(const CodeLine &code) {
   return object;
 }
 
+/// Rates are at `clock`; bytes and peaks do not depend on one.
 Array levels(const KernelReport &kernel, double clock) {
   Array array;
   for (const Level &level : kernel.levels) {
@@ -101,6 +112,7 @@ Object occupancy(const Occupancy &o) {
                 {"limits", std::move(limits)}};
 }
 
+/// In the order of their shares. `address` refers to an entry of "code".
 Array limiterArray(const KernelReport &kernel) {
   Array array;
   for (const Limiter &limiter : kernel.limiters) {
@@ -118,6 +130,7 @@ Array limiterArray(const KernelReport &kernel) {
   return array;
 }
 
+/// Source lines by cost, with the addresses of their instructions.
 Array hot(const KernelReport &kernel) {
   Array array;
   for (const HotLine &line : hotLines(kernel)) {
@@ -139,6 +152,7 @@ Array hot(const KernelReport &kernel) {
   return array;
 }
 
+/// The figures of Metrics.cpp under their keys; unknown ones are missing.
 Object metricObject(const Report &report, const KernelReport &kernel) {
   Object object;
   for (const Metric &metric : metrics())
@@ -147,6 +161,8 @@ Object metricObject(const Report &report, const KernelReport &kernel) {
   return object;
 }
 
+/// A measured launch ends after the resources and times: the rest is the
+/// model's.
 Object kernelObject(const Report &report, const KernelReport &kernel) {
   Object object{
       {"name", kernel.name},
@@ -172,6 +188,7 @@ Object kernelObject(const Report &report, const KernelReport &kernel) {
   object["stalls"] = stallObject(kernel.stalls);
   object["lds"] = Object{{"cycles", kernel.ldsCycles},
                          {"conflict_cycles", kernel.ldsConflictCycles}};
+  // Shares of the SIMDs' time, which add up to 1.
   Object account;
   for (const TimeShare &part : kernel.account)
     account[part.key] = part.share;
@@ -188,6 +205,7 @@ Object kernelObject(const Report &report, const KernelReport &kernel) {
                               {"meaning", counter.meaning}});
   object["counters"] = std::move(counters);
   object["hot_lines"] = hot(kernel);
+  // Every instruction: a reader finds the hot ones by "hot_lines".
   Array code;
   for (const CodeLine &line : kernel.code)
     code.push_back(codeObject(line));
@@ -199,6 +217,7 @@ Array strings(const std::vector<std::string> &from) { return Array(from); }
 
 } // namespace
 
+/// One profile; "schema" changes when a key changes its meaning.
 Value tlc::report::toJSON(const Report &report) {
   Array kernels;
   for (const KernelReport &kernel : report.kernels)
@@ -218,6 +237,7 @@ Value tlc::report::toJSON(const Report &report) {
   return object;
 }
 
+/// A comparison: both profiles as they are, since a reader can divide.
 Value tlc::report::toJSON(const Report &report, const Report &base) {
   return Object{
       {"schema", comparisonSchema}, {"a", toJSON(report)}, {"b", toJSON(base)}};

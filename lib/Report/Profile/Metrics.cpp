@@ -8,6 +8,12 @@
 // The figures that two profiles are compared by, and that JSON repeats under
 // stable keys. What a report does not know has no value.
 //
+//   key         title     unit    value
+//   "cycles"    cycles            of the model alone
+//   "time_us"   time      us      measured, or cycles at the clock
+//
+// Keys are part of the JSON schema: never used again for something else.
+//
 //===----------------------------------------------------------------------===//
 
 #include "tlc/Report/Profile/Print.h"
@@ -21,10 +27,12 @@ namespace {
 
 using Value = std::optional<double>;
 
+/// The model's figures are none of a measured launch.
 Value whenModelled(const Report &report, double value) {
   return report.origin == Origin::Modelled ? Value(value) : std::nullopt;
 }
 
+/// Bytes, or TB/s with `rate`, of a level of memory.
 Value ofLevel(const KernelReport &kernel, const char *key, bool rate,
               double clock) {
   for (const Level &level : kernel.levels)
@@ -33,10 +41,13 @@ Value ofLevel(const KernelReport &kernel, const char *key, bool rate,
   return std::nullopt;
 }
 
+/// The clock that the user asked for, else the machine's highest.
 double clockOf(const Report &report) {
   return report.chosenClock.value_or(report.maxClock);
 }
 
+// The two shapes of most rows: a field of a modelled launch, and a level's
+// bytes or rate.
 #define MODELLED(expression)                                                   \
   [](const Report &r, const KernelReport &k) -> Value {                        \
     return whenModelled(r, expression);                                        \
@@ -50,64 +61,58 @@ double waitShare(const KernelReport &k, Stall stall) {
   return k.waveCycles > 0 ? 100 * k.stalls[unsigned(stall)] / k.waveCycles : 0;
 }
 
-using Better = Metric::Better;
 const std::vector<Metric> table = {
-    {"cycles", "cycles", "", Better::Lower, MODELLED(k.cycles)},
-    {"time_us", "time", "us", Better::Lower,
+    {"cycles", "cycles", "", MODELLED(k.cycles)},
+    {"time_us", "time", "us",
      [](const Report &r, const KernelReport &k) -> Value {
        double seconds = secondsAt(k, clockOf(r));
        return seconds > 0 ? Value(seconds * 1e6) : std::nullopt;
      }},
-    {"tflops", "TFLOP/s", "", Better::Higher,
+    {"tflops", "TFLOP/s", "",
      [](const Report &r, const KernelReport &k) -> Value {
        double seconds = secondsAt(k, clockOf(r));
        return seconds > 0 && k.flops() > 0 ? Value(k.flops() / seconds / 1e12)
                                            : std::nullopt;
      }},
-    {"loaded_clock_ghz", "clock under load", "GHz", Better::Neither,
+    {"loaded_clock_ghz", "clock under load", "GHz",
      [](const Report &r, const KernelReport &k) -> Value {
        return k.clockUnderLoad > 0 ? whenModelled(r, k.clockUnderLoad / 1e9)
                                    : std::nullopt;
      }},
-    {"loaded_time_us", "time at it", "us", Better::Lower,
+    {"loaded_time_us", "time at it", "us",
      [](const Report &r, const KernelReport &k) -> Value {
        return k.clockUnderLoad > 0
                   ? whenModelled(r, k.cycles / k.clockUnderLoad * 1e6)
                   : std::nullopt;
      }},
-    {"matrix_percent", "matrix utilisation", "%", Better::Higher,
-     MODELLED(100 * k.matrixUse)},
-    {"valu_percent", "VALU utilisation", "%", Better::Neither,
-     MODELLED(100 * k.valuUse)},
-    {"lds_percent", "LDS utilisation", "%", Better::Neither,
-     MODELLED(100 * k.ldsUse)},
-    {"bank_conflict_cycles", "LDS bank-conflict cycles", "", Better::Lower,
+    {"matrix_percent", "matrix utilisation", "%", MODELLED(100 * k.matrixUse)},
+    {"valu_percent", "VALU utilisation", "%", MODELLED(100 * k.valuUse)},
+    {"lds_percent", "LDS utilisation", "%", MODELLED(100 * k.ldsUse)},
+    {"bank_conflict_cycles", "LDS bank-conflict cycles", "",
      MODELLED(k.ldsConflictCycles)},
-    {"waves_per_simd", "wavefronts a SIMD, average", "", Better::Neither,
+    {"waves_per_simd", "wavefronts a SIMD, average", "",
      MODELLED(k.occupancy.achieved)},
-    {"active_cus_percent", "CUs with work", "%", Better::Higher,
-     MODELLED(100 * k.activeCUs)},
+    {"active_cus_percent", "CUs with work", "%", MODELLED(100 * k.activeCUs)},
     {"wait_vector_memory_percent", "wave time in memory waits", "%",
-     Better::Lower, MODELLED(waitShare(k, Stall::VectorMemory))},
-    {"wait_lds_percent", "wave time in LDS waits", "%", Better::Lower,
+     MODELLED(waitShare(k, Stall::VectorMemory))},
+    {"wait_lds_percent", "wave time in LDS waits", "%",
      MODELLED(waitShare(k, Stall::Lds))},
-    {"wait_barrier_percent", "wave time at barriers", "%", Better::Lower,
+    {"wait_barrier_percent", "wave time at barriers", "%",
      MODELLED(waitShare(k, Stall::Barrier))},
-    {"l1_bytes", "L1 bytes", "B", Better::Lower, LEVEL("l1", false)},
-    {"l2_bytes", "L2 bytes", "B", Better::Lower, LEVEL("l2", false)},
-    {"mall_bytes", "Infinity Cache bytes", "B", Better::Lower,
-     LEVEL("mall", false)},
-    {"hbm_bytes", "HBM bytes", "B", Better::Lower, LEVEL("hbm", false)},
-    {"requested_tbps", "effective bandwidth", "TB/s", Better::Higher,
-     LEVEL("requested", true)},
-    {"l2_tbps", "L2 TB/s", "TB/s", Better::Neither, LEVEL("l2", true)},
-    {"hbm_tbps", "HBM TB/s", "TB/s", Better::Neither, LEVEL("hbm", true)},
+    {"l1_bytes", "L1 bytes", "B", LEVEL("l1", false)},
+    {"l2_bytes", "L2 bytes", "B", LEVEL("l2", false)},
+    {"mall_bytes", "Infinity Cache bytes", "B", LEVEL("mall", false)},
+    {"hbm_bytes", "HBM bytes", "B", LEVEL("hbm", false)},
+    {"requested_tbps", "effective bandwidth", "TB/s", LEVEL("requested", true)},
+    {"l2_tbps", "L2 TB/s", "TB/s", LEVEL("l2", true)},
+    {"hbm_tbps", "HBM TB/s", "TB/s", LEVEL("hbm", true)},
 };
 
 } // namespace
 
 const std::vector<Metric> &tlc::report::metrics() { return table; }
 
+/// The median: one slow launch does not move it. None without measurements.
 std::optional<double> tlc::report::measuredSeconds(const KernelReport &kernel) {
   if (kernel.seconds.empty())
     return std::nullopt;
@@ -118,12 +123,14 @@ std::optional<double> tlc::report::measuredSeconds(const KernelReport &kernel) {
                            : (sorted[middle - 1] + sorted[middle]) / 2;
 }
 
+/// What was measured counts, whatever the clock; else cycles at `clock`.
 double tlc::report::secondsAt(const KernelReport &kernel, double clock) {
   if (std::optional<double> measured = measuredSeconds(kernel))
     return *measured;
   return kernel.cycles / clock;
 }
 
+/// 1234567 -> "1,234,567"
 std::string tlc::report::formatCount(double value) {
   std::string digits = fmt::format("{:.0f}", value);
   for (int at = int(digits.size()) - 3, first = digits[0] == '-'; at > first;
@@ -132,6 +139,7 @@ std::string tlc::report::formatCount(double value) {
   return digits;
 }
 
+/// Decimal units: 1536000 -> "1.5 MB".
 std::string tlc::report::formatBytes(double value) {
   static constexpr const char *units[] = {"B", "KB", "MB", "GB", "TB", "PB"};
   unsigned unit = 0;

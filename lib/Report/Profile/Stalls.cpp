@@ -4,12 +4,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Names of the causes that wavefronts wait for: key in JSON, short and long
+// text. In the order of the enumeration.
+//
+//===----------------------------------------------------------------------===//
 
 #include "tlc/Report/Profile/Report.h"
 #include <numeric>
 
 using namespace tlc::report;
 
+// The waits of s_waitcnt first, then barriers, then units that were busy, then
+// the rest.
 static constexpr StallInfo infos[stallCount] = {
     {"vector_memory", "vmem", "vector memory (s_waitcnt vmcnt)"},
     {"lds", "lds", "LDS (s_waitcnt lgkmcnt)"},
@@ -25,10 +32,12 @@ static constexpr StallInfo infos[stallCount] = {
     {"other", "other", "other"},
 };
 
+/// Keys and texts of a cause; they live as long as the process.
 const StallInfo &tlc::report::info(Stall stall) {
   return infos[unsigned(stall)];
 }
 
+/// Cycles of all causes.
 double tlc::report::sum(const StallCycles &stalls) {
   return std::accumulate(stalls.begin(), stalls.end(), 0.0);
 }

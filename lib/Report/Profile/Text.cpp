@@ -8,6 +8,14 @@
 // From the answer down: how long, what holds it back, how the machine was
 // used, where the bytes went, what wavefronts waited for, and at which lines.
 //
+//   a.tile: modelled gfx942 (MI300X): 304 CUs, 2.10 GHz
+//   kernel main_kernel   grid 16 x 16 x 1   block 256 x 1 x 1
+//     time         100,000 cycles (modelled)   47.62 us at 2.10 GHz
+//     utilisation  matrix 71.0 %   VALU 12.0 % ...
+//     held back most by: LDS bank conflicts at a.tile:40 (9.1 % ...)
+//
+// Sections that a device does not report are left out, not printed as zeros.
+//
 //===----------------------------------------------------------------------===//
 
 #include "tlc/Report/Profile/Print.h"
@@ -21,11 +29,13 @@ namespace {
 
 constexpr double smallest = 0.005; ///< shares below are not shown
 
+/// A share of 1 is `width` signs.
 std::string bar(double share, unsigned width = 20) {
   unsigned filled = unsigned(std::clamp(share, 0.0, 1.0) * width + 0.5);
   return std::string(filled, '#');
 }
 
+/// A path's last part: lines of a report are short.
 std::string baseName(const std::string &path) {
   size_t slash = path.rfind('/');
   return slash == std::string::npos ? path : path.substr(slash + 1);
@@ -49,11 +59,14 @@ std::string stallSummary(const StallCycles &stalls, double total) {
 }
 
 /// Does power lower the clock by more than what nobody would notice?
+/// Only a modelled launch is asked: a measured one ran at whatever clock it
+/// got.
 bool isPowerLimited(const KernelReport &kernel, double maxClock) {
   return kernel.seconds.empty() && kernel.clockUnderLoad > 0 &&
          kernel.clockUnderLoad < 0.99 * maxClock;
 }
 
+/// Writes one report. Methods are the sections, in the order of print().
 class TextPrinter {
 public:
   TextPrinter(llvm::raw_ostream &os, const Report &report,
@@ -82,6 +95,7 @@ private:
   void limiters(const KernelReport &kernel);
   void lines(const KernelReport &kernel);
   void counters(const KernelReport &kernel);
+  /// "  title        text", titles in one column.
   void row(const char *title, const std::string &text) {
     os << "  " << llvm::left_justify(title, 13) << text << '\n';
   }
@@ -92,7 +106,10 @@ private:
   const TextOptions &options;
 };
 
+/// Times at the machine's clock, at the one asked for, and at the one that
+/// power allows; and the rate of floating-point operations at each.
 void TextPrinter::time(const KernelReport &kernel) {
+  // A measurement is told as such: several launches, and how far they spread.
   if (auto seconds = measuredSeconds(kernel)) {
     auto [low, high] =
         std::minmax_element(kernel.seconds.begin(), kernel.seconds.end());
@@ -137,6 +154,8 @@ void TextPrinter::time(const KernelReport &kernel) {
   row("work", text);
 }
 
+/// How the units and slots of the machine were used, and what limits the
+/// wavefronts that are resident.
 void TextPrinter::use(const KernelReport &kernel) {
   if (modelled())
     row("utilisation",
@@ -144,6 +163,7 @@ void TextPrinter::use(const KernelReport &kernel) {
                     "work {:.1f} %",
                     100 * kernel.matrixUse, 100 * kernel.valuUse,
                     100 * kernel.ldsUse, 100 * kernel.activeCUs));
+  // What fits, what was reached on average, and what limits it.
   const Occupancy &o = kernel.occupancy;
   if (!o.limits.empty()) {
     std::string text =
@@ -154,6 +174,7 @@ void TextPrinter::use(const KernelReport &kernel) {
     if (!o.limits.front().detail.empty())
       text += fmt::format(" ({})", o.limits.front().detail);
     row("occupancy", text);
+    // The other limits say what the next gain could be.
     std::string others;
     for (size_t i = 1; i < o.limits.size(); ++i)
       others += fmt::format("{}{} would allow {:.3g}", i > 1 ? ", " : "",
@@ -172,6 +193,7 @@ void TextPrinter::use(const KernelReport &kernel) {
                            100 * kernel.ldsConflictCycles / kernel.ldsCycles));
 }
 
+/// Bytes and rates by level, from what lanes ask for out to HBM.
 void TextPrinter::memory(const KernelReport &kernel) {
   if (kernel.levels.empty())
     return;
@@ -184,6 +206,7 @@ void TextPrinter::memory(const KernelReport &kernel) {
     std::string text = fmt::format("    {:<18} {:>10} {:>9.3f}", level.name,
                                    formatBytes(level.bytes), rate);
     std::string peak, hits;
+    // By cycles, so that no clock matters.
     if (level.peakBytesPerCycle > 0)
       peak = fmt::format("{:.1f} %", 100 * level.bytes / kernel.cycles /
                                          level.peakBytesPerCycle);
@@ -198,9 +221,12 @@ void TextPrinter::memory(const KernelReport &kernel) {
   }
 }
 
+/// Two views: shares of the wavefronts' lives, which overlap, and of the SIMDs'
+/// time, which do not.
 void TextPrinter::waits(const KernelReport &kernel) {
   if (kernel.waveCycles > 0) {
     os << "\n  waits (share of the wavefronts' time)\n";
+    // The largest first; shares below 0.5 % are not shown.
     std::vector<unsigned> order;
     for (unsigned s = 0; s < stallCount; ++s)
       if (kernel.stalls[s] / kernel.waveCycles >= smallest)
@@ -229,6 +255,7 @@ void TextPrinter::waits(const KernelReport &kernel) {
   }
 }
 
+/// The first limiter in full with its advice, three more in a line each.
 void TextPrinter::limiters(const KernelReport &kernel) {
   for (size_t i = 0; i < kernel.limiters.size(); ++i) {
     const Limiter &limiter = kernel.limiters[i];
@@ -247,6 +274,7 @@ void TextPrinter::limiters(const KernelReport &kernel) {
   }
 }
 
+/// Source lines by cost, each with the instructions that make it.
 void TextPrinter::lines(const KernelReport &kernel) {
   if (options.hotLines == 0 || kernel.code.empty())
     return;
@@ -269,6 +297,8 @@ void TextPrinter::lines(const KernelReport &kernel) {
       where = fmt::format("{:#x}", code.address);
       quote = code.text;
     } else {
+      // One file is read at a time: neighbours in the list are mostly of the
+      // same.
       if (line.file != file)
         text = sourceLines(file = line.file);
       where = fmt::format("{}:{}", baseName(line.file), line.line);
@@ -279,10 +309,12 @@ void TextPrinter::lines(const KernelReport &kernel) {
                       quote);
     if (line.file.empty())
       os << fmt::format("           {}\n", stallSummary(line.stalls, total));
+    // The instructions of the line, as many as were asked for.
     for (size_t n = 0; !line.file.empty() && n < line.instructions.size() &&
                        n < options.instructions;
          ++n) {
       const CodeLine &code = kernel.code[line.instructions[n]];
+      // They are in order of cost: the rest is smaller.
       if (code.cycles() / total < smallest / 2)
         break;
       os << fmt::format("    {:>5.1f} %  {:08x}  {:<52} {}",
@@ -300,6 +332,7 @@ void TextPrinter::lines(const KernelReport &kernel) {
   }
 }
 
+/// All counters, on request.
 void TextPrinter::counters(const KernelReport &kernel) {
   if (!options.counters)
     return;
@@ -313,6 +346,7 @@ void TextPrinter::counters(const KernelReport &kernel) {
                       counter.meaning);
 }
 
+/// One kernel; a measured one has fewer sections.
 void TextPrinter::print(const KernelReport &kernel) {
   os << fmt::format("\nkernel {}   grid {} x {} x {}   block {} x {} x {}",
                     kernel.name, kernel.grid[0], kernel.grid[1], kernel.grid[2],

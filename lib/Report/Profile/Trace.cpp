@@ -9,6 +9,14 @@
 // one after the other and shares its thread; operations in flight overlap, so
 // each kind has lanes of its own: a slice goes to the first lane that is free.
 //
+// The format is Chrome's trace events, which ui.perfetto.dev opens: a SIMD is a
+// process, a wavefront slot one or more threads in it.
+//
+//   process "XCD 0 CU 3 SIMD 1"
+//     "wavefront slot 0"          | VALU | wait      | VALU | barrier ...
+//     "wavefront slot 0 MFMA"         | v_mfma ............ |
+//     "wavefront slot 0 memory"   | global_load ....................... |
+//
 //===----------------------------------------------------------------------===//
 
 #include "tlc/Report/Profile/Print.h"
@@ -22,6 +30,8 @@ namespace {
 
 using Kind = TraceSlice::Kind;
 
+/// A kind's name in the trace, and whether it needs tracks beside the
+/// wavefront's own.
 struct KindInfo {
   const char *name;
   bool inFlight; ///< overlaps with what the wavefront does next
@@ -30,13 +40,17 @@ constexpr KindInfo kinds[] = {
     {"MFMA", true},   {"VALU", false}, {"scalar", false},  {"LDS", true},
     {"memory", true}, {"wait", false}, {"barrier", false},
 };
+// What overlaps even more shares the last lane.
 constexpr unsigned lanesPerSlot = 64;
 
+/// Writes one kernel's trace. Names of processes and threads are written when
+/// they are first needed.
 class TraceWriter {
 public:
   TraceWriter(llvm::raw_ostream &os, const KernelReport &kernel)
       : json(os, 0), kernel(kernel) {}
 
+  // In order of time: which lane is free depends on what was placed before.
   void run() {
     std::vector<const TraceSlice *> slices;
     for (const TraceSlice &slice : kernel.trace)
@@ -60,10 +74,13 @@ public:
   }
 
 private:
+  /// A thread of the trace, and when its last slice ends.
   struct Lane {
     uint64_t freeAt = 0;
   };
 
+  /// The name of a process or thread; its number alone would say nothing. A
+  /// metadata event ("M") of the format.
   void metadata(const char *what, int pid, int tid, const std::string &name) {
     json.object([&] {
       json.attribute("ph", "M");
@@ -74,6 +91,8 @@ private:
     });
   }
 
+  /// The process of a slice's SIMD, named when it is first met. Numbers leave
+  /// room for 64 CUs an XCD.
   int process(const TraceSlice &slice) {
     int pid = (slice.xcd * 64 + slice.cu) * 4 + slice.simd + 1;
     if (processes.try_emplace(pid, true).second)
@@ -83,6 +102,8 @@ private:
     return pid;
   }
 
+  /// The thread of a slice: of its slot's own track, or of the first free lane
+  /// of its kind.
   int thread(const TraceSlice &slice, int pid) {
     const KindInfo &kind = kinds[unsigned(slice.kind)];
     // Own track 0; the others by kind, with as many lanes as overlap.
@@ -92,6 +113,7 @@ private:
     while (lane < lanes.size() && lanes[lane].freeAt > slice.begin)
       ++lane;
     lane = std::min<size_t>(lane, lanesPerSlot - 1);
+    // Numbers without collisions, sorted by slot: 8 groups of lanes a slot.
     int tid = int((slice.slot * 8 + group) * lanesPerSlot + lane) + 1;
     if (lane >= lanes.size()) {
       lanes.resize(lane + 1);
@@ -104,12 +126,15 @@ private:
     return tid;
   }
 
+  /// One event: what it is, where, when, and what the reader may want to see on
+  /// a click.
   void write(const TraceSlice &slice) {
     int pid = process(slice), tid = thread(slice, pid);
     const CodeLine *code =
         slice.code < kernel.code.size() ? &kernel.code[slice.code] : nullptr;
     const char *kind = kinds[unsigned(slice.kind)].name;
     json.object([&] {
+      // "X" is a complete event, with its begin and its length.
       json.attribute("ph", "X");
       json.attribute("name", code ? code->text : std::string(kind));
       json.attribute("cat", kind);
@@ -139,6 +164,7 @@ private:
 
 } // namespace
 
+/// An empty trace where nothing was recorded: still a file that opens.
 void tlc::report::printTrace(llvm::raw_ostream &os, const Report &report) {
   static const KernelReport empty;
   // A trace is of one launch: the longest.

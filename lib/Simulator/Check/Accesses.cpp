@@ -4,6 +4,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// The formulas of addresses stand here a second time, apart from the handlers:
+// the checkers must know them before the instruction runs.
+//
+// An instruction touches up to three pieces of memory: the two elements of a
+// read2, the spaces that a FLAT access is split into, or the global side and
+// the LDS side of a load to LDS. Each is an AccessPart: a space, lanes, an
+// address and the bytes in bounds for each lane, and where the data comes from.
+//
+//===----------------------------------------------------------------------===//
 
 #include "Accesses.h"
 #include "llvm/ADT/StringRef.h"
@@ -15,11 +25,13 @@ using llvm::StringRef;
 
 namespace {
 
+/// Of a scalar register or a constant.
 uint32_t scalarOf(const Wave &wave, const Source &source) {
   return source.kind == OperandKind::Scalar ? wave.sgpr[source.index]
                                             : uint32_t(source.value);
 }
 
+/// An atomic both reads and writes.
 void setKind(AccessPart &part, const Instruction &inst) {
   part.atomic = inst.has(flag::Atomic);
   part.reads = inst.has(flag::Load | flag::Atomic);
@@ -34,12 +46,14 @@ void splitByAperture(AccessParts &parts, const AccessPart &all) {
     unsigned l = unsigned(__builtin_ctzll(rest));
     uint64_t address = all.address[l];
     Space space = Space::Global;
+    // Unsigned differences: an address below the aperture becomes huge.
     if (address - sharedAperture < apertureBytes)
       space = Space::Lds;
     else if (address - privateAperture < apertureBytes)
       space = Space::Scratch;
     lanes[unsigned(space)] |= uint64_t(1) << l;
   }
+  // Addresses within LDS and scratch count from 0.
   constexpr uint64_t base[3] = {0, sharedAperture, privateAperture};
   for (unsigned s = 0; s < 3; ++s) {
     if (!lanes[s])
@@ -55,12 +69,16 @@ void splitByAperture(AccessParts &parts, const AccessPart &all) {
 
 /// A write of the bytes that are there already disturbs nobody: compilers let
 /// several wavefronts store the same value.
+/// LDS only. Compared before the store runs, lane by lane, so two lanes that
+/// store different values to one byte are not seen as a conflict.
 void findChanges(AccessPart &part, const Wave &wave, const Op &op,
                  const OpFacts &facts) {
   if (part.dataSource < 0 || part.atomic)
     return;
   const Source &data = op.src[part.dataSource];
   unsigned dwords = part.bytes / 4;
+  // Whole dwords: one comparison each. A lane beyond LDS counts as changing;
+  // the engine faults there.
   if (dwords) {
     part.changes = 0;
     for (uint64_t rest = part.lanes; rest; rest &= rest - 1) {
@@ -87,6 +105,8 @@ void findChanges(AccessPart &part, const Wave &wave, const Op &op,
   }
 }
 
+/// One part, or two for read2 and write2, whose offsets count elements (times
+/// 64 for the st64 forms).
 void addDs(AccessParts &parts, const Wave &wave, const Op &op,
            const OpFacts &facts) {
   const Instruction &inst = *op.inst;
@@ -102,6 +122,8 @@ void addDs(AccessParts &parts, const Wave &wave, const Op &op,
     setKind(part, inst);
     part.bytes = bytes;
     part.lanes = wave.exec();
+    // The second element lands behind the first in the destination; stores have
+    // a data operand for each.
     part.dataDword = two && part.reads ? i * (bytes / 4) : 0;
     part.dataSource = part.writes ? int(1 + (two ? i : 0)) : -1;
     uint32_t offset = inst.offset;
@@ -116,6 +138,8 @@ void addDs(AccessParts &parts, const Wave &wave, const Op &op,
   }
 }
 
+/// FLAT, GLOBAL and SCRATCH: a VGPR address of one or two dwords, or a scalar
+/// base with a VGPR offset, or neither; the instruction's offset is signed.
 void addFlatFamily(AccessParts &parts, const Wave &wave, const Op &op,
                    const OpFacts &facts) {
   const Instruction &inst = *op.inst;
@@ -130,6 +154,7 @@ void addFlatFamily(AccessParts &parts, const Wave &wave, const Op &op,
   bool scratch = inst.encoding == Encoding::SCRATCH;
   uint64_t scalar = 0;
   if (base.kind == OperandKind::Scalar)
+    // A scratch base is one SGPR.
     scalar = scratch ? wave.sgpr[base.index] : wave.pair(base.index);
   part.space = scratch ? Space::Scratch : Space::Global;
   for (unsigned l = 0; l < waveLanes; ++l) {
@@ -140,6 +165,7 @@ void addFlatFamily(AccessParts &parts, const Wave &wave, const Op &op,
     part.address[l] = scratch ? uint32_t(at) : at;
     part.inBounds[l] = part.bytes;
   }
+  // Only FLAT looks at the apertures; nearly always all lanes are global.
   if (inst.encoding != Encoding::FLAT)
     return;
   uint64_t elsewhere = 0;
@@ -163,6 +189,7 @@ void addScalar(AccessParts &parts, const Wave &wave, const Op &op) {
   setKind(part, inst);
   part.lanes = 1;
   part.bytes = uint8_t(4 * data.dwords);
+  // A compare-and-swap has two values, old and new, but touches one.
   if (inst.has(flag::Atomic) &&
       StringRef(mnemonic(inst.op)).contains("cmpswap"))
     part.bytes /= 2;
@@ -171,6 +198,9 @@ void addScalar(AccessParts &parts, const Wave &wave, const Op &op) {
     offset += scalarOf(wave, op.src[2]);
   uint64_t start = wave.pair(base.index);
   part.inBounds[0] = part.bytes;
+  // Dwords beyond the resource's size read 0.
+  // Bits [47:0] base, [61:48] stride, then num_records; the size in bytes is
+  // stride times records if there is a stride.
   if (base.dwords == 4) { // a buffer resource
     uint64_t stride = start >> 48 & 0x3fff, records = wave.sgpr[base.index + 2];
     uint64_t size = stride ? stride * records : records;
@@ -184,6 +214,9 @@ void addScalar(AccessParts &parts, const Wave &wave, const Op &op) {
   }
 }
 
+/// The buffer rules: without a stride or an index num_records counts bytes and
+/// is checked dword by dword (whole for less than a dword); with both it counts
+/// rows.
 void addBuffer(AccessParts &parts, const Wave &wave, const Op &op,
                const OpFacts &facts) {
   const Instruction &inst = *op.inst;
@@ -191,6 +224,7 @@ void addBuffer(AccessParts &parts, const Wave &wave, const Op &op,
     return;
   const uint32_t *resource = wave.sgpr + op.src[2].index;
   uint32_t stride = resource[1] >> 16 & 0x3fff;
+  // Bit 31 of dword 1 and add_tid_enable in dword 3 interleave records.
   bool swizzled = resource[1] >> 31, addThread = resource[3] >> 23 & 1;
   if (swizzled || addThread)
     return; // rare layouts
@@ -227,6 +261,8 @@ void addBuffer(AccessParts &parts, const Wave &wave, const Op &op,
       room = at < records ? records - at : 0;
     else
       room = row < records ? part.bytes : 0;
+    // A partly visible access sees whole dwords; an access below a dword all or
+    // nothing.
     if (room < part.bytes)
       room = part.bytes < 4 ? 0 : room & ~uint64_t(3);
     part.inBounds[l] = room < part.bytes ? room : part.bytes;
@@ -236,6 +272,8 @@ void addBuffer(AccessParts &parts, const Wave &wave, const Op &op,
 
 } // namespace
 
+/// Read off mnemonic and operands: the data of cmpswap holds two values, that
+/// of read2 two elements.
 unsigned tlc::sim::bytesOfLane(const Instruction &inst) {
   if (!inst.has(flag::Load | flag::Store | flag::Atomic))
     return 0;
@@ -246,6 +284,7 @@ unsigned tlc::sim::bytesOfLane(const Instruction &inst) {
   if (name.contains("short") || name.contains("_b16") ||
       name.contains("_u16") || name.contains("_i16"))
     return 2;
+  // The LDS side has one dword a lane.
   if (inst.has(flag::ToLDS))
     return 4;
   const Operand &data = inst.has(flag::Load)   ? inst.dst
@@ -257,6 +296,8 @@ unsigned tlc::sim::bytesOfLane(const Instruction &inst) {
   return 4 * (halves ? dwords / 2 : dwords);
 }
 
+/// No parts for typed buffers, swizzled resources and cross-lane forms; see
+/// docs/simulator.md for what that means.
 void tlc::sim::findAccesses(const Wave &wave, const Op &op,
                             const OpFacts &facts, AccessParts &parts) {
   parts.clear();
@@ -291,12 +332,15 @@ void tlc::sim::findAccesses(const Wave &wave, const Op &op,
   }
 }
 
+/// Lanes that continue one another make one run: a coalesced access of a
+/// wavefront is one run of up to 1024 bytes.
 void ByteRuns::of(const AccessPart &part) {
   count = 0;
   uint64_t last = 0;
   for (uint64_t rest = part.lanes; rest; rest &= rest - 1) {
     unsigned l = unsigned(__builtin_ctzll(rest));
     uint64_t from = part.address[l], bytes = part.inBounds[l];
+    // Lanes wholly out of bounds touch nothing.
     if (!bytes)
       continue;
     if (count && from == last)

@@ -26,6 +26,8 @@ LaunchChecker::LaunchChecker(const KernelDescriptor &descriptor,
       global(std::make_unique<GlobalShadow>(memory)) {}
 LaunchChecker::~LaunchChecker() = default;
 
+/// The first of a kind at an instruction; of several workgroups the lowest, so
+/// that the report does not depend on host threads.
 void LaunchChecker::report(CheckFinding finding) {
   std::lock_guard lock(mutex);
   if (seen.insert({finding.op->address, finding.kind}).second) {
@@ -41,6 +43,7 @@ void LaunchChecker::report(CheckFinding finding) {
       other = finding;
 }
 
+/// By address, then by kind: the same for every run.
 std::vector<CheckFinding> LaunchChecker::findings() {
   std::lock_guard lock(mutex);
   std::vector<CheckFinding> sorted = found;
@@ -63,6 +66,8 @@ const Op *GroupChecker::State::prepare(const Wave &wave, const Op &op) {
   // s_set_gpr_idx moves VGPR numbers by M0.
   if (wave.gprIndexing && canBeIndexed(*op.inst)) {
     moved = op;
+    // Source and destination numbers move by M0's low byte, each if its bit of
+    // the mask is set (CDNA3 ISA, VGPR indexing).
     uint32_t by = (wave.sgpr[ScalarReg::M0] & 0xff) * waveLanes;
     for (unsigned i = 0; i < 3; ++i)
       if (op.src[i].kind == OperandKind::Vector && wave.gprIndexMask >> i & 1)
@@ -146,6 +151,7 @@ bool GroupChecker::State::bringsDefined(const Wave &wave,
                                         const OpFacts &facts) {
   if (!defined)
     return false;
+  // First whether all it touches is defined, then the bookkeeping.
   for (const AccessPart &part : parts) {
     if (part.space == Space::Scratch ||
         (part.space == Space::Lds && !part.contiguous))
@@ -164,6 +170,7 @@ bool GroupChecker::State::bringsDefined(const Wave &wave,
       launch.global->define(runsOf(part));
     }
   }
+  // A load that keeps part of its register does not define all of it.
   if (!parts.empty() && !facts.keepsOthers)
     undefined[wave.number].define(wave, facts);
   return !parts.empty();
@@ -173,6 +180,8 @@ GroupChecker::GroupChecker(LaunchChecker &launch)
     : state(std::make_unique<State>(launch)) {}
 GroupChecker::~GroupChecker() = default;
 
+/// Nothing is known of the new workgroup's registers and LDS; what was learnt
+/// about code stays.
 void GroupChecker::begin(const Workgroup &group) {
   State &s = *state;
   const KernelDescriptor &descriptor = s.launch.descriptor;
@@ -193,6 +202,8 @@ void GroupChecker::begin(const Workgroup &group) {
   s.lds.begin(group.ldsBytes, count);
 }
 
+/// Checks waits, wait states and operands, and notes what the instruction is
+/// about to access.
 void GroupChecker::before(Wave &wave, const Op &op) {
   State &s = *state;
   s.parts.clear();
@@ -202,11 +213,15 @@ void GroupChecker::before(Wave &wave, const Op &op) {
     return;
   const OpFacts &facts = *s.current;
   unsigned w = wave.number;
+  // Arriving at a barrier of the grid releases, as a coherent write does.
   if (op.inst->has(flag::Gws) && wave.globalTurn && !wave.syncWaiting) {
     s.launch.global->arrive(s.group->linearId);
     s.postponeStores(w);
   }
+  // A copy: an instruction that must wait for its turn will come here again
+  // from the same place.
   s.next = s.places[w];
+  // An indexed instruction differs each time: its path cannot be remembered.
   if (effective != &op)
     s.path->step(s.next, op, *effective, facts,
                  [&](const char *kind, std::string text, const Op &at) {
@@ -243,6 +258,8 @@ void GroupChecker::before(Wave &wave, const Op &op) {
                              s.launch.global.get());
 }
 
+/// Records what the instruction has done, if it was performed (\p executed),
+/// and moves the wavefront on.
 void GroupChecker::after(Wave &wave, const Op &op, bool executed) {
   State &s = *state;
   if (!s.current || !executed)
@@ -251,6 +268,7 @@ void GroupChecker::after(Wave &wave, const Op &op, bool executed) {
   unsigned w = wave.number;
   if (wave.status == WaveStatus::Faulted)
     return;
+  // Definedness first: race records do not depend on it.
   GlobalShadow &global = *s.launch.global;
   if (isMemory(op, facts) && !s.bringsDefined(wave, facts))
     s.undefined[w].propagate(wave, op, facts, s.parts, s.lds, &global);
@@ -274,8 +292,10 @@ void GroupChecker::after(Wave &wave, const Op &op, bool executed) {
   }
   if (op.inst->has(flag::Gws))
     global.leave(s.group->linearId);
+  // For the report of divergence.
   if (op.inst->op == Opcode::s_barrier)
     s.lastBarrier[w] = &op;
+  // The next operation of vmcnt is the write-back itself.
   if (op.inst->op == Opcode::buffer_wbl2 && op.inst->sc1)
     s.writeBacks[w] = {s.waits[w].vm.issued + 1, s.barriers};
   s.places[w] = std::move(s.next);
@@ -285,6 +305,7 @@ void GroupChecker::after(Wave &wave, const Op &op, bool executed) {
     s.waits[w].issue(facts);
 }
 
+/// All that wait pass; who has ended before is divergence.
 void GroupChecker::barrierReleased() {
   State &s = *state;
   s.lds.barrier(s.waits);

@@ -20,9 +20,12 @@
 
 namespace tlc::sim {
 
+/// The checkers of one workgroup, on one host thread; reused for the next one,
+/// with all that has been learnt about the code.
 struct GroupChecker::State {
   explicit State(LaunchChecker &launch) : launch(launch) {}
 
+  // Fills in where it was found.
   void report(const char *kind, std::string message, const Wave &wave,
               const Op &op, int lane) {
     CheckFinding finding;
@@ -36,6 +39,7 @@ struct GroupChecker::State {
     finding.lane = lane;
     launch.report(std::move(finding));
   }
+  // Facts of an instruction, worked out at its first sight.
   const OpFacts &factsFor(const Op &op) {
     if (op.number >= facts.size())
       facts.resize(op.number + 256);
@@ -51,6 +55,8 @@ struct GroupChecker::State {
     uint8_t vmCount = 0xff, lgkmCount = 0xff; ///< of its waits; 0xff: none
     RegisterSet registers;
   };
+  // Worked out at first sight, too. The reference holds until the next call,
+  // which may grow the table.
   const Piece &pieceAt(const Op &op) {
     if (op.number >= pieces.size())
       pieces.resize(op.number + 256);

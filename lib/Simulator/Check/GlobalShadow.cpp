@@ -4,6 +4,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// The common case, one workgroup in a page of memory, must cost little: a page
+// is found by a cursor of the thread, a block of 256 bytes is one cell, and
+// `usual` decides with a few comparisons. Blocks open into cells, and cells
+// into dwords, only where workgroups meet. Locks: a page's own, then the
+// clock's, never the other way round.
+//
+// Each access carries its period, the number of releases of its workgroup
+// before it. It is ordered before one of workgroup B if the time of the release
+// that ended the period is not later than B's last acquire.
+//
+//===----------------------------------------------------------------------===//
 
 #include "GlobalShadow.h"
 #include <algorithm>
@@ -12,6 +24,8 @@
 
 using namespace tlc::sim;
 
+// Created at the first access; a page is large enough that a workgroup's tile
+// lies in few.
 struct GlobalShadow::Page {
   static constexpr unsigned cellCount = pageBytes / cellBytes;
   std::mutex mutex;
@@ -27,6 +41,8 @@ struct GlobalShadow::Page {
   void openBlock(unsigned block);
 };
 
+/// Gives each of the block's sixteen cells the record of the block, as far as
+/// its mask says.
 void GlobalShadow::Page::openBlock(unsigned block) {
   if (isOpen(block))
     return;
@@ -37,6 +53,7 @@ void GlobalShadow::Page::openBlock(unsigned block) {
   for (unsigned i = 0; i < count; ++i) {
     Cell &cell = cells[block * count + i];
     cell = blocks[block];
+    // In a block's record a bit stands for a cell, in a cell's for a byte.
     for (Access *each : {&cell.write, &cell.read, &cell.otherRead}) {
       bool has = each->bytes >> i & 1;
       each->bytes = 0xffff;
@@ -49,6 +66,7 @@ void GlobalShadow::Page::openBlock(unsigned block) {
 GlobalShadow::GlobalShadow(const DeviceMemory &memory) : memory(memory) {}
 GlobalShadow::~GlobalShadow() = default;
 
+/// All bytes of the range were written at some time.
 bool GlobalShadow::isDefined(uint64_t address, uint64_t bytes) const {
   return memory.writtenBytes().written(address, bytes);
 }
@@ -65,6 +83,8 @@ void GlobalShadow::define(const ByteRuns &runs) {
     memory.writtenBytes().mark(run.begin, run.end - run.begin);
 }
 
+/// Moves the clock for accesses that order workgroups, and says what \p number
+/// knows at this moment.
 GlobalShadow::View GlobalShadow::synchronise(uint64_t number,
                                              const AccessPart &part) {
   std::lock_guard lock(groupMutex);
@@ -73,6 +93,8 @@ GlobalShadow::View GlobalShadow::synchronise(uint64_t number,
   view.group = number;
   view.period = uint16_t(group.releases.size());
   if (part.atomic || part.coherent) {
+    // Release first: an atomic both releases and acquires, and a chain through
+    // it must hold.
     if (part.writes)
       group.releases.push_back(++time);
     if (part.reads)
@@ -82,6 +104,8 @@ GlobalShadow::View GlobalShadow::synchronise(uint64_t number,
   return view;
 }
 
+/// The grid barrier (ds_gws_barrier) releases on arrival and acquires on
+/// leaving.
 void GlobalShadow::arrive(uint64_t number) {
   std::lock_guard lock(groupMutex);
   groups[number].releases.push_back(++time);
@@ -91,6 +115,9 @@ void GlobalShadow::leave(uint64_t number) {
   groups[number].acquired = time;
 }
 
+/// Pages live as long as the launch, so that cursors stay valid.
+/// The cursor is the thread's own and needs no lock; a miss takes the lock of
+/// one shard of the table.
 GlobalShadow::Page &GlobalShadow::pageAt(uint64_t number, Cursor &cursor) {
   unsigned slot = number % Cursor::count;
   if (cursor.numbers[slot] == number && cursor.pages[slot])
@@ -105,6 +132,8 @@ GlobalShadow::Page &GlobalShadow::pageAt(uint64_t number, Cursor &cursor) {
   return *page;
 }
 
+/// Stores still on their way at a release are not covered by it: their period
+/// is moved up to the next.
 void GlobalShadow::postpone(uint64_t number, const ByteRuns &runs,
                             Cursor &cursor) {
   uint16_t period;
@@ -121,6 +150,7 @@ void GlobalShadow::postpone(uint64_t number, const ByteRuns &runs,
       Page &page = pageAt(at * cellBytes / pageBytes, cursor);
       std::lock_guard lock(page.mutex);
       unsigned index = at % Page::cellCount;
+      // The block's record may hold other cells, so it is opened.
       page.openBlock(index / (blockBytes / cellBytes));
       if (unsigned parts = page.split[index])
         for (Cell &cell : page.parts[parts - 1])
@@ -130,7 +160,11 @@ void GlobalShadow::postpone(uint64_t number, const ByteRuns &runs,
     }
 }
 
+/// Whether the workgroup of \p earlier has released after that access, before
+/// we last acquired.
 bool GlobalShadow::ordered(const Access &earlier, const View &now) {
+  // Within a workgroup nothing is reported here. Who never acquired knows of
+  // nobody.
   if (earlier.group == now.group || now.acquired == 0)
     return earlier.group == now.group;
   std::lock_guard lock(groupMutex);
@@ -139,6 +173,7 @@ bool GlobalShadow::ordered(const Access &earlier, const View &now) {
          group.releases[earlier.period] <= now.acquired;
 }
 
+/// The message, or empty. Atomics among themselves do not conflict.
 std::string GlobalShadow::conflict(const Cell &cell, const Access &access,
                                    uint64_t address, bool writes,
                                    const View &now) {
@@ -162,6 +197,8 @@ std::string GlobalShadow::conflict(const Cell &cell, const Access &access,
   return "";
 }
 
+/// Two readers of different workgroups suffice: any later writer differs from
+/// one of them.
 bool GlobalShadow::noteRead(Cell &cell, const Access &access, const View &now,
                             bool must) {
   for (Access *reader : {&cell.read, &cell.otherRead}) {
@@ -170,6 +207,8 @@ bool GlobalShadow::noteRead(Cell &cell, const Access &access, const View &now,
     // Neighbours read in the same period stay together; one cell has one.
     if (own && left && reader->period != access.period && !must)
       return false;
+    // Another workgroup's record makes room only if it is ordered before this
+    // access.
     if (!own && reader->op && !(now.acquired && ordered(*reader, now)))
       continue;
     if (!own && reader->op && left && !must)
@@ -183,6 +222,8 @@ bool GlobalShadow::noteRead(Cell &cell, const Access &access, const View &now,
   return must || !(access.bytes & ~(cell.read.bytes & cell.otherRead.bytes));
 }
 
+/// Records an access; false if the cell's record cannot hold it. With \p must
+/// it is held in any case, if need be at the loss of an older one.
 bool GlobalShadow::note(Cell &cell, const Access &access, bool writes,
                         const View &now, bool must) {
   if (!writes)
@@ -194,12 +235,16 @@ bool GlobalShadow::note(Cell &cell, const Access &access, bool writes,
                   cell.write.atomic == access.atomic;
   if (left && !together && !must)
     return false;
+  // Bytes that the same workgroup wrote before stay recorded with the later
+  // period, which is the stricter one.
   cell.write = access;
   if (own)
     cell.write.bytes |= left;
   return true;
 }
 
+/// Checks and records at once if only one workgroup is concerned, or readers
+/// only. False, with nothing changed, if it takes a closer look.
 [[gnu::always_inline]] inline bool
 GlobalShadow::usual(Cell &cell, const Access &access, bool writes) {
   if (cell.write.op && cell.write.group != access.group)
@@ -234,6 +279,7 @@ GlobalShadow::usual(Cell &cell, const Access &access, bool writes) {
   return !(access.bytes & ~(cell.read.bytes & cell.otherRead.bytes));
 }
 
+/// Looks for a conflict, then records. False: the cell must be split first.
 bool GlobalShadow::visit(Cell &cell, const Access &access, uint64_t address,
                          bool writes, const View &now, bool must,
                          std::string &problem) {
@@ -247,6 +293,8 @@ bool GlobalShadow::visit(Cell &cell, const Access &access, uint64_t address,
   return note(cell, access, writes, now, must);
 }
 
+/// A cell of sixteen bytes, or its four dwords once it is split; dwords are
+/// never split further, and hold what fits (\p must).
 void GlobalShadow::visitCell(Page &page, unsigned index, Access access,
                              uint64_t address, bool writes, const View &now,
                              std::string &problem) {
@@ -255,6 +303,7 @@ void GlobalShadow::visitCell(Page &page, unsigned index, Access access,
     Cell &cell = page.cells[index];
     if (visit(cell, access, address, writes, now, false, problem))
       return;
+    // Each dword starts with the cell's record cut to its four bytes.
     page.parts.emplace_back();
     page.split[index] = uint16_t(parts = unsigned(page.parts.size()));
     for (unsigned i = 0; i < cellBytes / 4; ++i) {
@@ -276,6 +325,8 @@ void GlobalShadow::visitCell(Page &page, unsigned index, Access access,
   }
 }
 
+/// One access by all lanes, as runs of bytes. Returns the first conflict, with
+/// its lane in \p lane.
 std::string GlobalShadow::access(uint64_t group, const Op &op,
                                  const AccessPart &part, const ByteRuns &runs,
                                  Cursor &cursor, int &lane) {
@@ -287,11 +338,13 @@ std::string GlobalShadow::access(uint64_t group, const Op &op,
   access.atomic = part.atomic || part.coherent;
   std::string problem;
   for (const ByteRuns::Run &run : runs) {
+    // Cells of a page under one lock.
     uint64_t at = run.begin / cellBytes * cellBytes;
     while (at < run.end) {
       Page &page = pageAt(at / pageBytes, cursor);
       std::lock_guard lock(page.mutex);
       uint64_t pageEnd = (at / pageBytes + 1) * pageBytes;
+      // A whole block at once where possible, else its cells.
       while (at < run.end && at < pageEnd) {
         unsigned block = at % pageBytes / blockBytes;
         if (!page.isOpen(block)) {
@@ -308,6 +361,7 @@ std::string GlobalShadow::access(uint64_t group, const Op &op,
           }
           page.openBlock(block);
         }
+        // The bytes of this cell that the run covers.
         unsigned mask = 0xffff;
         if (at < run.begin)
           mask &= 0xffffu << (run.begin - at);

@@ -11,12 +11,11 @@
 // number of states between the write and a use. Replayed by PathChecker, which
 // knows when a look is needed.
 //
-//   MFMA (P passes)          writes, then    A or B   same C  other C  VALU,
-//   mem
-//     matrix core                            P + 3    0 (*)   P + 1    P + 3
-//     f32                                    P + 2    0 (*)   P        P + 2
-//     f64 16x16x4                            11       0       9        11, 18
-//     f64 4x4x4                              6        4       4        6, 9
+//   MFMA of P passes writes, then           A or B   same C  other C  VALU, mem
+//     matrix core                           P + 3    0 (*)   P + 1    P + 3
+//     f32                                   P + 2    0 (*)   P        P + 2
+//     f64 16x16x4                           11       0       9        11, 18
+//     f64 4x4x4                             6        4       4        6, 9
 //     (*) 2 if P is 2; 0 where an f32 MFMA feeds the matrix core
 //   VALU over a result of MFMA: as VALU read. VALU over C of a matrix core
 //   MFMA: 1, 3, 7, 15 for P = 2, 4, 8, 16.

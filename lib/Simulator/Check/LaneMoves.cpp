@@ -4,6 +4,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// The encodings of dpp_ctrl and of the offset of ds_swizzle_b32 are those of
+// the CDNA3 ISA (VOP_DPP; DS_SWIZZLE_B32). The handlers have tables of their
+// own: this is for following undefined values through a move, and must not
+// inherit their mistakes.
+//
+//===----------------------------------------------------------------------===//
 
 #include "LaneMoves.h"
 #include "llvm/ADT/StringRef.h"
@@ -49,6 +56,7 @@ int tlc::sim::dppSourceLane(unsigned ctrl, unsigned lane) {
   }
 }
 
+// Quad mode (bit 15), or and, or and xor masks over 32 lanes.
 int tlc::sim::swizzleSourceLane(unsigned offset, unsigned lane) {
   if ((offset & 0xff00) == 0x8000)
     return (lane & ~3u) | (offset >> (2 * (lane & 3)) & 3);
@@ -59,6 +67,7 @@ int tlc::sim::swizzleSourceLane(unsigned offset, unsigned lane) {
   return (lane & 32) | in;
 }
 
+/// Any undefined k makes its whole row (column) undefined.
 uint64_t MatrixRows::inputs(uint64_t lanes) const {
   uint64_t result = 0;
   for (unsigned l = 0; l < waveLanes; ++l)
@@ -67,6 +76,7 @@ uint64_t MatrixRows::inputs(uint64_t lanes) const {
   return result;
 }
 
+/// The row of the result in dword \p dword of a lane; see docs/layouts.md.
 unsigned MatrixRows::row(unsigned dword, unsigned lane) const {
   if (isDouble) // 16x16x4, a pair of dwords for each of four rows
     return dword / 2 * 4 + lane / 16;
@@ -75,6 +85,8 @@ unsigned MatrixRows::row(unsigned dword, unsigned lane) const {
   return lane / 16 * 4 + dword;
 }
 
+// Broadcasts (cbsz, abid), permutations (blgp), sparse forms and several blocks
+// have other layouts: unknown.
 MatrixRows tlc::sim::matrixRowsOf(const Instruction &inst) {
   MatrixRows rows;
   llvm::StringRef name = mnemonic(inst.op);

@@ -10,6 +10,9 @@
 
 using namespace tlc::sim;
 
+/// The pattern of access \p number, or null where it is not known or not
+/// regular. It is derived at the second time in a row that the lanes lie alike:
+/// an access that moves at random costs only the comparison.
 const LdsPattern *LdsPatterns::find(size_t number, const uint32_t *offsets,
                                     uint32_t offset, unsigned bytes) {
   if (number >= table.size())
@@ -32,6 +35,8 @@ const LdsPattern *LdsPatterns::find(size_t number, const uint32_t *offsets,
   return known.state == Known::Usable ? &known.pattern : nullptr;
 }
 
+/// Cells with the bytes that any lane touches, sorted, then neighbours of equal
+/// bytes joined to runs. False for accesses that are not whole aligned dwords.
 bool LdsPatterns::derive(Known &known, unsigned bytes) {
   constexpr int32_t cellBytes = LdsPattern::cellBytes;
   struct Part {
@@ -55,6 +60,7 @@ bool LdsPatterns::derive(Known &known, unsigned bytes) {
     uint32_t mask = ((1u << bytes) - 1) << in;
     int32_t cell = (at - int32_t(in)) / cellBytes;
     parts.push_back({cell, uint16_t(mask)});
+    // The access reaches into the next cell.
     if (mask >> cellBytes)
       parts.push_back({cell + 1, uint16_t(mask >> cellBytes)});
   }

@@ -15,10 +15,13 @@
 
 using namespace tlc::sim;
 
+/// A new workgroup. With a single wavefront nobody can race: only undefined
+/// bytes are then kept.
 void LdsShadow::begin(uint32_t ldsBytes, unsigned waves) {
   size_t count = (ldsBytes + cellBytes - 1) / cellBytes;
   size = ldsBytes;
   oneWave = waves == 1;
+  // A bit for each byte of a cell: LDS has no defined contents.
   undefined.assign(count, 0xffff);
   if (oneWave)
     return;
@@ -36,10 +39,16 @@ void LdsShadow::begin(uint32_t ldsBytes, unsigned waves) {
   ++epoch;
 }
 
+/// Notes how far each wavefront's operations were waited for, and starts an
+/// epoch.
+/// An access is ordered by the barrier only if its number is at most the number
+/// retired at that time.
 void LdsShadow::barrier(const std::vector<WaitCounters> &counters) {
   for (size_t w = 0; w < counters.size() && w < completed.size(); ++w)
     completed[w] = {counters[w].vm.retired, counters[w].lgkm.retired};
   ++epoch;
+  // Readers before the barrier are ordered: LDS serves the operations of a
+  // compute unit in the order of their issue.
   if (firstRead <= lastRead)
     std::fill(readers.begin() + firstRead, readers.begin() + lastRead + 1, 0);
   firstRead = ~0u;
@@ -53,7 +62,7 @@ void LdsShadow::barrier(const std::vector<WaitCounters> &counters) {
 }
 
 /// The number of a new record. Those that no cell names any more are dropped
-/// now and then.
+/// now and then: cells in use get new numbers, in the order of the cells.
 uint32_t LdsShadow::record(const Write &write) {
   constexpr size_t mostRecords = size_t(1) << 16;
   if (records.size() >= mostRecords) {
@@ -80,6 +89,8 @@ bool LdsShadow::anyUndefined(uint64_t byte, unsigned count) const {
   return false;
 }
 
+/// Whole cells in the middle at once.
+/// Bytes beyond LDS are left out.
 void LdsShadow::define(uint64_t byte, unsigned count) {
   uint64_t end = std::min<uint64_t>(byte + count, size);
   for (; byte < end && byte % cellBytes; ++byte)
@@ -92,6 +103,7 @@ void LdsShadow::define(uint64_t byte, unsigned count) {
 
 //===--- Any access -------------------------------------------------------===//
 
+/// \p earlier is the record in the cell, \p wave the wavefront that runs now.
 std::string LdsShadow::describe(const Write &earlier, const char *first,
                                 const char *second, uint64_t address,
                                 unsigned wave) const {
@@ -108,6 +120,8 @@ std::string LdsShadow::describe(const Write &earlier, const char *first,
 
 bool LdsShadow::visit(uint32_t cell, const Write &now, uint16_t bytes,
                       Kind kind, bool changes, std::string &problem) {
+  // A read through FLAT may still be on its way behind a barrier, so its number
+  // is kept; that needs a byte cell, as atomics do.
   if (now.atomic || kind.late)
     return false;
   Detail &detail = details[cell];
@@ -116,6 +130,7 @@ bool LdsShadow::visit(uint32_t cell, const Write &now, uint16_t bytes,
   uint64_t address = uint64_t(cell) * cellBytes;
   bool unordered = last.op && !ordered(last);
   bool byOther = unordered && last.wave != now.wave;
+  // Both wrote the same byte: a race, unless the value is the same.
   if (uint16_t both = byOther ? lastBytes & bytes : 0) {
     if (kind.writes && !changes)
       return false; // two wrote the same: the bytes keep both in mind
@@ -135,6 +150,7 @@ bool LdsShadow::visit(uint32_t cell, const Write &now, uint16_t bytes,
       dwords |= uint64_t(1) << (16 * d);
       whole &= part == 0xf;
     }
+  // A write after another wavefront's read, with no barrier in between.
   if (kind.writes) {
     uint64_t others = readers[cell] & dwords * uint16_t(~mark);
     uint16_t partly =
@@ -151,6 +167,8 @@ bool LdsShadow::visit(uint32_t cell, const Write &now, uint16_t bytes,
       problem =
           describe(reader, "read it", "writes it", address + byte, now.wave);
     }
+    // An older write of neighbouring bytes would be forgotten: keep it if both
+    // can be one record.
     uint16_t all = bytes;
     if (unordered && (lastBytes & ~bytes)) {
       if (byOther || last.epoch != now.epoch)
@@ -162,6 +180,8 @@ bool LdsShadow::visit(uint32_t cell, const Write &now, uint16_t bytes,
     writes[cell] = current | (writes[cell] & unusual);
     written[cell] = all;
   }
+  // Record the reader: whole dwords by wavefront, parts of dwords for one
+  // wavefront only.
   if (!kind.reads)
     return true;
   if (whole) {
@@ -180,6 +200,8 @@ bool LdsShadow::visit(uint32_t cell, const Write &now, uint16_t bytes,
   return true;
 }
 
+/// From now on the cell's sixteen byte cells count; they start with what the
+/// cell knew of each. Slots are kept for the workgroup.
 void LdsShadow::split(uint32_t cell) {
   Detail &detail = details[cell];
   if (!detail.slot) {
@@ -220,6 +242,8 @@ void LdsShadow::join(uint32_t cell) {
   readers[cell] = 0;
 }
 
+/// As visit(), with room for everything: several writers of one value, late
+/// reads of FLAT, atomics.
 void LdsShadow::visitByte(ByteCell &cell, const Write &now, Kind kind,
                           bool changes, uint64_t address,
                           std::string &problem) {
@@ -236,6 +260,8 @@ void LdsShadow::visitByte(ByteCell &cell, const Write &now, Kind kind,
                  (kind.writes || !(cell.sameWriters & mark));
   if (kind.reads && !kind.writes && last.wave == now.wave)
     byOther = false;
+  // A write of the value that is there disturbs nobody, hence is no race by
+  // itself.
   if (byOther && !same && problem.empty()) {
     Write other = last;
     if (last.wave == now.wave)
@@ -259,6 +285,8 @@ void LdsShadow::visitByte(ByteCell &cell, const Write &now, Kind kind,
         describe(other, "wrote it", kind.writes ? "writes it" : "reads it",
                  address, now.wave);
   }
+  // Readers since the barrier, then a read through FLAT from before it that was
+  // not waited for.
   if (kind.writes && !same && problem.empty()) {
     bool readNow = cell.readEpoch == epoch && (cell.readers & ~mark);
     const Write &late = cell.lateRead;
@@ -274,6 +302,8 @@ void LdsShadow::visitByte(ByteCell &cell, const Write &now, Kind kind,
     if (reader.op)
       problem = describe(reader, "read it", "writes it", address, now.wave);
   }
+  // The first writer of a value stays recorded; later ones of the same value
+  // join it as a mask.
   if (kind.writes) {
     if (same && unordered && last.wave != now.wave) {
       cell.sameWriters |= mark | uint16_t(1u << last.wave);
@@ -306,6 +336,8 @@ void LdsShadow::visitByte(ByteCell &cell, const Write &now, Kind kind,
     cell.lateRead = now;
 }
 
+/// A range of bytes of one access, cell by cell. Splits are rare and mend
+/// themselves: joining is tried first.
 void LdsShadow::visitBytes(uint64_t begin, uint64_t end, const Write &now,
                            Kind kind, bool changes, std::string &problem) {
   for (uint64_t at = begin / cellBytes * cellBytes; at < end; at += cellBytes) {
@@ -328,6 +360,8 @@ void LdsShadow::visitBytes(uint64_t begin, uint64_t end, const Write &now,
   }
 }
 
+/// The general way, for one access of all lanes. Returns the first problem,
+/// with its lane in \p lane.
 std::string LdsShadow::access(unsigned wave, const Op &op, const OpFacts &facts,
                               const AccessPart &part, const WaitCounters &waits,
                               int &lane) {
@@ -338,6 +372,7 @@ std::string LdsShadow::access(unsigned wave, const Op &op, const OpFacts &facts,
   now.op = op.number + 1;
   now.epoch = epoch;
   now.wave = uint8_t(wave);
+  // Which counter tells that the access is complete.
   now.byVm = facts.countsVm && !facts.isLds;
   now.number = (now.byVm ? waits.vm.issued : waits.lgkm.issued) + 1;
   now.atomic = part.atomic;
@@ -345,6 +380,7 @@ std::string LdsShadow::access(unsigned wave, const Op &op, const OpFacts &facts,
   Kind kind{part.writes, onlyReads, onlyReads && !facts.isLds};
   current = 0;
   std::string problem;
+  // Loads to LDS: 256 bytes at once, a cell at a time.
   if (part.contiguous && part.lanes == ~uint64_t(0)) {
     uint64_t begin = part.address[0], end = begin + part.bytes * waveLanes;
     if (end <= size)

@@ -17,6 +17,8 @@
 
 using namespace tlc::sim;
 
+/// \p write is a cell's entry. An ordered write may be forgotten; one of this
+/// wavefront in this epoch joins the new record.
 bool LdsShadow::mayReplace(uint32_t write, const Write &now,
                            bool &merge) const {
   merge = false;
@@ -39,6 +41,9 @@ static bool areEqual(const uint32_t *from, unsigned count) {
   return !different;
 }
 
+/// Run by run: the undefined bytes, the writers, then the marks of the reader.
+/// Mostly all cells of a run name one record, which is then judged once. False
+/// may leave earlier runs recorded; access() records them again.
 bool LdsShadow::loadRuns(unsigned wave, const Op &op, const LdsPattern &pattern,
                          uint32_t base) {
   if (!pattern.inside(base, size))
@@ -75,6 +80,8 @@ bool LdsShadow::loadRuns(unsigned wave, const Op &op, const LdsPattern &pattern,
   return true;
 }
 
+/// The same for a store: no other wavefront has read the dwords since the
+/// barrier, and the write before is ordered, or this wavefront's own.
 bool LdsShadow::storeRuns(const Write &now, const LdsPattern &pattern,
                           uint32_t base) {
   if (!pattern.inside(base, size))
@@ -89,6 +96,7 @@ bool LdsShadow::storeRuns(const Write &now, const LdsPattern &pattern,
       never[i] &= keep;
     if (oneWave)
       continue;
+    // All readers of the run in one word.
     uint64_t busy = 0;
     const uint64_t *reader = &readers[first];
     for (unsigned i = 0; i < count; ++i)
@@ -124,6 +132,8 @@ namespace {
 
 /// For each dword of a cell, 16 bits for the wavefronts.
 constexpr uint64_t everyDword = 0x0001000100010001;
+// A bit of wavefront 0 in the first dwords; shifted by the wavefront and by the
+// dword's place it marks an access.
 template <unsigned Dwords>
 constexpr uint64_t firstDwords =
     Dwords == 4 ? everyDword
@@ -132,6 +142,8 @@ constexpr uint64_t firstDwords =
 } // namespace
 
 template <unsigned Dwords>
+/// Lane by lane: within a cell, aligned, inside LDS, defined, and nobody else
+/// has written it unordered.
 bool LdsShadow::loadCells(unsigned wave, const Op &op, uint64_t exec,
                           const uint32_t *offsets, uint32_t offset) {
   constexpr uint32_t bytes = Dwords * 4;
@@ -156,10 +168,14 @@ bool LdsShadow::loadCells(unsigned wave, const Op &op, uint64_t exec,
 }
 
 template <unsigned Dwords>
+/// The same for stores: no other wavefront has read in this epoch or written
+/// unordered. Neighbours that one wavefront writes in one epoch share the
+/// record.
 bool LdsShadow::storeCells(const Write &now, uint64_t exec,
                            const uint32_t *offsets, uint32_t offset) {
   constexpr uint32_t bytes = Dwords * 4;
   constexpr uint32_t mask = (1u << bytes) - 1;
+  // The marks of all wavefronts but this one.
   uint64_t others = firstDwords<Dwords> * (0xffffu & ~(1u << now.wave));
   uint32_t number = oneWave ? 0 : record(now);
   for (uint64_t rest = exec; rest; rest &= rest - 1) {
@@ -181,6 +197,8 @@ bool LdsShadow::storeCells(const Write &now, uint64_t exec,
   return true;
 }
 
+/// By the pattern if all lanes run and theirs is known, else lane by lane. The
+/// two accesses of read2 have a pattern each.
 bool LdsShadow::load(const Wave &wave, const Op &op, const uint32_t *offsets,
                      uint32_t offset, unsigned bytes, bool second) {
   note(op);

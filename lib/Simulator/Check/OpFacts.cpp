@@ -4,6 +4,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Facts are read off the decoded instruction once for each Op: operands,
+// implicit registers by flags, counters by encoding. The passes of matrix
+// instructions are a table; they are those of LLVM's SISchedule.td and of AMD's
+// matrix instruction calculator, which agree.
+//
+// The facts are for the checkers and the timing model; the handlers do without.
+// Scalar registers are numbered by their operand code.
+//
+//===----------------------------------------------------------------------===//
 
 #include "OpFacts.h"
 #include "Accesses.h"
@@ -19,6 +29,7 @@ struct MatrixPasses {
   Opcode op;
   uint8_t passes;
 };
+// By passes, from 2 (4x4 products) to 16 (32x32 with two blocks, and f32).
 constexpr MatrixPasses matrixPasses[] = {
     {Opcode::v_mfma_f32_4x4x1_16b_f32, 2},
     {Opcode::v_mfma_f32_4x4x4_16b_f16, 2},
@@ -68,6 +79,8 @@ constexpr MatrixPasses matrixPasses[] = {
     {Opcode::v_mfma_f32_32x32x4_2b_bf16, 16},
 };
 
+/// Appends an operand's registers; constants and absent operands add nothing.
+/// \p source is the operand's number, or -1 for implicit reads and results.
 void add(llvm::SmallVectorImpl<RegisterRange> &list, OperandKind kind,
          uint32_t index, unsigned dwords, int source) {
   RegisterRange range;
@@ -91,14 +104,19 @@ void addScalar(llvm::SmallVectorImpl<RegisterRange> &list, unsigned first,
 
 } // namespace
 
+/// Ranges may lie beyond the register file; sets are filled only if they do not
+/// (the engine faults there).
 OpFacts tlc::sim::factsOf(const Op &op) {
   const Instruction &inst = *op.inst;
   OpFacts facts;
+  // Operands as the instruction names them.
   for (unsigned i = 0; i < 4; ++i)
     add(facts.reads, op.src[i].kind, op.src[i].index, op.src[i].dwords, i);
   add(facts.writes, op.dstKind, op.dst, op.dstDwords, -1);
   if (!inst.sdst.isNone())
     add(facts.writes, OperandKind::Scalar, op.sdst, inst.sdst.dwords, -1);
+  // Accumulations and partial writes read what they write; a few opcodes
+  // (v_swap) write their source.
   if (inst.has(flag::ReadsDst))
     add(facts.reads, op.dstKind, op.dst, op.dstDwords, -1);
   if (inst.has(flag::WritesSrc0))
@@ -116,6 +134,7 @@ OpFacts tlc::sim::factsOf(const Op &op) {
   if (inst.has(flag::WritesEXEC))
     addScalar(facts.writes, ExecLo, 2);
 
+  // How far the ranges reach, for the check against the register files.
   for (const auto *list : {&facts.reads, &facts.writes})
     for (const RegisterRange &range : *list) {
       uint16_t &end = range.vector ? facts.vectorEnd : facts.scalarEnd;
@@ -128,16 +147,20 @@ OpFacts tlc::sim::factsOf(const Op &op) {
   if (facts.vectorEnd <= 512 && facts.scalarEnd <= 128)
     for (const RegisterRange &range : facts.reads)
       facts.inputs.add(range);
+  // SCC by flag, or as an operand; the latter are counted as SCC even where
+  // they are another special value.
   bool namesScc = inst.has(flag::ReadsSCC | flag::WritesSCC);
   for (const Source &source : op.src)
     namesScc |= source.kind == OperandKind::Special;
   if (namesScc)
     facts.registers.setScc();
+  // Such instructions read lanes that EXEC has off.
   facts.allLanes = inst.form == Form::Dpp ||
                    inst.has(flag::Mfma | flag::CrossLane) ||
                    inst.op == Opcode::v_readlane_b32 ||
                    inst.op == Opcode::v_readfirstlane_b32 ||
                    inst.op == Opcode::v_writelane_b32;
+  // What the flags do not say is in the name.
   llvm::StringRef name = mnemonic(inst.op);
   facts.laneBytes = uint8_t(bytesOfLane(inst));
   facts.farOffsets = name.contains("st64");
@@ -151,6 +174,8 @@ OpFacts tlc::sim::factsOf(const Op &op) {
     break;
   case Encoding::DS:
     facts.isLds = true;
+    // Counters by unit: LDS and scalar memory count lgkmcnt, vector memory
+    // vmcnt, FLAT both, as it may go either way.
     facts.countsLgkm = inst.op != Opcode::ds_nop;
     break;
   case Encoding::FLAT:
@@ -161,6 +186,7 @@ OpFacts tlc::sim::factsOf(const Op &op) {
   case Encoding::MUBUF:
   case Encoding::MTBUF:
     facts.isVmem = true;
+    // A cache invalidation returns nothing to count.
     facts.countsVm = inst.op != Opcode::buffer_inv;
     facts.toLds = inst.has(flag::ToLDS);
     break;
@@ -170,11 +196,15 @@ OpFacts tlc::sim::factsOf(const Op &op) {
     for (const MatrixPasses &row : matrixPasses)
       if (row.op == inst.op)
         facts.passes = row.passes;
+    // The pipeline decides the wait states (HazardChecker.h).
     facts.isDouble = facts.isMatrix && inst.src[2].type == DataType::F64;
+    // f32 (not xf32, whose operands have two dwords) and f64 products run on
+    // another pipeline.
     facts.isXdl =
         facts.isMatrix && !facts.isDouble &&
         !(inst.src[0].dwords == 1 && inst.src[2].type == DataType::F32);
     break;
+  // SOP and VOP.
   default:
     facts.isVector = inst.encoding >= Encoding::VOP1;
     facts.isScalar = !facts.isVector;
@@ -182,6 +212,7 @@ OpFacts tlc::sim::factsOf(const Op &op) {
   return facts;
 }
 
+/// "v5", "a5" behind the accumulator offset, a special name, or "s5".
 std::string tlc::sim::registerName(const RegisterRange &range,
                                    unsigned accumOffset) {
   using namespace ScalarReg;

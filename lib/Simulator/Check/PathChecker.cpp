@@ -10,6 +10,13 @@
 // date beside them. Ages are cut off where a counter cannot tell them apart
 // any more, so that loops come back to a state they have been in.
 //
+// What waits and wait states demand depends only on the instructions before,
+// not on data. So a state is what of that path still matters: operations in
+// flight by age, instructions within a hazard's reach by distance. Equal states
+// get one number, and the transition (state, instruction, length) leads to the
+// next number. A loop is thus learnt in its first trips; from then on each
+// piece of code costs one look-up in a hash table.
+//
 //===----------------------------------------------------------------------===//
 
 #include "PathChecker.h"
@@ -24,6 +31,7 @@ constexpr uint8_t vmCap = 66, lgkmCap = 40, noAge = 0xff;
 /// More states than this are not remembered.
 constexpr size_t maxStates = 1 << 16;
 
+// One more operation has been issued; the age stays at its cap.
 void grow(uint8_t &age, uint8_t cap) {
   if (age != noAge)
     age = std::min<uint8_t>(uint8_t(age + 1), uint8_t(cap - 1));
@@ -50,6 +58,8 @@ struct PathChecker::Place::State {
     uint8_t age;
     bool moved;
   };
+  // How many operations may still be in flight, and the age of the last scalar
+  // load.
   uint8_t vmOut = 0, lgkmOut = 0, scalarAge = noAge;
   std::vector<Pending> pending;
   std::vector<Recent> recent;
@@ -78,6 +88,8 @@ struct PathChecker::Place::State {
   bool scalarOutstanding() const {
     return scalarAge != noAge && scalarAge < lgkmOut;
   }
+  /// s_waitcnt. Scalar loads return out of order, so with one outstanding
+  /// lgkmcnt tells nothing unless it is 0.
   void wait(unsigned vmCount, unsigned lgkmCount) {
     vmOut = std::min<uint8_t>(vmOut, uint8_t(vmCount));
     if (lgkmCount == 0 || !scalarOutstanding())
@@ -90,6 +102,7 @@ struct PathChecker::Place::State {
       return !vm && !lgkm;
     });
   }
+  /// A new operation: the counters' others grow older by one.
   void issue(const Op &op, const OpFacts &facts) {
     if (facts.countsVm) {
       vmOut = std::min<uint8_t>(uint8_t(vmOut + 1), vmCap);
@@ -106,10 +119,13 @@ struct PathChecker::Place::State {
       scalarAge = 0;
     if (facts.writes.empty() || (!facts.countsVm && !facts.countsLgkm))
       return;
+    // The same instruction again, in a loop: only its last execution matters.
     std::erase_if(pending, [&](const Pending &p) { return p.op == &op; });
     pending.push_back({&op, &facts, uint8_t(facts.countsVm ? 0 : noAge),
                        uint8_t(facts.countsLgkm ? 0 : noAge)});
   }
+  /// \p states wait states have passed; what is out of every rule's reach is
+  /// forgotten.
   void age(unsigned states) {
     for (Recent &r : recent)
       r.age = uint8_t(std::min(255u, r.age + states));
@@ -126,6 +142,8 @@ PathChecker::PathChecker(unsigned vgprCount, unsigned accumOffset)
 }
 PathChecker::~PathChecker() = default;
 
+/// The numbers of operations and states are relative: any origin will do, if it
+/// is larger than all ages.
 void PathChecker::restore(const State &state) {
   waits.begin(vgprCount, accumOffset);
   hazards.begin(vgprCount, accumOffset);
@@ -141,6 +159,8 @@ void PathChecker::restore(const State &state) {
     hazards.recall(*r.op, *r.facts, r.age);
 }
 
+/// States are equal if their ages and instructions are: compared as strings of
+/// bytes.
 uint32_t PathChecker::numberOf(const State &state) {
   std::string text{char(state.vmOut), char(state.lgkmOut),
                    char(state.scalarAge)};
@@ -155,6 +175,7 @@ uint32_t PathChecker::numberOf(const State &state) {
   text += char(0x7f); // no operation's number in between
   for (const State::Recent &r : state.recent)
     add(r.op->number, r.age, 0);
+  // Whether a branch came last matters only if a hazard is near.
   if (state.branch && !state.recent.empty())
     add(state.branch->number, 0, 1);
   auto [entry, isNew] = numbers.try_emplace(text, uint32_t(states.size()));
@@ -163,6 +184,7 @@ uint32_t PathChecker::numberOf(const State &state) {
   return entry->second;
 }
 
+/// An open hash table, half full at most; entries are never removed.
 void PathChecker::remember(uint64_t key, uint32_t next) {
   auto insert = [&](const Edge &edge) {
     size_t at = hashOf(edge.key) & mask;
@@ -178,6 +200,7 @@ void PathChecker::remember(uint64_t key, uint32_t next) {
       if (edge.next)
         insert(edge);
   }
+  // 0 stands for an empty place.
   insert({key, next + 1});
 }
 
@@ -215,6 +238,8 @@ bool PathChecker::passOne(State &state, const Op &op, const Op &effective,
   return right;
 }
 
+/// The slow way: works the transition out, and remembers it unless something
+/// was reported or the state holds instructions whose registers moved.
 void PathChecker::learn(Place &place, const Op *first, unsigned count,
                         FactsOf factsOf, Report report) {
   uint32_t from = place.state;
@@ -244,6 +269,8 @@ void PathChecker::learn(Place &place, const Op *first, unsigned count,
     remember(keyOf(from, first->number, count), place.state);
 }
 
+// An instruction with indexed registers: what it names depends on M0, so the
+// state stays the place's own until it is out of reach.
 void PathChecker::step(Place &place, const Op &op, const Op &moved,
                        const OpFacts &movedFacts, Report report) {
   place.own =

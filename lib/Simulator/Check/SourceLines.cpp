@@ -4,6 +4,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Lines come from the object's DWARF by LLVM's reader, which is made at the
+// first question. Damaged or missing tables cost the line, never the launch.
+//
+//===----------------------------------------------------------------------===//
 
 #include "tlc/Simulator/Check/SourceLines.h"
 #include "llvm/DebugInfo/DWARF/DWARFContext.h"
@@ -44,6 +49,7 @@ static bool sizesAreSane(const object::ObjectFile &object) {
 SourceLines::SourceLines(ArrayRef<uint8_t> file) : file(file) {}
 SourceLines::~SourceLines() = default;
 
+/// "file:line:column" of an address of the object, or "".
 std::string SourceLines::at(uint64_t address) {
   if (!tables) {
     tables = std::make_unique<Tables>();

@@ -21,11 +21,14 @@ static bool endsPiece(const Op &op, const OpFacts &facts) {
   const Instruction &inst = *op.inst;
   if (inst.has(flag::Branch | flag::WritesEXEC))
     return true;
+  // EXEC and what lies behind it among the scalar registers.
   for (const RegisterRange &range : facts.writes)
     if (!range.vector && range.first + range.count > ScalarReg::ExecLo)
       return true;
   return false;
 }
+/// Memory instructions, and scalar control that may stop or redirect a
+/// wavefront.
 static bool goesAlone(const Op &op, const OpFacts &facts) {
   const Instruction &inst = *op.inst;
   if (facts.isVmem || facts.isLds || facts.isSmem ||
@@ -39,6 +42,7 @@ static bool goesAlone(const Op &op, const OpFacts &facts) {
   case Opcode::s_waitcnt:
   case Opcode::s_setprio:
     return false;
+  // It makes the engine skip vector instructions.
   case Opcode::s_setvskip:
     return true;
   default:
@@ -46,11 +50,14 @@ static bool goesAlone(const Op &op, const OpFacts &facts) {
   }
 }
 
+/// The longest straight piece from \p first, its registers and the strictest of
+/// its waits.
 void GroupChecker::State::measure(const Op &first, Piece &piece) {
   constexpr unsigned longest = 512;
   piece.known = true;
   unsigned vgprs = group->waves[0].vgprCount;
   for (const Op *op = &first; piece.length < longest; ++op) {
+    // The end of decoded code. A piece may start anywhere, so pieces overlap.
     if (op->inst->op == Opcode::Invalid)
       return;
     const OpFacts &known = factsFor(*op);
@@ -80,9 +87,13 @@ void GroupChecker::State::pass(PathChecker::Place &place, const Wave &wave,
       });
 }
 
+/// How many instructions from the wavefront's on need no watching by the memory
+/// and undefined-value checkers; their waits and wait states are checked here
+/// and now. 0: the next one must be watched. At most \p budget.
 unsigned GroupChecker::straight(Wave &wave, int64_t budget) {
   State &s = *state;
   unsigned w = wave.number;
+  // Modes that change what instructions mean are handled one by one.
   if (wave.skipVector || wave.gprIndexing || s.places[w].mustStep())
     return 0;
   // Follow links between runs, which are no instructions.
@@ -102,10 +113,13 @@ unsigned GroupChecker::straight(Wave &wave, int64_t budget) {
       if (s.undefined[w].touches(facts.registers, wave.exec(), facts.allLanes))
         break;
     }
+    // A single instruction is as well done by before() and after().
     if (count < 2)
       return 0;
   }
   s.pass(s.places[w], wave, first, count);
+  // Waits within the piece, as one: nothing is issued between them that they
+  // could tell apart.
   if (count == piece.length && piece.vmCount != 0xff)
     s.waits[w].waitFor(piece.vmCount, piece.lgkmCount);
   else if (piece.vmCount != 0xff)

@@ -8,6 +8,14 @@
 // Initial state, the places where undefined values matter, and scalar
 // operations. Vector operations and memory are in their own files.
 //
+// The method is that of Valgrind's memcheck: a flag for every byte of every
+// lane of a vector register, for every bit of a scalar register and for SCC
+// says that the value depends on something never written. Copies of undefined
+// values are fine; the report comes where one decides something: a branch,
+// EXEC, an address, a byte of global memory. Almost every instruction has only
+// defined operands, so a set of the registers with any flag (`dirty`) rules it
+// out with a few word operations.
+//
 //===----------------------------------------------------------------------===//
 
 #include "Undefined.h"
@@ -15,14 +23,21 @@
 
 using namespace tlc::sim;
 
+/// What the ABI initialises is defined: v0, user SGPRs, workgroup ids, EXEC,
+/// flat scratch. All else is not.
+/// Register files are as large as the kernel declares.
 void Undefined::begin(const Wave &wave, const KernelDescriptor &descriptor) {
   accumOffset = descriptor.accumOffset();
   vector.assign(wave.vgprCount, ByteMasks{~0ull, ~0ull, ~0ull, ~0ull});
   vector[0] = ByteMasks{}; // the work-item's numbers
+  // A dword of scratch for all 64 lanes, by the byte offset in a lane's own
+  // scratch.
   scratch.assign(wave.privateBytes / 4 + 1,
                  ByteMasks{~0ull, ~0ull, ~0ull, ~0ull});
   scalar.fill(~0u);
   // User registers, then workgroup ids and info, as the descriptor asks.
+  // Bits [10:7] of rsrc2 ask for the three workgroup ids and for the workgroup
+  // info.
   unsigned count = descriptor.userSgprCount() +
                    __builtin_popcount(descriptor.rsrc2 >> 7 & 0xf);
   for (unsigned i = 0; i < count; ++i)
@@ -42,8 +57,13 @@ void Undefined::begin(const Wave &wave, const KernelDescriptor &descriptor) {
   dirty.setScc();
 }
 
+/// The registers that both sets have, lane by lane.
+/// Decides whether an instruction needs a look at all. Vector flags count only
+/// in the lanes that run, unless the instruction moves values between lanes.
 bool Undefined::touchesLanes(const RegisterSet &registers, uint64_t exec,
                              bool allLanes) const {
+  // Words of the set hold vector registers first, then scalar ones, for which
+  // any flag counts.
   for (unsigned w = 0; w < RegisterSet::words; ++w) {
     uint64_t common = registers.word[w] & dirty.word[w];
     if (common && (allLanes || w >= RegisterSet::scalarWord))
@@ -58,6 +78,7 @@ bool Undefined::touchesLanes(const RegisterSet &registers, uint64_t exec,
   return false;
 }
 
+/// Brings `dirty` up to date for what the instruction wrote.
 void Undefined::refresh(const OpFacts &facts) {
   for (const RegisterRange &range : facts.writes)
     for (unsigned i = 0; i < range.count; ++i) {
@@ -68,6 +89,7 @@ void Undefined::refresh(const OpFacts &facts) {
   dirty.setScc(scc);
 }
 
+/// The lanes in which any byte of the range is undefined.
 uint64_t Undefined::anyByte(const RegisterRange &range) const {
   uint64_t lanes = 0;
   for (unsigned i = 0; i < range.count; ++i)
@@ -90,6 +112,10 @@ bool Undefined::inputsDefined(const OpFacts &facts) const {
   return true;
 }
 
+/// In order: branches, EXEC, addresses, data stored to global memory. Data
+/// stored to LDS or scratch is only passed on.
+/// The message of the first use that matters, or empty; \p lane is the lane
+/// concerned or -1.
 std::string Undefined::check(const Wave &wave, const Op &op,
                              const OpFacts &facts,
                              llvm::ArrayRef<AccessPart> parts,
@@ -100,6 +126,8 @@ std::string Undefined::check(const Wave &wave, const Op &op,
     return fmt::format("{} was never written, and {}",
                        registerName(range, accumOffset), use);
   };
+  // s_cbranch_scc and s_cbranch_vcc; s_setpc and its like take their target
+  // from registers.
   if (inst.has(flag::Branch) || inst.has(flag::ReadsSCC)) {
     bool conditional = inst.encoding == Encoding::SOPP;
     if (conditional && inst.has(flag::ReadsSCC) && scc)
@@ -113,6 +141,7 @@ std::string Undefined::check(const Wave &wave, const Op &op,
       if (inst.has(flag::Branch) && !range.vector && scalarUndefined(range))
         return message(range, "is the target of a jump");
   }
+  // s_*_saveexec and v_cmpx by flag, others by their destination.
   bool writesExec = inst.has(flag::WritesEXEC);
   for (const RegisterRange &range : facts.writes)
     writesExec |= !range.vector && range.first == ScalarReg::ExecLo;
@@ -128,6 +157,8 @@ std::string Undefined::check(const Wave &wave, const Op &op,
   bool memory = facts.isVmem || facts.isLds || facts.isSmem;
   if (!memory || inst.has(flag::CacheControl))
     return "";
+  // Which sources are data and which address follows from the encoding: source
+  // 1 is the data, source 2 of DS too.
   for (const RegisterRange &range : facts.reads) {
     bool isData = range.source == 1 || range.source == -1 ||
                   (facts.isLds && range.source == 2);
@@ -137,6 +168,8 @@ std::string Undefined::check(const Wave &wave, const Op &op,
     if (facts.isSmem && isData && !isM0 && inst.has(flag::Store) &&
         scalarUndefined(range))
       return message(range, "is stored to global memory");
+    // An address counts only in lanes that run; a scalar base, or M0, if any
+    // lane runs.
     if (range.vector && !isData) {
       if (uint64_t lanes = anyByte(range) & wave.exec()) {
         lane = __builtin_ctzll(lanes);
@@ -147,6 +180,8 @@ std::string Undefined::check(const Wave &wave, const Op &op,
       return message(range, "is part of an address");
     }
   }
+  // Data stored: byte by byte, in the lanes and within the bounds in which
+  // memory is written at all.
   for (const AccessPart &part : parts) {
     if (part.space != Space::Global || !part.writes || part.dataSource < 0)
       continue;
@@ -190,6 +225,10 @@ struct ScalarBits {
 
 } // namespace
 
+/// Bit by bit for moves, logic, shifts and selects; any other operation makes
+/// its whole result undefined if any operand is.
+/// Called with the registers as they were before the instruction, whose values
+/// decide which bits can be trusted.
 void Undefined::propagateScalar(const Wave &wave, const Op &op,
                                 const OpFacts &facts) {
   const Instruction &inst = *op.inst;
@@ -215,6 +254,8 @@ void Undefined::propagateScalar(const Wave &wave, const Op &op,
              !inputsDefined(facts);
   uint64_t result = any ? ~uint64_t(0) : 0;
   // Where both operands are known to fix a bit it is defined.
+  // A defined 0 fixes the result of an and whatever the other operand is: `x &
+  // 0xff` leaves only the low eight bits undefined.
   auto andBits = [&](ScalarBits x, ScalarBits y) {
     uint64_t zero = (~x.undefined & ~x.value) | (~y.undefined & ~y.value);
     return (x.undefined | y.undefined) & ~zero;
@@ -255,11 +296,13 @@ void Undefined::propagateScalar(const Wave &wave, const Op &op,
     case Opcode::s_xor_b64:
       result = a.undefined | b.undefined;
       break;
+    // A known condition takes the flags of the source chosen.
     case Opcode::s_cselect_b32:
     case Opcode::s_cselect_b64:
       if (!scc)
         result = wave.scc ? a.undefined : b.undefined;
       break;
+    // A known count moves the flags along; an unknown one spoils all bits.
     case Opcode::s_lshl_b32:
     case Opcode::s_lshl_b64:
       if (!b.undefined)
@@ -285,6 +328,7 @@ void Undefined::propagateScalar(const Wave &wave, const Op &op,
       inst.op == Opcode::s_or_saveexec_b64 ||
       inst.op == Opcode::s_andn2_saveexec_b64)
     result = 0; // the destination is the old EXEC
+  // A conditional move that is known not to happen.
   bool keeps =
       (inst.op == Opcode::s_cmov_b32 || inst.op == Opcode::s_cmov_b64 ||
        inst.op == Opcode::s_cmovk_i32) &&
@@ -292,6 +336,8 @@ void Undefined::propagateScalar(const Wave &wave, const Op &op,
   if (op.dstKind == OperandKind::Scalar && !keeps)
     for (unsigned i = 0; i < op.dstDwords; ++i)
       scalar[op.dst + i] = uint32_t(result >> (32 * (i % 2)));
+  // The SCC of logic says result != 0, so it is defined if the result is; a
+  // compare has no result to look at.
   if (inst.has(flag::WritesSCC))
     scc = any && (op.dstKind != OperandKind::Scalar || result != 0);
   for (unsigned reg : {ScalarReg::ExecLo, ScalarReg::ExecHi})

@@ -9,6 +9,11 @@
 // exactly where an operand is partly undefined: compilers use them to take
 // values apart and to mask what they do not need.
 //
+// A lane's values are looked at as well as its flags: a known 0 hides what is
+// under it, and known shift counts move flags exactly. Bits are followed within
+// a lane's dword; the result is stored by bytes, a byte being undefined if any
+// of its bits is.
+//
 //===----------------------------------------------------------------------===//
 
 #include "UndefinedBytes.h"
@@ -25,6 +30,7 @@ uint32_t upward(uint32_t undefined) {
 
 } // namespace
 
+/// The flags of a lane as a mask of bits: 0xff in each undefined byte.
 uint32_t tlc::sim::undefinedWord(const ByteMasks &masks, unsigned lane) {
   uint32_t word = 0;
   for (unsigned byte = 0; byte < 4; ++byte)
@@ -33,6 +39,9 @@ uint32_t tlc::sim::undefinedWord(const ByteMasks &masks, unsigned lane) {
   return word;
 }
 
+/// SDWA and op_sel write a half or a byte; the other bytes of the register keep
+/// what they had, and so do their flags.
+/// The answer is a mask of four bits, one for each byte; 0xf for a whole dword.
 unsigned tlc::sim::writtenBytes(const Instruction &inst) {
   if (inst.form == Form::Sdwa && inst.dstUnused == SdwaUnused::Preserve)
     switch (inst.dstSel) {
@@ -46,6 +55,9 @@ unsigned tlc::sim::writtenBytes(const Instruction &inst) {
       return 1u << unsigned(inst.dstSel);
     }
   StringRef name = mnemonic(inst.op);
+  // Opcodes of gfx9's own write one half and keep the other; they are told by
+  // op_sel and the type at the end of the name. Packing and 32-bit results
+  // write all.
   bool halfResult =
       inst.has(flag::OpSel) && !name.contains("pk") && !name.contains("pack") &&
       (name.ends_with("_f16") || name.ends_with("16")) && !name.contains("32");
@@ -63,13 +75,20 @@ struct Undefined::LaneView {
   uint32_t value[3] = {0, 0, 0}, undefined[3] = {0, 0, 0};
 };
 
+/// False where the operation is none of those that keep bytes apart: the caller
+/// then takes the whole lane.
 bool Undefined::propagateBytes(const Wave &wave, const Op &op) {
   const Instruction &inst = *op.inst;
+  // Only whole dwords without selection are followed here.
   if (op.dstKind == OperandKind::Scalar || op.dstDwords != 1 ||
       inst.form == Form::Sdwa || writtenBytes(inst) != 0xf)
     return false;
   // The result's undefined bits from those of the operands; see below.
+  // Called for one lane; \p known becomes false for operations outside the
+  // list, which is the same for every lane.
   auto evaluate = [&](const LaneView &x, bool &known) -> uint32_t {
+    // A bit that either operand is known to clear (set, for or) is defined,
+    // whatever the other is.
     auto andBits = [&](unsigned i, unsigned j, uint32_t invert = 0) {
       uint32_t vi = x.value[i] ^ invert;
       uint32_t zero = (~x.undefined[i] & ~vi) | (~x.undefined[j] & ~x.value[j]);
@@ -96,18 +115,24 @@ bool Undefined::propagateBytes(const Wave &wave, const Op &op) {
     case Opcode::v_xor_b32:
     case Opcode::v_xnor_b32:
       return a | b;
+    // In "rev" forms source 0 is the count. An undefined count spoils the whole
+    // result.
     case Opcode::v_lshlrev_b32:
       return a ? ~0u : b << (x.value[0] & 31);
     case Opcode::v_lshrrev_b32:
       return a ? ~0u : b >> (x.value[0] & 31);
     case Opcode::v_ashrrev_i32:
       return a ? ~0u : uint32_t(int32_t(b) >> (x.value[0] & 31));
+    // A few combined forms are followed coarsely: a known 1 of the other
+    // operand does not hide an undefined bit.
     case Opcode::v_lshl_or_b32:
       return b ? ~0u : a << (x.value[1] & 31) | c;
     case Opcode::v_and_or_b32:
       return andBits(0, 1) | c;
     case Opcode::v_or3_b32:
       return a | b | c;
+    // Bits of b where a is 1, of c where a is 0: two ands with a, once
+    // inverted.
     case Opcode::v_bfi_b32:
       return andBits(0, 1) | andBits(0, 2, ~0u);
     case Opcode::v_bfe_u32: {
@@ -121,6 +146,8 @@ bool Undefined::propagateBytes(const Wave &wave, const Op &op) {
           (x.value[2] & 31) * (inst.op == Opcode::v_alignbyte_b32 ? 8 : 1);
       return c ? ~0u : uint32_t((uint64_t(a) << 32 | b) >> (shift & 31));
     }
+    // Each byte takes the flags of the byte that its selector names, and of the
+    // selector.
     case Opcode::v_perm_b32: {
       uint32_t result = 0;
       uint64_t bytes = uint64_t(a) << 32 | b;
@@ -141,6 +168,7 @@ bool Undefined::propagateBytes(const Wave &wave, const Op &op) {
       };
       return half(0) | half(1) << 16;
     }
+    // A sum's bit depends on the bits at and below it.
     case Opcode::v_add_u32:
     case Opcode::v_sub_u32:
     case Opcode::v_subrev_u32:
@@ -153,6 +181,8 @@ bool Undefined::propagateBytes(const Wave &wave, const Op &op) {
     default:
       break;
     }
+    // Packed halves: each half of the result depends on the halves that op_sel
+    // and op_sel_hi pick.
     if (inst.encoding == Encoding::VOP3P &&
         (inst.src[0].type == DataType::V2F16 ||
          inst.src[0].type == DataType::V2I16) &&
@@ -172,6 +202,7 @@ bool Undefined::propagateBytes(const Wave &wave, const Op &op) {
     return 0;
   };
 
+  // The mask of v_cndmask decides lane by lane which source counts.
   bool isSelect = inst.op == Opcode::v_cndmask_b32;
   uint64_t mask = 0, maskUndefined = 0;
   if (isSelect && op.src[2].kind == OperandKind::Scalar) {
@@ -201,6 +232,7 @@ bool Undefined::propagateBytes(const Wave &wave, const Op &op) {
     }
     bool known = true;
     uint32_t undefined = evaluate(x, known);
+    // Nothing has been changed yet, so the caller may start over.
     if (!known)
       return false;
     if (isSelect)

@@ -8,6 +8,10 @@
 // Loads take the flags of the bytes they read, stores give theirs to memory.
 // Cross-lane DS operations move flags between lanes.
 //
+// LDS and scratch keep a flag for each byte. Global memory keeps, in
+// DeviceMemory, which bytes were ever written, by the host or a kernel: it
+// lives longer than a launch.
+//
 //===----------------------------------------------------------------------===//
 
 #include "GlobalShadow.h"
@@ -18,6 +22,7 @@
 
 using namespace tlc::sim;
 
+/// Whether byte \p byte of a lane's data is undefined; constants are defined.
 bool Undefined::sourceByte(const Op &op, unsigned source, unsigned lane,
                            unsigned byte) const {
   const Source &data = op.src[source];
@@ -26,6 +31,8 @@ bool Undefined::sourceByte(const Op &op, unsigned source, unsigned lane,
   return vector[data.index / waveLanes + byte / 4][byte % 4] >> lane & 1;
 }
 
+/// ds_permute, ds_bpermute and ds_swizzle: flags move as the data does; a lane
+/// that is off delivers a defined 0.
 void Undefined::propagateCrossLane(const Wave &wave, const Op &op) {
   const Instruction &inst = *op.inst;
   uint64_t exec = wave.exec();
@@ -58,6 +65,9 @@ void Undefined::propagateCrossLane(const Wave &wave, const Op &op) {
   setLanes(op.dst / waveLanes, exec, result);
 }
 
+/// Everything read is first taken for defined, then the undefined bytes of
+/// memory are marked. Narrow loads extend: a sign bit that is undefined spreads
+/// upwards.
 void Undefined::propagateLoads(const Wave &wave, const Op &op,
                                const OpFacts &facts,
                                llvm::ArrayRef<AccessPart> parts,
@@ -72,6 +82,7 @@ void Undefined::propagateLoads(const Wave &wave, const Op &op,
   for (unsigned d = 0; d < op.dstDwords; ++d) {
     ByteMasks &masks = vector[reg + d];
     for (unsigned byte = 0; byte < 4; ++byte) {
+      // d16 loads write two bytes of the register and keep the other two.
       bool kept =
           facts.keepsOthers && (byte < facts.shift || byte >= facts.shift + 2u);
       if (!kept)
@@ -81,6 +92,7 @@ void Undefined::propagateLoads(const Wave &wave, const Op &op,
   for (const AccessPart &part : parts) {
     if (!part.reads)
       continue;
+    // One look at whole runs of bytes: nearly always all of them are written.
     if (part.space == Space::Global) {
       ByteRuns runs;
       runs.of(part);
@@ -123,6 +135,7 @@ void Undefined::propagateLoads(const Wave &wave, const Op &op,
   }
 }
 
+/// LDS and scratch take the data's flags; global memory counts as written.
 void Undefined::propagateStores(const Wave &wave, const Op &op,
                                 const OpFacts &facts,
                                 llvm::ArrayRef<AccessPart> parts,
@@ -138,6 +151,8 @@ void Undefined::propagateStores(const Wave &wave, const Op &op,
         global->define(runs);
       continue;
     }
+    // Lane by lane in order, as the lanes' stores happen: the highest lane's
+    // flag stays where two store to one byte.
     for (uint64_t rest = part.lanes; rest; rest &= rest - 1) {
       unsigned l = __builtin_ctzll(rest);
       uint64_t address = part.address[l];
@@ -175,6 +190,7 @@ void Undefined::propagateScalarMemory(const Op &op, const OpFacts &facts,
     if (!part.reads || op.dstKind != OperandKind::Scalar ||
         global->isDefined(runs))
       continue;
+    // Dwords beyond a buffer resource's end read 0, which is defined.
     for (unsigned byte = 0; byte < part.inBounds[0]; ++byte)
       if (byte / 4 < op.dstDwords &&
           !global->isDefined(part.address[0] + byte, 1))
@@ -182,6 +198,7 @@ void Undefined::propagateScalarMemory(const Op &op, const OpFacts &facts,
   }
 }
 
+/// One instruction, by its unit. Registers hold what they had before it.
 void Undefined::propagate(const Wave &wave, const Op &op, const OpFacts &facts,
                           llvm::ArrayRef<AccessPart> parts, LdsShadow &lds,
                           GlobalShadow *global) {

@@ -9,6 +9,10 @@
 // cheap. Otherwise lanes are looked at one by one, operations that keep bytes
 // apart are followed exactly, and others spread over the lane's result.
 //
+// Exactness matters in both directions: a flag too many reports a correct
+// kernel, a flag too few misses an error. Where an operation is not followed
+// exactly, the doubt is resolved towards "undefined".
+//
 //===----------------------------------------------------------------------===//
 
 #include "LaneMoves.h"
@@ -22,6 +26,8 @@ namespace {
 constexpr ByteMasks allDefined{};
 
 /// Which bytes of a source dword an instruction looks at.
+/// A 16-bit operand in a partly written register, or one byte of it, is fine.
+/// The mask has a bit for each byte.
 unsigned usedBytes(const Instruction &inst, unsigned source) {
   if (inst.form == Form::Sdwa && source < 2)
     switch (inst.srcSel[source]) {
@@ -54,6 +60,7 @@ unsigned usedBytes(const Instruction &inst, unsigned source) {
   DataType type = inst.src[source].type;
   if (type != DataType::F16 && type != DataType::I16)
     return 0xf;
+  // v_fma_mix reads an f32 unless op_sel_hi marks the operand as a half.
   bool mix = inst.encoding == Encoding::VOP3P;
   if (mix && !(inst.opSelHi >> source & 1))
     return 0xf;
@@ -78,6 +85,8 @@ unsigned lowFromLow(Opcode op) {
 
 } // namespace
 
+/// Lanes in which source \p i is undefined, as far as the instruction looks at
+/// it. A scalar reaches all lanes.
 uint64_t Undefined::sourceLanes(const Op &op, unsigned i) const {
   const Source &source = op.src[i];
   if (source.kind == OperandKind::Scalar) {
@@ -98,6 +107,7 @@ uint64_t Undefined::sourceLanes(const Op &op, unsigned i) const {
   return lanes;
 }
 
+/// Replaces the flags of some lanes of a register.
 void Undefined::setLanes(uint32_t reg, uint64_t lanes,
                          const ByteMasks &undefined) {
   ByteMasks &masks = vector[reg];
@@ -105,6 +115,7 @@ void Undefined::setLanes(uint32_t reg, uint64_t lanes,
     masks[byte] = (masks[byte] & ~lanes) | (undefined[byte] & lanes);
 }
 
+/// The results are defined: for vectors in \p lanes, for scalars as a whole.
 void Undefined::defineWrites(const Wave &wave, const OpFacts &facts,
                              uint64_t lanes) {
   for (const RegisterRange &range : facts.writes)
@@ -116,14 +127,19 @@ void Undefined::defineWrites(const Wave &wave, const OpFacts &facts,
     }
 }
 
+/// Source 0 comes from the lane that dpp_ctrl names; lanes that are masked, or
+/// have no source and no bound_ctrl, keep their value and their flags. False if
+/// the instruction is no DPP.
 bool Undefined::propagateDpp(const Wave &wave, const Op &op) {
   const Instruction &inst = *op.inst;
   if (inst.form != Form::Dpp || op.dstKind == OperandKind::Scalar)
     return false;
   uint64_t exec = wave.exec(), written = 0, undefined = 0;
+  // Only source 0 moves between lanes; the others stay in theirs.
   uint64_t source = sourceLanes(op, 0), others = 0;
   for (unsigned i = 1; i < 3; ++i)
     others |= sourceLanes(op, i);
+  // An accumulation reads its destination too.
   if (inst.has(flag::ReadsDst))
     for (unsigned d = 0; d < op.dstDwords; ++d)
       for (uint64_t mask : vector[op.dst / waveLanes + d])
@@ -146,6 +162,8 @@ bool Undefined::propagateDpp(const Wave &wave, const Op &op) {
   return true;
 }
 
+// A bit of the result for each lane.
+/// Lanes that are off get a defined 0.
 void Undefined::propagateCompare(const Wave &wave, const Op &op,
                                  const OpFacts &facts) {
   uint64_t lanes = (sourceLanes(op, 0) | sourceLanes(op, 1)) & wave.exec();
@@ -155,12 +173,14 @@ void Undefined::propagateCompare(const Wave &wave, const Op &op,
     scalar[reg] = 0; // checked where it is written
 }
 
+/// Called only if something is undefined.
 void Undefined::propagateMatrix(const Op &op) {
   // Rows of A and columns of B map to rows and columns of the result; which
   // ones depends on the shape. Undefined values in an accumulator stay in
   // their place.
   const Instruction &inst = *op.inst;
   uint64_t inputs = sourceLanes(op, 0) | sourceLanes(op, 1);
+  // v_smfmac reads its index from source 2 and accumulates in place.
   if (inst.has(flag::Sparse))
     inputs |= sourceLanes(op, 2);
   const Source &c = op.src[2];
@@ -168,6 +188,8 @@ void Undefined::propagateMatrix(const Op &op) {
       !inst.has(flag::Sparse) &&
       (c.kind == OperandKind::Vector || c.kind == OperandKind::Accumulator);
   std::vector<ByteMasks> result(op.dstDwords, ByteMasks{});
+  // First the coarse answer: any undefined input makes every element undefined.
+  // Without one only C's own flags remain.
   for (unsigned d = 0; d < op.dstDwords; ++d) {
     uint64_t bad = inputs ? ~uint64_t(0) : 0;
     const ByteMasks *old = inst.has(flag::Sparse)
@@ -180,6 +202,9 @@ void Undefined::propagateMatrix(const Op &op) {
     // Both columns of 64-bit results.
     result[d] = {bad, bad, bad, bad};
   }
+  // An element of the result depends on one row of A and one column of B only.
+  // This lets a tile with undefined padding rows pass, which are computed and
+  // never stored.
   MatrixRows rows = matrixRowsOf(inst);
   if (inputs && rows.known) {
     // Refine: only rows with an undefined A, columns with an undefined B.
@@ -201,6 +226,9 @@ void Undefined::propagateMatrix(const Op &op) {
     vector[op.dst / waveLanes + d] = result[d];
 }
 
+/// From the cheap cases to the exact ones: matrix, lane reads and writes, DPP,
+/// all defined, compares, byte-exact operations; what is left spreads over the
+/// lane.
 void Undefined::propagateVector(const Wave &wave, const Op &op,
                                 const OpFacts &facts) {
   const Instruction &inst = *op.inst;
@@ -212,6 +240,7 @@ void Undefined::propagateVector(const Wave &wave, const Op &op,
   }
   if (op.dstKind == OperandKind::None)
     return;
+  // Reads of one lane: the flags of its four bytes become bits of the scalar.
   if (inst.op == Opcode::v_readfirstlane_b32 ||
       inst.op == Opcode::v_readlane_b32) {
     unsigned lane = exec ? __builtin_ctzll(exec) : 0;
@@ -243,7 +272,11 @@ void Undefined::propagateVector(const Wave &wave, const Op &op,
     setLanes(op.src[0].index / waveLanes, exec, a);
     return;
   }
+  // The bytes of the destination that the instruction writes; the others keep
+  // their flags.
   unsigned bytes = writtenBytes(inst);
+  // A quad permutation of defined values with all rows and banks needs no lane
+  // by lane look.
   if (inst.form == Form::Dpp &&
       (inst.dppCtrl > DppCtrl::QuadPermLast || inst.rowMask != 0xf ||
        inst.bankMask != 0xf || !inputsDefined(facts)) &&
@@ -256,9 +289,12 @@ void Undefined::propagateVector(const Wave &wave, const Op &op,
   if (propagateBytes(wave, op))
     return;
 
+  // Lanes with anything undefined in any operand.
   uint64_t lanes = 0;
   for (unsigned i = 0; i < 3; ++i)
     lanes |= sourceLanes(op, i);
+  // VCC as an implicit carry or selector; each bit belongs to one lane, but any
+  // flag spoils all.
   if (inst.has(flag::ReadsVCC) && inst.src[2].kind != OperandKind::Scalar &&
       (scalar[ScalarReg::VccLo] || scalar[ScalarReg::VccHi]))
     lanes = ~uint64_t(0);
@@ -286,6 +322,7 @@ void Undefined::propagateVector(const Wave &wave, const Op &op,
       for (uint64_t mask : vector[source.index / waveLanes])
         lowLanes |= mask;
   }
+  // Each dword of the result, then each of its bytes.
   for (unsigned d = 0; d < op.dstDwords; ++d) {
     uint64_t bad = lanes;
     if (wide && d == 0)
@@ -294,9 +331,12 @@ void Undefined::propagateVector(const Wave &wave, const Op &op,
       bad = 0;
       for (unsigned i = 0; i < 3; ++i) {
         const Source &source = op.src[i];
+        // op_sel picks the dword for the low result, op_sel_hi that for the
+        // high one.
         unsigned half = inst.op == Opcode::v_mov_b64 ? d
                         : d                          ? inst.opSelHi >> i & 1
                                                      : inst.opSel >> i & 1;
+        // Source i alone feeds dword i.
         if (inst.op == Opcode::v_pk_mov_b32) {
           if (i != d)
             continue;
@@ -315,6 +355,7 @@ void Undefined::propagateVector(const Wave &wave, const Op &op,
       if (bytes >> byte & 1)
         masks[byte] = (masks[byte] & ~exec) | bad;
   }
+  // Carries and masks: a bit for each lane.
   for (const RegisterRange &range : facts.writes)
     if (!range.vector)
       for (unsigned i = 0; i < range.count; ++i)

@@ -4,6 +4,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Each register remembers the number of the operation that will write it; it is
+// free once that number is retired. The rules of retirement are in
+// WaitChecker.h, after the CDNA3 ISA's section on s_waitcnt.
+//
+//===----------------------------------------------------------------------===//
 
 #include "WaitChecker.h"
 #include <fmt/format.h>
@@ -17,6 +23,7 @@ void WaitChecker::begin(unsigned vgprCount, unsigned accumOffset_) {
   accumOffset = accumOffset_;
 }
 
+/// The message, with the count that would be enough.
 std::string WaitChecker::describe(const RegisterRange &range,
                                   const Pending &entry,
                                   const char *verb) const {
@@ -32,6 +39,8 @@ std::string WaitChecker::describe(const RegisterRange &range,
       byVm ? "vmcnt" : "lgkmcnt", left);
 }
 
+/// Reading a register that is awaited, or writing it by anything that might
+/// overtake the operation.
 std::string WaitChecker::check(const Op &op, const OpFacts &facts) {
   if (vm.issued == vm.retired && lgkm.issued == lgkm.retired)
     return "";
@@ -63,6 +72,7 @@ std::string WaitChecker::check(const Op &op, const OpFacts &facts) {
   return "";
 }
 
+/// Counts the operation and marks what it will write.
 void WaitChecker::issue(const Op &op, const OpFacts &facts) {
   const Instruction &inst = *op.inst;
   if (inst.op == Opcode::s_waitcnt)

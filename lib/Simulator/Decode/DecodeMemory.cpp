@@ -31,6 +31,8 @@ constexpr unsigned FirstVgpr = 256;
 constexpr unsigned NoSaddr = 0x7f;
 } // namespace
 
+/// Unused register fields must be 0: what is not an encoding that LLVM prints
+/// is refused.
 bool Decoder::ds() {
   if (!select(Encoding::DS, bits(low, 24, 17)) || !needHigh())
     return false;
@@ -65,6 +67,8 @@ bool Decoder::ds() {
   return vgpr(inst.dst, vdst, info->dst, acc);
 }
 
+/// Segment 0 is FLAT, 1 SCRATCH, 2 GLOBAL. saddr = 0x7f means no scalar base;
+/// for SCRATCH sve says whether there is a VGPR address.
 bool Decoder::flat() {
   static constexpr Encoding segments[] = {Encoding::FLAT, Encoding::SCRATCH,
                                           Encoding::GLOBAL};
@@ -116,6 +120,8 @@ bool Decoder::flat() {
   return vgpr(inst.dst, bits(high, 31, 24), info->dst, acc);
 }
 
+/// What MUBUF and MTBUF share: VGPR address of 0 to 2 dwords by idxen and
+/// offen, resource, scalar offset, data.
 bool Decoder::bufferCommon() {
   inst.sc0 = bits(low, 14, 14);
   inst.idxen = bits(low, 13, 13);

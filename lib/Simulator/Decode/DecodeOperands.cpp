@@ -36,6 +36,8 @@ constexpr uint64_t doubles[] = {
     0xbff0000000000000, 0x4000000000000000, 0xc000000000000000,
     0x4010000000000000, 0xc010000000000000, 0x3fc45f306dc9c882};
 
+/// The constant in the operand's own format; integers of 16 bits take the f16
+/// pattern, other types the f32 one.
 uint64_t inlineFloat(DataType type, unsigned index) {
   switch (type) {
   case DataType::I16:
@@ -51,6 +53,7 @@ uint64_t inlineFloat(DataType type, unsigned index) {
   }
 }
 
+/// Sources that are no registers exist as one or two dwords only.
 bool isSpecial(unsigned code, unsigned dwords) {
   using namespace SpecialReg;
   return dwords <= 2 && ((code >= SharedBase && code <= PrivateLimit) ||
@@ -59,11 +62,13 @@ bool isSpecial(unsigned code, unsigned dwords) {
 
 } // namespace
 
+/// Inline integers are sign-extended to the operand's size later.
 bool Decoder::constant(Operand &op, unsigned code, const OperandInfo &info) {
   op.type = info.type;
   op.dwords = info.dwords;
   if (code >= FirstInt && code <= LastInt) {
     op.kind = OperandKind::InlineInt;
+    // 128 to 192 are 0 to 64, 193 to 208 are -1 to -16.
     int value = code <= LastPositive ? int(code) - int(FirstInt)
                                      : int(LastPositive) - int(code);
     op.bits = int64_t(value);
@@ -77,6 +82,8 @@ bool Decoder::constant(Operand &op, unsigned code, const OperandInfo &info) {
   return code == LiteralCode && literal(op, info);
 }
 
+/// The word after the instruction; an f64 takes it as its upper half. Several
+/// operands may share one literal.
 bool Decoder::literal(Operand &op, const OperandInfo &info) {
   // The word after a 64-bit encoding is the next instruction, never a literal.
   if (inst.sizeBytes != 4 && !inst.hasLiteral)
@@ -92,9 +99,12 @@ bool Decoder::literal(Operand &op, const OperandInfo &info) {
   return true;
 }
 
+/// A scalar register or tuple: within one of the ranges of register numbers,
+/// aligned.
 bool Decoder::scalar(Operand &op, unsigned code, const OperandInfo &info) {
   using namespace ScalarReg;
   unsigned dwords = info.dwords;
+  // Tuples may not cross from one range into another.
   auto fits = [&](unsigned first, unsigned last) {
     unsigned align = dwords > 2 ? 4 : dwords;
     return code >= first && code + dwords - 1 <= last &&
@@ -111,6 +121,7 @@ bool Decoder::scalar(Operand &op, unsigned code, const OperandInfo &info) {
   return true;
 }
 
+/// A VGPR or accumulation register, or a tuple of them.
 bool Decoder::vgpr(Operand &op, unsigned reg, const OperandInfo &info,
                    bool accumulator) {
   if (reg + info.dwords > 256 || (info.dwords > 1 && reg % 2))
@@ -122,6 +133,8 @@ bool Decoder::vgpr(Operand &op, unsigned reg, const OperandInfo &info,
   return true;
 }
 
+/// An operand by the number in the encoding; false where the instruction's
+/// table does not allow it.
 bool Decoder::source(Operand &op, unsigned code, const OperandInfo &info,
                      bool accumulator) {
   bool isVgpr = code >= FirstVgpr;
@@ -136,6 +149,7 @@ bool Decoder::source(Operand &op, unsigned code, const OperandInfo &info,
     return isVgpr && vgpr(op, code - FirstVgpr, info, true);
   case RegisterFile::VectorOrAcc:
     return isVgpr && vgpr(op, code - FirstVgpr, info, accumulator);
+  // The C operand of an MFMA: registers or an inline constant.
   case RegisterFile::AccOrConst:
     if (isVgpr)
       return vgpr(op, code - FirstVgpr, info, accumulator);
@@ -146,6 +160,8 @@ bool Decoder::source(Operand &op, unsigned code, const OperandInfo &info,
     if (isVgpr)
       return vgpr(op, code - FirstVgpr, info);
     [[fallthrough]];
+  // Registers and constants share the space below 256; the order of the trials
+  // does not matter.
   case RegisterFile::ScalarOrConst:
     if (isVgpr)
       return false;
@@ -161,6 +177,8 @@ bool Decoder::source(Operand &op, unsigned code, const OperandInfo &info,
   return false;
 }
 
+/// Eight bits for vector registers, seven for scalar ones: the file follows
+/// from the opcode.
 bool Decoder::destination(Operand &op, unsigned code, const OperandInfo &info) {
   switch (info.file) {
   case RegisterFile::None:
@@ -174,6 +192,7 @@ bool Decoder::destination(Operand &op, unsigned code, const OperandInfo &info) {
   }
 }
 
+// The implicit mask of the 32-bit forms.
 void Decoder::vcc(Operand &op) {
   op.kind = OperandKind::Scalar;
   op.type = DataType::B64;
@@ -181,6 +200,7 @@ void Decoder::vcc(Operand &op) {
   op.reg = ScalarReg::VccLo;
 }
 
+/// Sources that the opcode has; they are the first ones.
 unsigned Decoder::sourceCount() const {
   unsigned count = 0;
   while (count < 4 && info->src[count].file != RegisterFile::None)

@@ -44,6 +44,8 @@ bool Decoder::sopc() {
   return source(inst.src[1], bits(low, 15, 8), info->src[1]);
 }
 
+/// The constant is sign-extended here; unsigned users cut it to 16 bits.
+/// s_setreg_imm32_b32 has a literal instead of registers.
 bool Decoder::sopk() {
   if (!select(Encoding::SOPK, bits(low, 27, 23)))
     return false;
@@ -58,6 +60,7 @@ bool Decoder::sopk() {
          source(inst.src[0], reg, info->src[0]);
 }
 
+/// Instructions without a meaning for their constant must have 0.
 bool Decoder::sopp() {
   if (!select(Encoding::SOPP, bits(low, 22, 16)))
     return false;
@@ -65,6 +68,8 @@ bool Decoder::sopp() {
   return info->constant != ConstantKind::None || inst.imm == 0;
 }
 
+/// The offset is a signed constant of 21 bits, a scalar register, or both
+/// (soff_en).
 bool Decoder::smem() {
   if (!select(Encoding::SMEM, bits(low, 25, 18)) || !needHigh())
     return false;

@@ -30,6 +30,7 @@ namespace {
 constexpr unsigned SdwaCode = 249, DppCode = 250, FirstVgpr = 256;
 } // namespace
 
+/// The form that all others extend: destination and source 0.
 bool Decoder::vop1() {
   if (!select(Encoding::VOP1, bits(low, 16, 9)))
     return false;
@@ -48,6 +49,7 @@ bool Decoder::vop1() {
   return source(inst.src[0], src0, info->src[0]);
 }
 
+/// Carries go through VCC in this form; v_madmk and v_madak have a literal.
 bool Decoder::vop2() {
   if (!select(Encoding::VOP2, bits(low, 30, 25)) ||
       !destination(inst.dst, bits(low, 24, 17), info->dst))
@@ -74,6 +76,7 @@ bool Decoder::vop2() {
   return literal(inst.src[k], info->src[k]);
 }
 
+/// The result is a lane mask; this form always writes VCC.
 bool Decoder::vopc() {
   if (!select(Encoding::VOPC, bits(low, 24, 17)) ||
       !source(inst.src[1], FirstVgpr + bits(low, 16, 9), info->src[1]))
@@ -101,12 +104,15 @@ bool Decoder::sdwa() {
   if (!source(inst.src[0], bits(high, 23, 23) ? src0 : FirstVgpr + src0,
               info->src[0]))
     return false;
+  // Source 1 is a scalar: the field of the first word, read as a VGPR before,
+  // is read anew.
   if (count == 2 && bits(high, 31, 31)) {
     unsigned src1 = bits(low, 16, 9);
     inst.src[1] = Operand();
     if (src1 == 255 || !source(inst.src[1], src1, info->src[1]))
       return false;
   }
+  // Fields of a source that is not there must be 0.
   if (count == 1 && (bits(high, 31, 31) || bits(high, 29, 24)))
     return false;
 
@@ -161,6 +167,7 @@ bool Decoder::dpp() {
   inst.bankMask = bits(high, 27, 24);
   inst.rowMask = bits(high, 31, 28);
 
+  // Controls between the defined ones are reserved.
   using namespace DppCtrl;
   unsigned ctrl = inst.dppCtrl;
   bool isRange = ctrl <= QuadPermLast ||
@@ -187,6 +194,7 @@ bool Decoder::dpp() {
   return true;
 }
 
+/// Modifiers that the operation does not have must be 0.
 bool Decoder::vop3Modifiers() {
   bool hasSdst = info->sdst.file != RegisterFile::None;
   unsigned count = sourceCount();
@@ -219,6 +227,8 @@ bool Decoder::vop3Modifiers() {
   return true;
 }
 
+/// The 64-bit form of any VOP1, VOP2 or VOPC operation, or an operation of
+/// VOP3's own.
 bool Decoder::vop3() {
   if (!select(Encoding::VOP3, bits(low, 25, 16)) || !needHigh())
     return false;
@@ -229,6 +239,7 @@ bool Decoder::vop3() {
   if (!destination(inst.dst, bits(low, 7, 0), info->dst) ||
       !destination(inst.sdst, bits(low, 14, 8), info->sdst))
     return false;
+  // Nine bits each, side by side in the second word.
   for (unsigned i = 0; i < 3; ++i) {
     unsigned code = (uint64_t(high) >> (9 * i)) & 0x1ff;
     if (!source(inst.src[i], code, info->src[i]))
@@ -237,6 +248,7 @@ bool Decoder::vop3() {
   return vop3Modifiers();
 }
 
+/// op_sel_hi has its third bit apart from the others.
 bool Decoder::vop3p() {
   if (!select(Encoding::VOP3P, bits(low, 22, 16)) || !needHigh() ||
       !destination(inst.dst, bits(low, 7, 0), info->dst))
@@ -249,6 +261,7 @@ bool Decoder::vop3p() {
   inst.neg = bits(high, 31, 29);
   inst.negHi = bits(low, 10, 8);
   unsigned opSel = bits(low, 13, 11);
+  // Modifiers of sources that the operation has not.
   unsigned unused = 7u & ~((1u << count) - 1);
   if ((inst.neg | inst.negHi | opSel) & unused)
     return false;
@@ -260,6 +273,8 @@ bool Decoder::vop3p() {
   return true;
 }
 
+/// acc bits choose between VGPRs and accumulation registers, for A, B, and C
+/// together with D.
 bool Decoder::mai() {
   if (!select(Encoding::MAI, bits(low, 22, 16)) || !needHigh())
     return false;
@@ -274,6 +289,7 @@ bool Decoder::mai() {
   inst.cbsz = bits(low, 10, 8);
   inst.abid = bits(low, 14, 11);
   inst.blgp = blgp;
+  // Sparse forms have no broadcast of B.
   if (inst.has(flag::Sparse) && blgp)
     return false;
   return vgpr(inst.dst, vdst, info->dst, accCD) &&

@@ -8,6 +8,10 @@
 // The prefix of the first word names the family; the family's opcode field is
 // looked up in tables made from Opcodes.def at compile time.
 //
+// Each family's decoder then takes the fields apart (DecodeScalar,
+// DecodeVector, DecodeMemory). Decoding has no state and takes one table
+// lookup, so a program is decoded once, ahead of its execution (Program).
+//
 //===----------------------------------------------------------------------===//
 
 #include "DecoderImpl.h"
@@ -18,10 +22,12 @@ using namespace tlc::sim;
 
 namespace {
 
+// Opcode fields have at most ten bits (VOP3).
 constexpr unsigned TableSize = 1024;
 using Table = std::array<Opcode, TableSize>;
 constexpr unsigned NumEncodings = unsigned(Encoding::MTBUF) + 1;
 
+// One opcode as Opcodes.def lists it; the operand columns are of no use here.
 struct Row {
   Encoding encoding;
   unsigned number;
@@ -41,8 +47,11 @@ constexpr Row all[] = {
 /// Where the 64-bit forms of the 32-bit families start among VOP3's opcodes.
 constexpr unsigned Vop2InVop3 = 0x100, Vop1InVop3 = 0x140;
 
+/// VOP3 also lists the 64-bit forms of the other vector families.
 constexpr std::array<Table, NumEncodings> makeTables() {
   std::array<Table, NumEncodings> tables{};
+  // Opcodes that need the 32-bit form (v_madmk with its literal) have no
+  // counterpart in VOP3.
   for (const Row &row : rows::all) {
     tables[unsigned(row.encoding)][row.number] = row.op;
     Table &vop3 = tables[unsigned(Encoding::VOP3)];
@@ -62,11 +71,14 @@ constexpr std::array<Table, NumEncodings> tables = makeTables();
 
 } // namespace
 
+/// Invalid for a number without an opcode, or one beyond the field.
 Opcode tlc::sim::findOpcode(Encoding encoding, unsigned number) {
   return number < TableSize ? tables[unsigned(encoding)][number]
                             : Opcode::Invalid;
 }
 
+/// Fills in what the opcode alone says. False if the number is reserved; then
+/// the instruction is invalid.
 bool Decoder::select(Encoding encoding, unsigned number) {
   inst.op = findOpcode(encoding, number);
   if (inst.op == Opcode::Invalid)
@@ -82,6 +94,8 @@ bool Decoder::run() {
   // From the longest prefix to the shortest: SOP1, SOPC and SOPP lie inside
   // the space of SOPK, which lies inside that of SOP2; VOP1 and VOPC in VOP2's.
   switch (bits(low, 31, 23)) {
+  // Nine bits: SOP1, SOPC, SOPP and VOP3P. MAI shares VOP3P's prefix and has
+  // its opcodes from 0x3e on.
   case 0x17d:
     return sop1();
   case 0x17e:
@@ -91,6 +105,7 @@ bool Decoder::run() {
   case 0x1a7:
     return bits(low, 22, 16) >= 0x3e ? mai() : vop3p();
   }
+  // Six bits: the 64-bit families.
   switch (bits(low, 31, 26)) {
   case 0x30:
     return smem();
@@ -105,10 +120,13 @@ bool Decoder::run() {
   case 0x3a:
     return mtbuf();
   }
+  // Four bits, two bits: SOPK and SOP2.
   if (bits(low, 31, 28) == 0xb)
     return sopk();
   if (bits(low, 31, 30) == 2)
     return sop2();
+  // What is left of the upper half of the space is undefined on gfx942 (image
+  // and export instructions, the interpolation of graphics).
   if (bits(low, 31, 31))
     return false;
   switch (bits(low, 31, 25)) {
@@ -120,6 +138,8 @@ bool Decoder::run() {
   return vop2();
 }
 
+/// False, with an empty record, where the bytes at \p offset are no instruction
+/// of gfx942 or run past the end.
 bool tlc::sim::decode(llvm::ArrayRef<uint8_t> code, uint64_t offset,
                       Instruction &out) {
   out = Instruction();

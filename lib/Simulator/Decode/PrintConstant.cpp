@@ -8,6 +8,9 @@
 // Wait counts, messages, hardware registers, lane swizzles, DPP controls and
 // buffer formats as LLVM spells them.
 //
+// A constant that does not match any pattern of its kind prints as a number, as
+// LLVM does, so no encoding is without a text.
+//
 //===----------------------------------------------------------------------===//
 
 #include "PrinterImpl.h"
@@ -46,6 +49,8 @@ void printWaitCnt(raw_ostream &os, const Instruction &inst) {
 }
 
 // s_sendmsg: message [3:0], operation [6:4], stream [9:8].
+// The names are those of LLVM's AMDGPUAsmUtils for gfx9; numbers without a name
+// are reserved.
 constexpr const char *messages[16] = {nullptr,
                                       "MSG_INTERRUPT",
                                       "MSG_GS",
@@ -67,8 +72,12 @@ constexpr const char *gsOps[8] = {"GS_OP_NOP", "GS_OP_CUT", "GS_OP_EMIT",
 constexpr const char *systemOps[8] = {
     nullptr, "SYSMSG_OP_ECC_ERR_INTERRUPT", "SYSMSG_OP_REG_RD",
     "SYSMSG_OP_HOST_TRAP_ACK", "SYSMSG_OP_TTRACE_PC"};
+// Those messages that have an operation.
 constexpr unsigned MsgGs = 2, MsgGsDone = 3, MsgSystem = 15;
 
+/// Three spellings: by name if message, operation and stream are all valid; by
+/// numbers if the fields account for the whole constant; else the bare
+/// constant, as unused bits are set.
 void printSendMsg(raw_ostream &os, unsigned imm) {
   unsigned id = imm & 0xf, op = (imm >> 4) & 7, stream = (imm >> 8) & 3;
   bool isGs = id == MsgGs || id == MsgGsDone, isSystem = id == MsgSystem;
@@ -94,6 +103,7 @@ void printSendMsg(raw_ostream &os, unsigned imm) {
 }
 
 // Names of the hardware registers, by number; HW_REG_ is put in front.
+// Gaps are registers of other generations.
 constexpr const char *hwRegs[] = {nullptr,
                                   "MODE",
                                   "STATUS",
@@ -120,6 +130,8 @@ constexpr const char *hwRegs[] = {nullptr,
                                   "SQ_PERF_SNAPSHOT_PC_LO",
                                   "SQ_PERF_SNAPSHOT_PC_HI"};
 
+/// hwreg(name) for the whole register, hwreg(name, offset, size) in bits for a
+/// part of it.
 void printHwReg(raw_ostream &os, const Instruction &inst) {
   unsigned id = inst.hwregId();
   os << "hwreg(";
@@ -136,6 +148,10 @@ void printHwReg(raw_ostream &os, const Instruction &inst) {
 // else and, or and xor masks of five bits applied to the lane's number.
 constexpr unsigned LaneBits = 5, LaneMask = 0x1f;
 
+/// The pattern as LLVM writes it, a letter for each bit of the source lane's
+/// number: 0 or 1 (constant), p (this lane's bit), i (its inverse). The letter
+/// is found by sending a 0 and a 1 through ((lane & and) | or) ^ xor. Example:
+/// and 0x1e, or 1, xor 0 gives "pppp1".
 void printBitmaskPerm(raw_ostream &os, unsigned andMask, unsigned orMask,
                       unsigned xorMask) {
   unsigned fromZeros = orMask ^ xorMask;
@@ -160,6 +176,8 @@ constexpr unsigned DefaultDfmt = 1, DefaultNfmt = 0;
 
 } // namespace
 
+/// Bits say which operands are indexed; a mode beyond four bits prints as a
+/// number.
 void tlc::sim::printGprIndexMode(raw_ostream &os, unsigned mode) {
   static constexpr const char *names[] = {"SRC0", "SRC1", "SRC2", "DST"};
   if (mode > 0xf)
@@ -174,6 +192,8 @@ void tlc::sim::printGprIndexMode(raw_ostream &os, unsigned mode) {
   os << ')';
 }
 
+/// Branch distances print as unsigned 16-bit numbers of dwords, as LLVM does
+/// without a symbolizer.
 void tlc::sim::printConstant(raw_ostream &os, const Instruction &inst) {
   unsigned imm = inst.imm & 0xffff;
   switch (opcodeInfo(inst.op).constant) {
@@ -201,6 +221,9 @@ void tlc::sim::printConstant(raw_ostream &os, const Instruction &inst) {
   }
 }
 
+/// Recognizes the named special cases of a swizzle before the general forms.
+/// Bits [15:13] tell them: 100 quad permutation (with bits [14:8] 0), 110
+/// rotation, 111 FFT, 0xx the bit masks; other patterns print as numbers.
 void tlc::sim::printSwizzle(raw_ostream &os, unsigned offset) {
   if (offset == 0)
     return;
@@ -229,11 +252,15 @@ void tlc::sim::printSwizzle(raw_ostream &os, unsigned offset) {
   unsigned andMask = offset & LaneMask;
   unsigned orMask = (offset >> LaneBits) & LaneMask;
   unsigned xorMask = (offset >> (2 * LaneBits)) & LaneMask;
+  // Names for common masks: SWAP and REVERSE change only the xor mask,
+  // BROADCAST clears the low bits of the lane's number and puts one lane's in.
   bool keepsAll = andMask == LaneMask && orMask == 0;
   unsigned groupSize = LaneMask - andMask + 1;
+  // Neighbouring groups of xorMask lanes change places.
   if (keepsAll && llvm::isPowerOf2_32(xorMask))
     os << "swizzle(SWAP," << xorMask << ')';
   else if (keepsAll && xorMask && llvm::isPowerOf2_32(xorMask + 1))
+    // xorMask of 2^k - 1 turns each group of 2^k lanes around.
     os << "swizzle(REVERSE," << xorMask + 1 << ')';
   else if (groupSize > 1 && llvm::isPowerOf2_32(groupSize) &&
            orMask < groupSize && xorMask == 0)
@@ -242,6 +269,9 @@ void tlc::sim::printSwizzle(raw_ostream &os, unsigned offset) {
     printBitmaskPerm(os, andMask, orMask, xorMask);
 }
 
+/// The control field is nine bits: four lane indices of a quad below 0x100,
+/// else a group (bits [8:4]) with a count in its low four bits, or one of the
+/// fixed movements.
 void tlc::sim::printDppCtrl(raw_ostream &os, unsigned ctrl) {
   using namespace DppCtrl;
   struct {
@@ -272,6 +302,8 @@ void tlc::sim::printDppCtrl(raw_ostream &os, unsigned ctrl) {
       os << single.name;
 }
 
+/// MTBUF's data and number format, each left out if it is the default (8 bits,
+/// UNORM); nothing if both are.
 void tlc::sim::printBufferFormat(raw_ostream &os, unsigned dfmt,
                                  unsigned nfmt) {
   if (dfmt == DefaultDfmt && nfmt == DefaultNfmt)

@@ -23,6 +23,9 @@ struct Named {
   const char *one, *two; // as one dword, as a pair
 };
 
+/// Scalar registers with a name, by their number in the operand field (CDNA3
+/// ISA, table of scalar operands). The high half of a pair never starts a pair,
+/// hence no second name.
 constexpr Named scalarNames[] = {
     {ScalarReg::FlatScratchLo, "flat_scratch_lo", "flat_scratch"},
     {ScalarReg::FlatScratchHi, "flat_scratch_hi", nullptr},
@@ -34,6 +37,8 @@ constexpr Named scalarNames[] = {
     {ScalarReg::ExecLo, "exec_lo", "exec"},
     {ScalarReg::ExecHi, "exec_hi", nullptr}};
 
+/// Values that can be read but are no registers: the apertures and the
+/// condition bits.
 constexpr Named specialNames[] = {
     {SpecialReg::SharedBase, "src_shared_base", "src_shared_base"},
     {SpecialReg::SharedLimit, "src_shared_limit", "src_shared_limit"},
@@ -43,6 +48,7 @@ constexpr Named specialNames[] = {
     {SpecialReg::Execz, "src_execz", "src_execz"},
     {SpecialReg::Scc, "src_scc", "src_scc"}};
 
+/// v5, or v[4:7].
 void printTuple(raw_ostream &os, const char *prefix, unsigned first,
                 unsigned dwords) {
   os << prefix;
@@ -52,6 +58,7 @@ void printTuple(raw_ostream &os, const char *prefix, unsigned first,
     os << '[' << first << ':' << first + dwords - 1 << ']';
 }
 
+/// Named registers by their names, trap registers as ttmp.
 void printScalar(raw_ostream &os, const Operand &op) {
   for (const Named &name : scalarNames)
     if (name.code == op.reg) {
@@ -64,6 +71,8 @@ void printScalar(raw_ostream &os, const Operand &op) {
     printTuple(os, "s", op.reg, op.dwords);
 }
 
+// The nine inline float constants, by name and as bits of each width. The last
+// is 1 / (2 pi), of which f64 shows more digits.
 constexpr const char *floatNames[] = {
     "0.5", "-0.5", "1.0", "-1.0", "2.0", "-2.0", "4.0", "-4.0", "0.15915494"};
 constexpr uint16_t floats16[] = {0x3800, 0xb800, 0x3c00, 0xbc00, 0x4000,
@@ -77,6 +86,7 @@ constexpr uint64_t floats64[] = {
     0x4010000000000000, 0xc010000000000000, 0x3fc45f306dc9c882};
 
 template <typename T, size_t N>
+/// The name of \p value in one of the tables below, or null.
 const char *floatName(const T (&table)[N], T value) {
   for (size_t i = 0; i < N; ++i)
     if (table[i] == value)
@@ -88,12 +98,16 @@ void printHex(raw_ostream &os, uint64_t value) {
   os << llvm::format("0x%llx", static_cast<unsigned long long>(value));
 }
 
+/// By value: small integers, the nine floats by name, anything else in
+/// hexadecimal of the operand's width.
 void printConstantOperand(raw_ostream &os, const Operand &op) {
   int64_t value;
   const char *name = nullptr;
   bool isHalf = op.type == DataType::I16 || op.type == DataType::F16 ||
                 op.type == DataType::V2F16;
   switch (op.type) {
+  // The literal of a packed operand prints as bits; an inline constant prints
+  // like an f16.
   case DataType::V2F16:
     if (op.kind == OperandKind::Literal)
       return printHex(os, op.bits);
@@ -121,6 +135,8 @@ void printConstantOperand(raw_ostream &os, const Operand &op) {
     os << value;
   else if (name)
     os << name;
+  // A literal is the upper half of an f64; LLVM prints just the 32 bits that
+  // are encoded.
   else if (op.type == DataType::F64 && op.kind == OperandKind::Literal)
     printHex(os, op.bits >> 32);
   else if (dwordsOf(op.type) == 2)
@@ -131,6 +147,8 @@ void printConstantOperand(raw_ostream &os, const Operand &op) {
 
 } // namespace
 
+/// "off" for an operand that is not there; the caller leaves it out where LLVM
+/// does.
 void tlc::sim::printOperand(raw_ostream &os, const Operand &op) {
   switch (op.kind) {
   case OperandKind::None:
@@ -152,6 +170,8 @@ void tlc::sim::printOperand(raw_ostream &os, const Operand &op) {
   }
 }
 
+/// A number as LLVM prints an integer operand: decimal from -16 to 64, by name
+/// if it is the pattern of an inline float, else hexadecimal.
 void tlc::sim::printNumber(raw_ostream &os, uint32_t value) {
   Operand op;
   op.kind = OperandKind::Literal;

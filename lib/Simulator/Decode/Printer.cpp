@@ -8,6 +8,11 @@
 // Each family prints its mnemonic, its operands in order and its modifiers, as
 // LLVM's instruction printer does, so that the two can be compared as text.
 //
+// The text is what llvm-mc of gfx942 would print, comma for comma: the
+// decoder's test disassembles whole code objects with both and compares the
+// lines. Where LLVM has a quirk (a field that only some encodings print, a
+// default that is left out) the quirk is kept here and named in a comment.
+//
 //===----------------------------------------------------------------------===//
 
 #include "PrinterImpl.h"
@@ -18,6 +23,9 @@ using llvm::raw_ostream;
 
 namespace {
 
+/// Prints one instruction. run() writes the mnemonic and leaves the rest to the
+/// function of the family; each of those calls item() for every operand in
+/// LLVM's order and then appends the modifiers that differ from their defaults.
 class Printer {
 public:
   Printer(raw_ostream &stream, const Instruction &instruction)
@@ -34,10 +42,14 @@ private:
   void flat();
   void buffer();
 
+  /// A blank before the first operand, a comma before the others.
   void separator() {
     os << (first ? " " : ", ");
     first = false;
   }
+  /// An operand in any case; itemIfAny() leaves out one that the opcode has
+  /// not. The difference matters for addresses: one that an instruction of the
+  /// scratch or buffer family leaves out prints as "off".
   void item(const Operand &op) {
     separator();
     printOperand(os, op);
@@ -54,6 +66,8 @@ private:
     if (set)
       os << ' ' << name;
   }
+  /// gfx940's spelling of the cache bits: sc0, nt and sc1, which stand where
+  /// gfx90a has glc, slc and scc.
   void cachePolicy() {
     named(inst.sc0, "sc0");
     named(inst.nt, "nt");
@@ -64,12 +78,15 @@ private:
       os << " offset:" << inst.offset;
   }
 
+  // `first` is true until the first operand has been written.
   raw_ostream &os;
   const Instruction &inst;
   bool first = true;
 };
 
+/// SOP families: registers, then the 16-bit constant; s_setreg puts it first.
 void Printer::scalar() {
+  // s_set_gpr_idx_on: the constant is an operand with a syntax of its own.
   if (inst.has(flag::ImmSrc1)) {
     item(inst.src[0]);
     separator();
@@ -79,6 +96,8 @@ void Printer::scalar() {
   const ConstantKind kind = opcodeInfo(inst.op).constant;
   bool constantFirst = kind == ConstantKind::HwReg && inst.dst.isNone();
   auto constant = [&] {
+    // s_nop and its like print their constant in any case, s_endpgm only if it
+    // is not 0.
     if (kind == ConstantKind::None ||
         (kind == ConstantKind::DecIfSet && inst.imm == 0))
       return;
@@ -92,15 +111,21 @@ void Printer::scalar() {
   itemIfAny(inst.src[1]);
   if (!constantFirst)
     constant();
+  // s_setreg_imm32_b32 and the like: a second dword as the last operand.
   if (inst.has(flag::Literal)) {
     separator();
     printNumber(os, inst.literal);
   }
 }
 
+/// Data, base, offset. The offset is a constant (in hexadecimal with its sign),
+/// an SGPR, or both; then the constant goes behind as a modifier: `s_load_dword
+/// s0, s[2:3], s4 offset:0x10`.
 void Printer::smem() {
+  // s_dcache_inv, s_memtime: at most a destination.
   if (inst.has(flag::NoAddress))
     return itemIfAny(inst.dst);
+  // The constant of s_atc_probe stands in the data's place.
   if (inst.has(flag::Probe)) {
     separator();
     printNumber(os, inst.imm);
@@ -125,18 +150,25 @@ void Printer::smem() {
       hex();
     }
   }
+  // Scalar loads keep the old name of the bit.
   named(inst.sc0, "glc");
 }
 
+/// A source with its modifiers: -, |x|, sext().
 void Printer::source(unsigned i) {
   const Operand &op = inst.src[i];
   if (op.isNone())
     return;
   separator();
+  // v_madmk, v_madak: the literal prints in hexadecimal even where an inline
+  // constant has the same value.
   if (opcodeInfo(inst.op).src[i].file == RegisterFile::Literal) {
     os << llvm::format("0x%x", inst.literal);
     return;
   }
+  // VOP3P prints its negations as neg_lo and neg_hi behind the operands. Only
+  // the mixed-precision opcodes write them as signs, with neg_hi standing for
+  // abs.
   bool packed = inst.encoding == Encoding::VOP3P;
   bool mix = packed && op.type == DataType::F16;
   bool modifiers = !packed || mix;
@@ -173,6 +205,8 @@ void Printer::perSource(const char *name, unsigned mask, unsigned count,
   os << ']';
 }
 
+/// SDWA always prints its selects, defaults too. A comparison writes lane
+/// masks, so it has no dst_sel; VOP1 has no second source.
 void Printer::sdwaSelects() {
   static constexpr const char *selects[] = {
       "BYTE_0", "BYTE_1", "BYTE_2", "BYTE_3", "WORD_0", "WORD_1", "DWORD"};
@@ -186,6 +220,10 @@ void Printer::sdwaSelects() {
     os << " src1_sel:" << selects[unsigned(inst.srcSel[1])];
 }
 
+/// VOP1, VOP2, VOPC, VOP3 and VOP3P. The suffix tells the encodings of one
+/// opcode apart (`v_add_f32_e32`, `_e64`); opcodes that exist only in VOP3 have
+/// none. Then the operands, the packed selects, clamp, omod and what SDWA or
+/// DPP add, in this order.
 void Printer::vector() {
   const OpcodeInfo &info = opcodeInfo(inst.op);
   static constexpr const char *suffixes[] = {"_e32", "_e64", "_sdwa", "_dpp"};
@@ -203,6 +241,7 @@ void Printer::vector() {
   if (inst.encoding == Encoding::VOP3P) {
     // In mixed precision op_sel_hi says which operands are halves.
     bool mix = info.src[0].type == DataType::F16;
+    // The integer dot products have no op_sel in LLVM's syntax.
     bool dot = info.src[0].type == DataType::I32;
     if (!dot) {
       perSource("op_sel", inst.opSel, count, 0);
@@ -213,6 +252,9 @@ void Printer::vector() {
       perSource("neg_hi", inst.negHi, count, 0);
     }
   } else if (inst.has(flag::OpSel) && inst.opSel) {
+    // op_sel has a bit for each source and one, the fourth, for the
+    // destination; LLVM prints the destination's behind the last source there
+    // is.
     unsigned sources = count;
     if (inst.has(flag::LooseMods)) // the old destination is a third source
       sources = 3;
@@ -234,6 +276,8 @@ void Printer::vector() {
   }
 }
 
+/// MFMA: destination, A, B, C, then the broadcast fields cbsz, abid and blgp
+/// where not 0.
 void Printer::mai() {
   item(inst.dst);
   for (const Operand &op : inst.src)
@@ -251,6 +295,8 @@ void Printer::mai() {
     os << " blgp:" << unsigned(inst.blgp);
 }
 
+/// Two one-byte offsets (read2, write2 …), the swizzle's pattern, or one 16-bit
+/// byte offset.
 void Printer::ds() {
   itemIfAny(inst.dst);
   for (const Operand &op : inst.src)
@@ -268,6 +314,8 @@ void Printer::ds() {
   named(inst.gds, "gds");
 }
 
+/// Destination, address, data, scalar base. FLAT has no base; for GLOBAL and
+/// SCRATCH a missing one prints as "off".
 void Printer::flat() {
   itemIfAny(inst.dst);
   item(inst.src[0]);
@@ -278,7 +326,10 @@ void Printer::flat() {
   cachePolicy();
 }
 
+/// Data, VGPR address ("off" if none), resource, scalar offset. The data is a
+/// source of stores and atomics and the destination of loads.
 void Printer::buffer() {
+  // buffer_wbl2 and buffer_inv have only the cache bits.
   if (inst.has(flag::CacheControl))
     return cachePolicy();
   itemIfAny(inst.src[1].isNone() ? inst.dst : inst.src[1]);
@@ -294,6 +345,7 @@ void Printer::buffer() {
   named(inst.lds, "lds");
 }
 
+// A switch without a default: a new encoding is reported by the compiler.
 void Printer::run() {
   os << mnemonic(inst.op);
   switch (inst.encoding) {

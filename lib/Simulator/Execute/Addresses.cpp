@@ -4,12 +4,21 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Slow paths of memory accesses: which allocation an address lies in, and what
+// to call an address that lies in none. Handlers try `Wave::recent` first, so
+// that these are called about once for each allocation that a wavefront turns
+// to.
+//
+//===----------------------------------------------------------------------===//
 
 #include "tlc/Simulator/Execute/Wave.h"
 #include "tlc/Simulator/Memory/DeviceMemory.h"
 
 using namespace tlc::sim;
 
+/// The two last allocations are kept: kernels mostly alternate between an input
+/// and an output.
 const Allocation *tlc::sim::findAllocation(Wave &wave, uint64_t address,
                                            uint64_t bytes) {
   const Allocation *found = wave.group->memory->find(address);
@@ -20,6 +29,8 @@ const Allocation *tlc::sim::findAllocation(Wave &wave, uint64_t address,
   return found;
 }
 
+/// The nearest allocation decides whether an address is taken for an overrun of
+/// it or for no pointer at all.
 const char *tlc::sim::classifyAddress(const DeviceMemory &memory,
                                       uint64_t address) {
   // Further from any allocation than this, an address is no overrun.

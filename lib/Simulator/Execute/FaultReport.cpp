@@ -4,6 +4,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// A report has three lines: what happened and to which data; the instruction,
+// by device address, by its place in the object (what a disassembler shows) and
+// from the kernel's entry; and who ran it. The text is made once a launch, so
+// nothing here is in a hurry.
+//
+//===----------------------------------------------------------------------===//
 
 #include "FaultReport.h"
 
@@ -17,6 +24,8 @@ using namespace tlc::sim;
 
 namespace {
 
+/// An allocation as the user knows it: its number in order of allocation, its
+/// name if a launch gave one, size and place.
 std::string nameOf(const Allocation &allocation) {
   std::string name =
       allocation.name.empty() ? "" : " '" + allocation.name + "'";
@@ -42,6 +51,7 @@ std::string place(const DeviceMemory &memory, const Fault &fault) {
                      fault.address - (near->base + near->size), nameOf(*near));
 }
 
+/// The instruction's words, as a disassembler prints them.
 std::string encodingOf(const Program &program, const Op &op) {
   uint64_t offset = op.address - program.base();
   std::string text;
@@ -55,6 +65,8 @@ std::string encodingOf(const Program &program, const Op &op) {
   return text;
 }
 
+/// The fault in words. Faults with `bytes` are accesses; the others bring a
+/// text of their own.
 std::string what(const LaunchContext &context, const Workgroup &group) {
   const Fault &fault = group.fault;
   std::string kind = fault.kind;

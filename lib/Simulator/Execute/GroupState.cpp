@@ -34,12 +34,14 @@ constexpr unsigned sleepRounds = 2, busyRounds = 64;
 /// What a lane gets beyond the fixed size where the depth of calls is unknown.
 constexpr unsigned dynamicStackBytes = 8192;
 
+/// Cache lines: registers are read by vector instructions of the host.
 template <typename T> T *allocateAligned(size_t count) {
   size_t bytes = (count * sizeof(T) + 63) / 64 * 64;
   void *memory = std::aligned_alloc(64, std::max<size_t>(bytes, 64));
   return static_cast<T *>(memory);
 }
 
+/// MurmurHash3's finaliser: every bit of the result depends on every bit of v.
 uint64_t mix(uint64_t v) {
   v ^= v >> 33;
   v *= 0xff51afd7ed558ccd;
@@ -50,6 +52,8 @@ uint64_t mix(uint64_t v) {
 
 } // namespace
 
+/// Sizes everything for the largest workgroup of the launch; begin() uses what
+/// a smaller one at the grid's edge needs.
 GroupState::GroupState(LaunchContext &context) : context(context) {
   const LaunchRequest &request = context.request;
   const KernelDescriptor &d = request.kernel->descriptor;
@@ -82,6 +86,7 @@ GroupState::~GroupState() {
   std::free(scratch);
 }
 
+/// Workgroups are numbered x fastest.
 void GroupState::begin(uint64_t linearId) {
   record = nullptr;
   const LaunchRequest &request = context.request;
@@ -106,6 +111,7 @@ void GroupState::begin(uint64_t linearId) {
               size_t(workgroup.waveCount) * privateBytes * waveLanes);
   for (unsigned i = 0; i < workgroup.waveCount; ++i) {
     Wave &wave = waves[i];
+    // Memory stays the same; only the wavefront's state is made anew.
     new (&wave) Wave();
     wave.number = i;
     wave.group = &workgroup;
@@ -124,6 +130,7 @@ void GroupState::begin(uint64_t linearId) {
   }
 }
 
+/// A Fisher-Yates shuffle by the seed; seed 0 keeps the order of wavefronts.
 void GroupState::scheduleOrder() {
   order.resize(workgroup.waveCount);
   for (unsigned i = 0; i < workgroup.waveCount; ++i)
@@ -137,10 +144,14 @@ void GroupState::scheduleOrder() {
   }
 }
 
+/// One turn. Which loop runs it depends on who watches: nobody (all
+/// instructions inside the handlers' own loop), a recorder, the checkers, or
+/// statistics, which need each instruction by itself.
 void GroupState::runWave(Wave &wave) {
   uint64_t limit = context.options.instructionLimit;
   uint64_t before = wave.executed;
   int64_t budget = record ? recordedBudget : turnBudget;
+  // The limit is for the launch; every thread takes what is left at the moment.
   if (limit) {
     uint64_t used = context.executed.load(std::memory_order_relaxed);
     budget = std::min<uint64_t>(budget, limit > used ? limit - used : 1);
@@ -155,6 +166,7 @@ void GroupState::runWave(Wave &wave) {
     wave.budget = budget;
     context.handlers.turn(wave);
   }
+  // With the turn's own instructions included.
   uint64_t used = context.executed.fetch_add(wave.executed - before) +
                   wave.executed - before;
   if (limit && used >= limit && wave.status != WaveStatus::Done &&
@@ -165,6 +177,9 @@ void GroupState::runWave(Wave &wave) {
   }
 }
 
+/// One instruction with all observers. An instruction that waits for its turn
+/// at global memory comes here twice: counted the first time, performed the
+/// second.
 void GroupState::observedStep(Wave &wave) {
   // Follow links between runs, which are no instructions.
   while (wave.pc->inst->op == Opcode::Invalid && wave.pc->target)
@@ -195,6 +210,8 @@ void GroupState::recordedTurn(Wave &wave, int64_t budget) {
   do {
     const Op *op = wave.pc;
     bool isCode = op->inst->op != Opcode::Invalid;
+    // Straight code of two instructions and more runs at full speed; its words
+    // are what recording each would have given.
     int64_t straight =
         isCode ? std::min<int64_t>(budget, code->straightFrom(*op)) : 0;
     if (straight < 2) {
@@ -238,6 +255,7 @@ void GroupState::observedTurn(Wave &wave, int64_t budget) {
   wave.unused = budget;
 }
 
+/// s_barrier lets go once every wavefront that has not ended is there.
 bool GroupState::releaseBarrier() {
   bool any = false;
   for (unsigned i = 0; i < workgroup.waveCount; ++i) {
@@ -256,6 +274,8 @@ bool GroupState::releaseBarrier() {
   return any;
 }
 
+/// From the next turn on, what is executed is recorded into \p target, until
+/// more than \p words are waiting there. \p goOn keeps what is in it.
 void GroupState::recordTo(CodeTable &table, GroupRecord &target, size_t words,
                           bool goOn) {
   code = &table;
@@ -271,6 +291,10 @@ bool GroupState::recordedEnough() const {
   return record->wordsLeft() > recordWords;
 }
 
+/// Rounds over the wavefronts. Ends when all are done, when one faults, when
+/// the record is full, or when nobody can go on without other workgroups: no
+/// wavefront is ready, or for some rounds they only slept or used up their
+/// budgets in what may be waiting loops.
 GroupStatus GroupState::run() {
   unsigned asleep = 0, busy = 0;
   for (;;) {
@@ -278,6 +302,7 @@ GroupStatus GroupState::run() {
     for (unsigned i : order) {
       Wave &wave = waves[i];
       if (wave.status != WaveStatus::Ready &&
+          // Waiting at a barrier, for a turn, or done.
           wave.status != WaveStatus::Yielded)
         continue;
       runWave(wave);
@@ -295,6 +320,7 @@ GroupStatus GroupState::run() {
         return GroupStatus::Paused;
       continue;
     }
+    // Nobody could go on: all done, or they wait for the turn.
     if (!ran) {
       bool done = true;
       for (unsigned i = 0; i < workgroup.waveCount; ++i)
@@ -308,6 +334,9 @@ GroupStatus GroupState::run() {
     }
     if (recordedEnough())
       return GroupStatus::Paused;
+    // A waiting loop shows as sleeping or as using up its budget. Both are
+    // given a few rounds, in which other wavefronts of the workgroup may end
+    // the wait.
     asleep = progressed || anyBusy ? 0 : asleep + 1;
     busy = progressed ? 0 : busy + anyBusy;
     if (asleep >= sleepRounds || busy >= busyRounds)
@@ -315,11 +344,15 @@ GroupStatus GroupState::run() {
   }
 }
 
+/// The first wavefront alone for so many instructions, with the others taken as
+/// ended. Null after a fault.
 const Wave *GroupState::runFirst(uint64_t linearId, uint64_t instructions) {
   begin(linearId);
   for (unsigned i = 1; i < workgroup.waveCount; ++i)
     waves[i].status = WaveStatus::Done;
   Wave &wave = waves[0];
+  // Each round executes something or performs a global operation; the bound
+  // keeps a wavefront that does neither from hanging the model.
   for (unsigned turns = 0; turns < instructions; ++turns) {
     if (wave.executed >= instructions || wave.status == WaveStatus::Done)
       return &wave;
@@ -336,6 +369,8 @@ const Wave *GroupState::runFirst(uint64_t linearId, uint64_t instructions) {
   return nullptr;
 }
 
+/// Each waiting wavefront runs the one instruction it waits at, in the
+/// workgroup's order. The caller holds the launch still meanwhile.
 void GroupState::globalTurn() {
   for (unsigned i : order) {
     Wave &wave = waves[i];
@@ -352,6 +387,8 @@ void GroupState::globalTurn() {
   }
 }
 
+/// Whether all wavefronts that have not ended wait at the grid barrier or for
+/// one that does.
 bool GroupState::waitsForSync() const {
   bool any = false;
   for (unsigned i = 0; i < workgroup.waveCount; ++i) {
@@ -365,6 +402,7 @@ bool GroupState::waitsForSync() const {
   return any;
 }
 
+/// Raises the fault at the first waiting wavefront.
 void GroupState::deadlock() {
   for (unsigned i = 0; i < workgroup.waveCount; ++i)
     if (waves[i].syncWaiting) {

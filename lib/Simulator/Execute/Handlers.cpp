@@ -4,6 +4,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// The handlers are compiled several times, for the levels of x86-64 (v2, v3,
+// v4) or once for another host, each in its own namespace. Which copy runs is
+// chosen at the first use. Values do not depend on it: all levels compute the
+// same IEEE operations.
+//
+//===----------------------------------------------------------------------===//
 
 #include "Lanes/Handlers.h"
 

@@ -31,6 +31,7 @@ template <typename T> void store(uint64_t base, unsigned offset, T value) {
   std::memcpy(reinterpret_cast<void *>(base + offset), &value, sizeof(T));
 }
 
+// Work-items along d, which need not be a multiple of the block.
 uint32_t itemsOf(const LaunchRequest &request, unsigned d) {
   return request.items[d] ? request.items[d]
                           : request.grid[d] * request.block[d];
@@ -49,6 +50,7 @@ bool hiddenValue(const std::string &kind, const LaunchRequest &request,
     full[d] = itemsOf(request, d) / request.block[d];
     rest[d] = itemsOf(request, d) % request.block[d];
   }
+  // Names end in x, y or z.
   const uint32_t *b = request.block;
   const PerDimension perDimension[] = {
       {"hidden_block_count_", {full[0], full[1], full[2]}},
@@ -90,6 +92,8 @@ bool hiddenValue(const std::string &kind, const LaunchRequest &request,
 
 } // namespace
 
+/// Lays out dispatch packet, queue and arguments in one allocation: `valid()`
+/// is false if there is no room for it.
 KernelArguments::KernelArguments(const LaunchRequest &request,
                                  DeviceMemory &memory)
     : memory(memory) {
@@ -110,6 +114,8 @@ KernelArguments::KernelArguments(const LaunchRequest &request,
   arguments = grid + gridBytes;
   std::memcpy(reinterpret_cast<void *>(arguments), request.arguments.data(),
               request.arguments.size());
+  // Hidden arguments are described by the metadata, after the ones that the
+  // launch gives.
   for (const KernelArgument &argument : kernel.arguments) {
     uint64_t value;
     if (argument.hidden() && argument.size <= 8 &&
@@ -118,6 +124,8 @@ KernelArguments::KernelArguments(const LaunchRequest &request,
                   argument.size);
   }
 
+  // The AQL dispatch packet, as far as kernels read it
+  // (hsa_kernel_dispatch_packet_t).
   const KernelDescriptor &d = kernel.descriptor;
   unsigned dimensions = itemsOf(request, 2) > 1   ? 3
                         : itemsOf(request, 1) > 1 ? 2
@@ -140,11 +148,15 @@ KernelArguments::KernelArguments(const LaunchRequest &request,
                   request.grid[0] * request.grid[1] * request.grid[2]);
 }
 
+/// Freed with the launch.
 KernelArguments::~KernelArguments() {
   if (base)
     memory.release(base);
 }
 
+/// In the order of the ABI ("Initial Kernel Execution State" of LLVM's
+/// AMDGPUUsage): user SGPRs as far as the descriptor enables each, preloaded
+/// arguments, workgroup ids, then v0 and EXEC.
 void KernelArguments::initialise(Wave &wave,
                                  const LaunchRequest &request) const {
   const KernelInfo &kernel = *request.kernel;
@@ -155,6 +167,7 @@ void KernelArguments::initialise(Wave &wave,
     wave.setPair(next, value);
     next += 2;
   };
+  // Four SGPRs that gfx942 kernels do not read.
   if (has(privateSegmentBuffer))
     next += 4;
   if (has(dispatchPtr))
@@ -169,6 +182,8 @@ void KernelArguments::initialise(Wave &wave,
     pair(0);
   if (has(privateSegmentSize))
     wave.sgpr[next++] = d.privateSegmentFixedSize;
+  // Preloading copies the first dwords of the arguments into SGPRs behind the
+  // user ones.
   unsigned length = std::min<unsigned>(d.preloadLength(), 16);
   for (unsigned i = 0; i < length; ++i)
     std::memcpy(
@@ -182,9 +197,12 @@ void KernelArguments::initialise(Wave &wave,
   for (unsigned i = 0; i < 3; ++i)
     if (d.rsrc2 >> (7 + i) & 1)
       wave.sgpr[next++] = id[i];
+  // Workgroup info: nothing that compute code reads.
   if (d.rsrc2 >> 10 & 1)
     wave.sgpr[next++] = 0;
 
+  // v0 packs the work-item's x, y and z, ten bits each; EXEC has a bit for each
+  // item that exists.
   uint32_t size[3];
   workgroupSize(request, id, size);
   uint64_t items = uint64_t(size[0]) * size[1] * size[2];
@@ -199,12 +217,16 @@ void KernelArguments::initialise(Wave &wave,
     wave.vgpr[l] = x | y << 10 | z << 20;
   }
   wave.setPair(ScalarReg::ExecLo, active);
+  // MODE: FP_ROUND and FP_DENORM in bits 7:0, DX10_CLAMP 8, IEEE 9, FP16_OVFL
+  // 23.
   wave.mode = d.floatMode() | (d.dx10Clamp() ? 1u << 8 : 0) |
               (d.ieeeMode() ? 1u << 9 : 0) | (d.rsrc1 >> 26 & 1) << 23;
   wave.dx10Clamp = d.dx10Clamp();
   wave.ieee = d.ieeeMode();
 }
 
+/// The workgroup's extent in each dimension: the block, or what is left of the
+/// grid at its edge.
 void tlc::sim::workgroupSize(const LaunchRequest &request, const uint32_t id[3],
                              uint32_t size[3]) {
   for (unsigned d = 0; d < 3; ++d) {

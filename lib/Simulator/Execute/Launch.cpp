@@ -37,6 +37,8 @@ constexpr uint64_t newPerRound = 256;
 /// With more in flight than this, new ones are admitted only to make progress.
 constexpr size_t flightLimit = 256;
 
+/// Runs one launch to its end or first fault. Owns the states of workgroups,
+/// which are reused; a state is held only while its workgroup is in flight.
 class Runner {
 public:
   Runner(LaunchContext &context, unsigned threads)
@@ -48,6 +50,7 @@ public:
   void run(LaunchResult &result);
 
 private:
+  /// A workgroup that has begun and not ended.
   struct Flight {
     uint64_t id = 0;
     GroupStatus status = GroupStatus::Waiting;
@@ -67,6 +70,7 @@ private:
   uint64_t flops = 0;
 };
 
+/// Called by all host threads.
 std::unique_ptr<GroupState> Runner::takeState() {
   {
     std::lock_guard lock(mutex);
@@ -79,12 +83,15 @@ std::unique_ptr<GroupState> Runner::takeState() {
   return std::make_unique<GroupState>(context);
 }
 
+// The state goes back for another workgroup.
 void Runner::finish(std::unique_ptr<GroupState> state) {
   std::lock_guard lock(mutex);
   flops += state->matrixFlops();
   free.push_back(std::move(state));
 }
 
+/// Runs all flights, the new ones included, in parallel, each until it is done,
+/// waits or faults.
 void Runner::round(size_t admitted) {
   size_t first = flights.size();
   flights.resize(first + admitted);
@@ -102,6 +109,8 @@ void Runner::round(size_t admitted) {
   });
 }
 
+/// Faults count by flight order, so that the report is the same for every
+/// number of threads.
 void Runner::run(LaunchResult &result) {
   bool stuck = false;
   const Workgroup *faulted = nullptr;
@@ -119,6 +128,8 @@ void Runner::run(LaunchResult &result) {
     std::erase_if(flights, [](const Flight &flight) {
       return flight.status == GroupStatus::Done;
     });
+    // No workgroup came to its end: the ones in flight may wait for one that
+    // has not started.
     stuck = flights.size() == before;
     // The order rotates with the seed; it is the same for every number of
     // threads.
@@ -130,6 +141,7 @@ void Runner::run(LaunchResult &result) {
       if (flight.state->group().fault.kind)
         faulted = &flight.state->group();
     }
+    // All workgroups are in flight and each can only wait for the others.
     bool deadlocked = !faulted && next == total && !flights.empty();
     for (const Flight &flight : flights)
       deadlocked = deadlocked && flight.state->waitsForSync();
@@ -142,6 +154,7 @@ void Runner::run(LaunchResult &result) {
     result.failed = true;
     result.findings.push_back(describeFault(context, *faulted));
   }
+  // Findings of checkers fail the launch, but its results are complete.
   if (context.checker)
     for (const CheckFinding &finding : context.checker->findings()) {
       result.failed = true;
@@ -160,6 +173,7 @@ void Runner::run(LaunchResult &result) {
       state->statistics().addTo(result, entry);
 }
 
+/// A launch that did not start.
 LaunchResult failed(const LaunchRequest &request, const char *kind,
                     std::string text) {
   LaunchResult result;
@@ -173,6 +187,7 @@ LaunchResult failed(const LaunchRequest &request, const char *kind,
 
 } // namespace
 
+/// What the driver would refuse; empty if nothing.
 std::string tlc::sim::checkLaunch(const LaunchRequest &request) {
   const KernelInfo &kernel = *request.kernel;
   const uint32_t *block = request.block, *grid = request.grid;
@@ -200,12 +215,15 @@ std::string tlc::sim::checkLaunch(const LaunchRequest &request) {
   return "";
 }
 
+/// Blocks until the launch is over. Allocations cannot change meanwhile
+/// (launchLock).
 LaunchResult tlc::sim::runLaunch(const LaunchRequest &request,
                                  DeviceMemory &memory,
                                  const SimulatorOptions &options) {
   if (std::string problem = checkLaunch(request); !problem.empty())
     return failed(request, "invalid-launch", problem);
   auto start = std::chrono::steady_clock::now();
+  // Argument memory is allocated before the lock, which forbids allocations.
   KernelArguments arguments(request, memory);
   if (!arguments.valid())
     return failed(request, "out-of-memory", "no memory for the arguments");
@@ -230,6 +248,7 @@ LaunchResult tlc::sim::runLaunch(const LaunchRequest &request,
   if (!context.entry)
     return failed(request, "jump-out-of-code", "the entry is not in the code");
 
+  // No more threads than workgroups.
   unsigned threads =
       options.threads ? options.threads : std::thread::hardware_concurrency();
   const uint32_t *grid = request.grid;

@@ -4,6 +4,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// A code object in device memory: parsed, its segments laid out in one
+// allocation, relocated. Code is decoded lazily, once for each kernel, because
+// which registers exist depends on the kernel's descriptor.
+//
+//===----------------------------------------------------------------------===//
 
 #include "tlc/Simulator/Execute/Launch.h"
 
@@ -11,6 +17,8 @@
 
 using namespace tlc::sim;
 
+/// Null and a text in \p error for an object that is malformed, not for gfx942,
+/// or too large.
 std::unique_ptr<LoadedObject> LoadedObject::load(std::span<const uint8_t> file,
                                                  DeviceMemory &memory,
                                                  std::string &error) {
@@ -38,6 +46,8 @@ LoadedObject::~LoadedObject() {
     memory.release(image);
 }
 
+/// Made at the first launch of a kernel; launches may come from several
+/// threads.
 Program &LoadedObject::program(const KernelInfo &kernel) {
   std::lock_guard lock(mutex);
   std::unique_ptr<Program> &program = programs[&kernel];

@@ -4,6 +4,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Workers sleep between calls of forEach. Tasks are taken one by one under the
+// lock: they are workgroups, thousands of instructions each, so that the lock
+// is no bottleneck. The caller works along, and returns when the last task has
+// ended, not only when all are taken.
+//
+//===----------------------------------------------------------------------===//
 
 #include "Parallel.h"
 
@@ -24,6 +31,7 @@ ThreadPool::~ThreadPool() {
     worker.join();
 }
 
+/// Entered and left with the lock held; tasks run without it.
 void ThreadPool::takeTasks(std::unique_lock<std::mutex> &lock) {
   while (next < count) {
     uint64_t mine = next++;
@@ -36,6 +44,7 @@ void ThreadPool::takeTasks(std::unique_lock<std::mutex> &lock) {
   }
 }
 
+/// `generation` tells a new call from a spurious wake-up.
 void ThreadPool::work() {
   std::unique_lock lock(mutex);
   uint64_t seen = 0;

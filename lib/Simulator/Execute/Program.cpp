@@ -4,6 +4,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Code is decoded where execution comes to it, as runs: straight pieces from an
+// entry to a jump, a return or code that is there already. A run is an array of
+// Ops, so that the next instruction is the next element; branches point to
+// their targets directly. A slot for each dword of the code finds the Op of an
+// address. Decoding takes a lock, looking up does not: slots are published with
+// release order and never change.
+//
+//===----------------------------------------------------------------------===//
 
 #include "tlc/Simulator/Execute/Program.h"
 
@@ -13,6 +22,8 @@
 
 using namespace tlc::sim;
 
+/// Instructions and Ops by the same index, one more for what follows; both
+/// vectors are final once published, so pointers into them hold.
 struct Program::Run {
   std::vector<Instruction> instructions;
   std::vector<Op> ops;
@@ -26,6 +37,7 @@ void continueElsewhere(Wave &wave, const Op &op) {
   wave.pc = op.target;
 }
 
+/// Handlers for what cannot be run: they fault when execution comes there.
 void unknownInstruction(Wave &wave, const Op &op) {
   Fault fault;
   fault.kind = "unknown-instruction";
@@ -39,6 +51,8 @@ void leaveCode(Wave &wave, const Op &op) {
   raise(wave, op, fault);
 }
 
+/// Behind these execution does not go on by itself; conditional branches do not
+/// end a run.
 bool endsRun(const Instruction &inst) {
   switch (inst.op) {
   case Opcode::s_branch:
@@ -51,6 +65,7 @@ bool endsRun(const Instruction &inst) {
   }
 }
 
+/// Branches whose target is in the instruction.
 bool hasFixedTarget(const Instruction &inst) {
   return inst.has(flag::Branch) &&
          (inst.encoding == Encoding::SOPP || inst.op == Opcode::s_call_b64 ||
@@ -59,6 +74,8 @@ bool hasFixedTarget(const Instruction &inst) {
 
 } // namespace
 
+/// \p base is the device address of \p code, which must outlive the program. A
+/// null slot is not decoded yet.
 Program::Program(std::span<const uint8_t> code, uint64_t base,
                  RegisterLimits limits)
     : code(code), codeBase(base), limits(limits),
@@ -71,10 +88,12 @@ Program::~Program() = default;
 
 void Program::AlignedFree::operator()(uint32_t *p) const { std::free(p); }
 
+/// Null outside the code or between dwords.
 const Op *Program::at(uint64_t address) {
   uint64_t offset = address - codeBase;
   if (offset >= code.size() || offset % 4 != 0)
     return nullptr;
+  // The usual case takes no lock.
   if (const Op *op = slots[offset / 4].load(std::memory_order_acquire))
     return op;
   return decodeFrom(offset);
@@ -84,8 +103,11 @@ const Op *tlc::sim::instructionAt(Program &program, uint64_t address) {
   return program.at(address);
 }
 
+/// Decodes everything that branches reach from here, so that they can be
+/// resolved at once; what only computed jumps reach comes later.
 const Op *Program::decodeFrom(uint64_t offset) {
   std::lock_guard lock(mutex);
+  // Another thread may have decoded it meanwhile.
   if (const Op *op = slots[offset / 4].load(std::memory_order_acquire))
     return op;
   std::vector<uint64_t> pending{offset};
@@ -107,6 +129,9 @@ const Op *Program::decodeFrom(uint64_t offset) {
   return slots[offset / 4].load(std::memory_order_acquire);
 }
 
+/// Decodes one run and adds the targets of its branches to \p pending.
+/// Undecodable words become an Op that faults when it is run, not before: data
+/// may stand between code.
 void Program::decodeRun(uint64_t offset, std::vector<uint64_t> &pending) {
   auto run = std::make_unique<Run>();
   uint64_t begin = offset;
@@ -140,6 +165,7 @@ void Program::decodeRun(uint64_t offset, std::vector<uint64_t> &pending) {
     run->ops[i].number = decoded++;
     address += run->instructions[i].sizeBytes;
   }
+  // The element behind the last: a link to the run that follows, or a fault.
   Op &last = run->ops[count];
   last.inst = &run->instructions[count];
   last.address = address;
@@ -155,10 +181,13 @@ void Program::decodeRun(uint64_t offset, std::vector<uint64_t> &pending) {
   runs.push_back(std::move(run));
 }
 
+/// The place of an operand in the register file; false if the kernel's
+/// descriptor does not allocate it.
 bool Program::registerIndex(const Operand &operand, uint32_t &index) const {
   unsigned dwords = operand.dwords ? operand.dwords : 1;
   switch (operand.kind) {
   case OperandKind::Vector:
+    // Registers are arrays of 64 lanes.
     index = operand.reg * waveLanes;
     // Architectural registers beyond the offset are the accumulators: hand-
     // written code names them either way.
@@ -175,6 +204,8 @@ bool Program::registerIndex(const Operand &operand, uint32_t &index) const {
   }
 }
 
+/// A constant broadcast to 64 lanes, so that lane loops read it as a register;
+/// shared by all instructions with the same one.
 const uint32_t *Program::constantLanes(uint64_t value, unsigned dwords) {
   auto &entry = constants[{value, dwords}];
   if (!entry) {
@@ -186,6 +217,8 @@ const uint32_t *Program::constantLanes(uint64_t value, unsigned dwords) {
   return entry.get();
 }
 
+/// \p forLanes: a lane function will read it, so constants are needed as
+/// arrays.
 void Program::lowerSource(const Operand &operand, Source &source, bool forLanes,
                           bool &inRange) {
   source.kind = operand.kind;
@@ -222,6 +255,8 @@ static bool hasModifiers(const Instruction &inst, const HandlerTable &table) {
     DataType type = inst.src[i].type;
     bool packed = type == DataType::V2F16 || type == DataType::V2I16 ||
                   type == DataType::V2F32 || type == DataType::V2I32;
+    // The defaults of op_sel and op_sel_hi: low result from low halves, high
+    // from high.
     if (packed && ((inst.opSel >> i & 1) || !(inst.opSelHi >> i & 1)))
       return true;
   }
@@ -240,6 +275,8 @@ static void unsupported(Wave &wave, const Op &op) {
   raise(wave, op, fault);
 }
 
+/// Resolves all that does not change from run to run: handler, register places,
+/// constants.
 void Program::lower(const Instruction &inst, uint64_t address, Op &op) {
   op.inst = &inst;
   op.address = address;
@@ -259,6 +296,7 @@ void Program::lower(const Instruction &inst, uint64_t address, Op &op) {
   inRange &= registerIndex(inst.sdst, op.sdst);
   op.dstKind = inst.dst.kind;
   op.dstDwords = inst.dst.dwords;
+  // Faults are put in the handler's place, so that the loop need not test.
   if (!inRange)
     op.run = registerOutOfRange;
   else if (op.lanes)

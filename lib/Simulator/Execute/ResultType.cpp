@@ -4,6 +4,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// The type of a vector instruction's result, read off its mnemonic, for the
+// output modifiers: omod and clamp act on floats only. `v_cvt_f16_f32` gives
+// f16, `v_dot2_f32_f16` f32, `v_add_f64` f64; None means that modifiers do not
+// apply. Tabulated once for all opcodes.
+//
+//===----------------------------------------------------------------------===//
 
 #include "Lanes/ResultType.h"
 

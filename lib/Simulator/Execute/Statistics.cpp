@@ -4,6 +4,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Counters by instruction, for one host thread. LDS cycles are those of the
+// phase rules (docs/layouts.md) applied to the addresses of the moment; DS
+// forms with two offsets count as two accesses.
+//
+//===----------------------------------------------------------------------===//
 
 #include "Statistics.h"
 
@@ -16,7 +22,8 @@ struct Access {
   bool isWrite;
 };
 
-/// Width of a DS access to memory; 0 if it is none.
+/// Width, in bytes, of one of the accesses that a DS instruction makes to
+/// memory; 0 if it makes none.
 Access accessOf(const Instruction &inst) {
   bool isWrite = inst.has(flag::Store) && !inst.has(flag::Atomic);
   if (inst.encoding != Encoding::DS || inst.has(flag::CrossLane | flag::Gws) ||
@@ -32,6 +39,8 @@ Access accessOf(const Instruction &inst) {
 
 } // namespace
 
+/// Lanes that EXEC disables touch nothing; an instruction without active lanes
+/// is not counted at all.
 void Statistics::countLds(const Wave &wave, const Op &op) {
   Access access = accessOf(*op.inst);
   uint64_t active = wave.exec();

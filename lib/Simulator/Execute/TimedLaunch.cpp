@@ -22,6 +22,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <map>
 #include <unordered_map>
 
 using namespace tlc::sim;
@@ -30,7 +31,7 @@ namespace {
 
 /// Words recorded ahead for a workgroup, and those of a wavefront below which
 /// it is run on along with others.
-constexpr size_t wordsAhead = 1 << 16, lowWords = 1 << 10;
+constexpr size_t wordsAhead = 1 << 14, lowWords = 1 << 9;
 /// How often a workgroup that waits for others is tried before the replay goes
 /// on without it.
 constexpr unsigned idleTries = 3;
@@ -40,15 +41,20 @@ constexpr unsigned countTries = 1 << 16;
 /// fit the device at once are never sampled.
 constexpr uint64_t detailInstructions = 24'000'000;
 constexpr uint64_t sampleFrom = param::xcds * param::cusPerXcd;
-/// Workgroups whose beginnings show how XCDs share data, and how much of each.
-constexpr uint64_t sharerGroups = 2 * param::xcds;
-constexpr size_t sharerWords = 1 << 19;
+/// Words recorded of the beginnings of workgroups that run at the same time, to
+/// see which data XCDs share; and the most and least of one.
+constexpr size_t sharingWords = 1 << 21, mostBegin = 1 << 16,
+                 leastBegin = 1 << 9;
 
+/// A workgroup that has begun, and what is recorded of it but not yet replayed.
 struct Live : GroupRecord {
   std::unique_ptr<GroupState> state;
   GroupStatus status = GroupStatus::Paused;
 };
 
+/// Serves the replay with workgroups (GroupSource) and the model of lengths
+/// with counts (LengthSource). Only the thread of the replay calls it; it uses
+/// the pool by itself.
 class LaunchSource : public GroupSource, public LengthSource {
 public:
   LaunchSource(LaunchContext &context, CodeTable &code, unsigned threads)
@@ -60,12 +66,14 @@ public:
 
   uint64_t count(uint64_t id) override;
   const uint32_t *begin(uint64_t id, uint64_t instructions) override;
-  double sharers(uint64_t workgroups, unsigned xcd);
+  LineSharing sharing(uint64_t concurrent, unsigned xcd);
   /// Runs the first workgroup ahead of the replay, to see how long it is.
   bool firstExceeds(uint64_t instructions);
   const GroupRecord &first() const { return *live.front(); }
-  void forgetFirst() {
-    spare.push_back(std::move(live.front()));
+  /// Forgets workgroups that have not ended.
+  void abandon() {
+    for (auto &group : live)
+      spare.push_back(std::move(group));
     live.clear();
   }
 
@@ -87,6 +95,7 @@ private:
   uint64_t flops = 0, executed = 0;
 };
 
+// Of all wavefronts of a workgroup so far.
 uint64_t executedBy(const Live &group) {
   const Workgroup &workgroup = group.state->group();
   uint64_t sum = 0;
@@ -106,6 +115,7 @@ double LaunchSource::flopsPerInstruction() const {
   return all ? double(work) / double(all) : 0;
 }
 
+/// A state with registers and LDS, reused if one is free.
 std::unique_ptr<Live> LaunchSource::take() {
   std::unique_ptr<Live> group;
   if (spare.empty()) {
@@ -118,6 +128,7 @@ std::unique_ptr<Live> LaunchSource::take() {
   return group;
 }
 
+// Called by the replay when it starts a workgroup; nothing is run yet.
 GroupRecord &LaunchSource::begin(uint64_t id) {
   if (id == 0 && !live.empty() && live.front()->id == 0)
     return *live.front(); // already begun, see firstExceeds
@@ -129,10 +140,12 @@ GroupRecord &LaunchSource::begin(uint64_t id) {
   return *live.back();
 }
 
+/// Called before the replay starts.
 bool LaunchSource::firstExceeds(uint64_t instructions) {
   Live &group = static_cast<Live &>(begin(0));
   uint64_t ran = 0;
   for (unsigned tries = 0; tries < countTries; ++tries) {
+    // Grows the record as far as it takes: nobody replays it yet.
     group.state->recordTo(code, group, wordsAhead + group.wordsLeft(), true);
     group.status = group.state->run();
     const Workgroup &workgroup = group.state->group();
@@ -152,6 +165,7 @@ bool LaunchSource::firstExceeds(uint64_t instructions) {
   return ran > instructions;
 }
 
+/// The replay has finished with the workgroup: its state goes back.
 void LaunchSource::end(GroupRecord &group) {
   auto it = std::find_if(live.begin(), live.end(), [&](const auto &each) {
     return each.get() == &group;
@@ -171,12 +185,17 @@ static size_t leastLeft(const Live &group) {
   return least;
 }
 
+/// Runs \p wanted on, and with it all others that are about to run dry, so that
+/// the pool has something to do. False after a fault. The order of global
+/// operations is by workgroup number: the same for every number of threads.
 bool LaunchSource::runLow(Live &wanted) {
   std::vector<Live *> low;
   for (const auto &group : live)
     if (group->status != GroupStatus::Done &&
         (group.get() == &wanted || leastLeft(*group) < lowWords))
       low.push_back(group.get());
+  // In parallel: workgroups touch only their own state until they wait for a
+  // turn.
   pool.forEach(low.size(), [&](uint64_t i) {
     Live &group = *low[i];
     group.compact();
@@ -196,6 +215,8 @@ bool LaunchSource::runLow(Live &wanted) {
   return !fault;
 }
 
+/// True also if nothing more can be had now: the replay then goes on with other
+/// workgroups, which may be what this one waits for.
 bool LaunchSource::refill(GroupRecord &group) {
   Live &wanted = static_cast<Live &>(group);
   for (unsigned tries = 0; tries < idleTries; ++tries) {
@@ -212,14 +233,18 @@ bool LaunchSource::refill(GroupRecord &group) {
 /// Counts the instructions of a workgroup, without recording it.
 uint64_t LaunchSource::count(uint64_t id) {
   std::unique_ptr<Live> group = take();
+  // No recordTo(): runs at full speed.
   group->state->begin(id);
   GroupStatus status = GroupStatus::Paused;
+  // The bound keeps a workgroup that waits for others from being tried for
+  // ever.
   for (unsigned tries = 0; tries < countTries; ++tries) {
     status = group->state->run();
     if (status != GroupStatus::Waiting)
       break;
     group->state->globalTurn();
   }
+  // Kept alive: the fault points into it.
   if (status == GroupStatus::Faulted) {
     fault = &group->state->group();
     live.push_back(std::move(group));
@@ -230,6 +255,8 @@ uint64_t LaunchSource::count(uint64_t id) {
   return sum;
 }
 
+/// Scalar registers of the first wavefront after \p instructions; null after a
+/// fault. Valid until the next call.
 const uint32_t *LaunchSource::begin(uint64_t id, uint64_t instructions) {
   if (!beginner)
     beginner = take();
@@ -237,28 +264,42 @@ const uint32_t *LaunchSource::begin(uint64_t id, uint64_t instructions) {
   return wave ? wave->sgpr : nullptr;
 }
 
-/// How many XCDs want a line that one of them wants, on average, judged by the
-/// beginnings of workgroups.
-double LaunchSource::sharers(uint64_t workgroups, unsigned xcd) {
+/// Which XCDs want the same, judged by the beginnings of those workgroups that
+/// run at the same time.
+LineSharing LaunchSource::sharing(uint64_t concurrent, unsigned xcd) {
   std::unordered_map<uint64_t, uint8_t> wantedBy;
-  for (uint64_t id = 0; id < std::min(workgroups, sharerGroups); ++id) {
-    std::unique_ptr<Live> group = take();
+  size_t words = std::clamp(sharingWords / concurrent, leastBegin, mostBegin);
+  std::unique_ptr<Live> group = take();
+  for (uint64_t id = 0; id < concurrent; ++id) {
     group->state->begin(id);
-    group->state->recordTo(code, *group, sharerWords);
+    group->state->recordTo(code, *group, words);
     group->state->run();
     for (unsigned w = 0; w < group->waveCount; ++w)
-      forEachLoadedLine(code, group->waves[w], [&](uint64_t line) {
+      forEachLine(code, group->waves[w], [&](uint64_t line) {
+        // A bit for each XCD that loads the line.
         wantedBy[line] |= uint8_t(1u << id % param::xcds);
       });
-    spare.push_back(std::move(group));
   }
-  uint64_t lines = 0, wants = 0;
+  spare.push_back(std::move(group));
+  struct Wanted {
+    uint64_t lines = 0, wants = 0;
+  };
+  std::map<uint64_t, std::pair<const Allocation *, Wanted>> arrays; // by base
   for (auto [line, mask] : wantedBy)
-    if (mask >> xcd & 1) {
-      ++lines;
-      wants += std::popcount(mask);
-    }
-  return lines ? double(wants) / double(lines) : 1;
+    if (mask >> xcd & 1)
+      if (const Allocation *array =
+              context.memory.find(line * param::lineBytes)) {
+        auto &[owner, wanted] = arrays[array->base];
+        owner = array;
+        ++wanted.lines;
+        wanted.wants += std::popcount(mask);
+      }
+  LineSharing result;
+  for (auto &[base, each] : arrays)
+    result.add({base / param::lineBytes,
+                (base + each.first->size) / param::lineBytes + 1,
+                double(each.second.wants) / double(each.second.lines)});
+  return result;
 }
 
 /// Whether a workgroup may wait for what others write: then all must run.
@@ -268,6 +309,8 @@ bool mayWaitForOthers(CodeTable &code, const GroupRecord &group) {
     forEachRecorded(code, group.waves[w],
                     [&](const StaticOp &op, const uint32_t *) {
                       const Instruction &inst = *op.op->inst;
+                      // Atomics that return a value and coherent loads are how
+                      // a workgroup learns of others.
                       if (op.payload == Payload::Vector)
                         found |= (op.isAtomic && !inst.dst.isNone()) ||
                                  (!op.isAtomic && !op.isStore && inst.sc1);
@@ -278,8 +321,27 @@ bool mayWaitForOthers(CodeTable &code, const GroupRecord &group) {
   return false;
 }
 
+/// How fast a workgroup is that has its compute unit to itself, in instructions
+/// a cycle, where others share one: a second, shorter run.
+double paceAlone(CodeTable &code, LaunchSource &source, const GroupNeeds &needs,
+                 MachineOptions options) {
+  constexpr uint64_t part = 4;
+  options.groupsPerCu = 1;
+  options.instructionLimit =
+      std::max<uint64_t>(1, options.instructionLimit / part);
+  options.traceWaves = 0;
+  source.abandon();
+  Machine machine(code, source, needs, options);
+  if (!machine.run())
+    return 0;
+  Pace::Cell cell = machine.pace().get(1, 0);
+  return cell.cycles ? cell.instructions / cell.cycles : 0;
+}
+
 } // namespace
 
+/// A launch under the timing model. On a fault \p result has the finding and no
+/// timing.
 void tlc::sim::runTimed(LaunchContext &context, unsigned threads,
                         LaunchResult &result) {
   const LaunchRequest &request = context.request;
@@ -309,28 +371,39 @@ void tlc::sim::runTimed(LaunchContext &context, unsigned threads,
   options.traceWaves = wanted.traceWaves;
   options.traceEvents = wanted.traceEvents;
 
+  // Sampling: long launches whose workgroups do not wait for one another run a
+  // part in detail, and the rest by its counts.
   uint64_t detail = wanted.detailInstructions ? wanted.detailInstructions
                                               : detailInstructions;
   std::unique_ptr<LengthModel> lengths;
+  SamplePlan plan;
   if (!wanted.full && options.workgroups > sampleFrom &&
       source.firstExceeds(detail / options.workgroups) &&
       !mayWaitForOthers(code, source.first())) {
-    source.forgetFirst();
+    source.abandon();
     lengths = std::make_unique<LengthModel>(options.workgroups, needs.waves,
                                             detail, source);
-    options.xcds = 1;
-    options.firstXcd = lengths->typicalXcd();
-    options.instructionLimit = detail;
-    options.sharers = source.sharers(options.workgroups, options.firstXcd);
+    plan = planSample(*lengths, options.workgroups, needs, detail);
+    plan.apply(options);
+    options.sharing = source.sharing(
+        std::min<uint64_t>(options.workgroups,
+                           uint64_t(param::xcds) * param::cusPerXcd *
+                               occupancyOf(needs).groupsPerCu),
+        options.firstXcd);
   }
   Machine machine(code, source, needs, options);
   bool ok = !source.faulted() && machine.run();
-  if (const Workgroup *faulted = source.faulted()) {
+  auto faults = [&](LaunchSource &source) {
+    const Workgroup *faulted = source.faulted();
+    if (!faulted)
+      return false;
     result.failed = true;
     result.findings.push_back(describeFault(context, *faulted));
     result.report = result.findings.back().text;
+    return true;
+  };
+  if (faults(source))
     return;
-  }
   if (!ok) {
     result.failed = true;
     result.report = fmt::format(
@@ -344,16 +417,17 @@ void tlc::sim::runTimed(LaunchContext &context, unsigned threads,
       lengths ? uint64_t(source.flopsPerInstruction() * timing.instructions)
               : source.matrixFlops();
   timing.sampling = "every workgroup ran in detail";
+  // From the detailed workgroups to the whole grid.
   if (lengths) {
     lengths->learn(machine.groups());
-    timing.sampling = fmt::format(
-        "{} of {} workgroups, the first of one XCD, ran in detail; the others' "
-        "durations follow from their instruction counts ({}) and were "
-        "dispatched as a whole; {:.1f} XCDs share a line",
-        machine.groups().size(), options.workgroups, lengths->describe(),
-        options.sharers);
-    timing = extrapolate(std::move(timing), machine.groups(), *lengths,
-                         options.workgroups, needs);
+    timing.sampling = plan.describe(machine.groups().size(), *lengths);
+    double alone = 0;
+    if (plan.kind == SamplePlan::Kind::Pace &&
+        occupancyOf(needs).groupsPerCu > 1)
+      alone = paceAlone(code, source, needs, options);
+    if (faults(source))
+      return;
+    timing = extrapolate(std::move(timing), machine, *lengths, plan, alone);
   }
   result.matrixFlops = timing.matrixFlops;
   result.timing = std::make_shared<TimingResult>(std::move(timing));

@@ -4,6 +4,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// The device: memory, options, the result of the last launch, and the handles
+// that are alive. A handle is checked against its set before it is used, so
+// that a stale one is an error and not a crash.
+//
+//===----------------------------------------------------------------------===//
 
 #include "Device.h"
 
@@ -51,6 +57,8 @@ hipError_t &tlc::sim::lastError() {
 
 SimulatorOptions &tlc::sim::simulatorOptions() { return device().options; }
 
+/// Fills with NaNs and forgets that anything was written; false unless the
+/// range lies in one live allocation.
 bool tlc::sim::poisonMemory(void *pointer, size_t bytes) {
   DeviceMemory &memory = device().memory;
   uint64_t address = reinterpret_cast<uint64_t>(pointer);
@@ -65,6 +73,9 @@ bool tlc::sim::poisonMemory(void *pointer, size_t bytes) {
 
 const LaunchResult &tlc::sim::lastLaunch() { return device().last; }
 
+/// Runs the launch to its end and turns its first finding into HIP's error. The
+/// fault is reported by the launch itself and, as on a GPU, by the next
+/// synchronisation.
 hipError_t tlc::sim::launchKernel(const LaunchRequest &request) {
   Device &d = device();
   d.pendingFault = hipSuccess;

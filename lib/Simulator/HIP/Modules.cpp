@@ -20,12 +20,16 @@ using namespace tlc::hip;
 
 namespace tlc::sim::entry {
 
+/// Loads one code object; `error` is what already went wrong in finding it. The
+/// reason is kept as the last launch's report.
 static hipError_t loadBytes(hipModule_t *module, std::span<const uint8_t> bytes,
                             std::string error) {
   Device &d = device();
   std::unique_ptr<LoadedObject> object;
   if (error.empty())
     object = LoadedObject::load(bytes, d.memory, error);
+  // HIP has one code for every damaged image; the reason would be lost without
+  // the report.
   if (!object) {
     std::lock_guard lock(d.mutex);
     d.last = LaunchResult();
@@ -42,6 +46,8 @@ static hipError_t loadBytes(hipModule_t *module, std::span<const uint8_t> bytes,
   return hipSuccess;
 }
 
+/// \p image is a code object or an offload bundle, of unknown size: it is in
+/// the program's memory, and its own headers say how long it is.
 hipError_t hipModuleLoadData(hipModule_t *module, const void *image) {
   if (!module || !image)
     return record(hipErrorInvalidValue);
@@ -51,6 +57,7 @@ hipError_t hipModuleLoadData(hipModule_t *module, const void *image) {
       selectCodeObject(image, unknownSize, storage, error);
   return loadBytes(module, bytes, error);
 }
+/// The options steer a just-in-time compiler, which is not needed here.
 hipError_t hipModuleLoadDataEx(hipModule_t *module, const void *image, unsigned,
                                hipJitOption *, void **) {
   return hipModuleLoadData(module, image);
@@ -70,12 +77,14 @@ hipError_t hipModuleLoad(hipModule_t *module, const char *path) {
   return loadBytes(module, code, error);
 }
 
+/// Handles come from the program and may be anything.
 static bool isModule(hipModule_t module) {
   Device &d = device();
   std::lock_guard lock(d.mutex);
   return d.modules.count(module) != 0;
 }
 
+/// Functions of the module become invalid with it.
 hipError_t hipModuleUnload(hipModule_t module) {
   Device &d = device();
   {
@@ -87,6 +96,7 @@ hipError_t hipModuleUnload(hipModule_t module) {
   return hipSuccess;
 }
 
+/// The handle belongs to the module. Asking twice gives the same one.
 hipError_t hipModuleGetFunction(hipFunction_t *function, hipModule_t module,
                                 const char *name) {
   if (!function || !name)
@@ -106,6 +116,7 @@ hipError_t hipModuleGetFunction(hipFunction_t *function, hipModule_t module,
   return hipSuccess;
 }
 
+/// Address and size of a variable, either of which the caller may leave out.
 hipError_t hipModuleGetGlobal(hipDeviceptr_t *pointer, size_t *bytes,
                               hipModule_t module, const char *name) {
   if (!name)
@@ -125,6 +136,7 @@ hipError_t hipModuleGetGlobal(hipDeviceptr_t *pointer, size_t *bytes,
   return record(hipErrorNotFound);
 }
 
+/// From the kernel descriptor and metadata.
 hipError_t hipFuncGetAttribute(int *value, hipFunction_attribute attribute,
                                hipFunction_t function) {
   if (!value || !function)
@@ -135,6 +147,7 @@ hipError_t hipFuncGetAttribute(int *value, hipFunction_attribute attribute,
   case HIP_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
     *value = static_cast<int>(kernel.maxWorkgroupSize);
     return hipSuccess;
+  // Static LDS; what a launch adds is limited by what is left of 64 KiB.
   case HIP_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES:
     *value = static_cast<int>(d.groupSegmentFixedSize);
     return hipSuccess;
@@ -154,13 +167,16 @@ hipError_t hipFuncGetAttribute(int *value, hipFunction_attribute attribute,
   return record(hipErrorInvalidValue);
 }
 
-/// Lays out arguments given one pointer each.
+/// Lays out arguments given one pointer each, by the metadata. False if the
+/// object has none: then only a ready-made buffer (`extra`) can be passed.
 static bool packArguments(const KernelInfo &kernel, void **arguments,
                           std::vector<uint8_t> &packed) {
   if (!kernel.hasMetadata)
     return false;
   size_t i = 0;
   for (const KernelArgument &argument : kernel.arguments) {
+    // The compiler's own arguments (grid sizes, buffers) are filled in by the
+    // executor.
     if (argument.hidden())
       continue;
     if (!arguments[i])
@@ -172,6 +188,7 @@ static bool packArguments(const KernelInfo &kernel, void **arguments,
   return true;
 }
 
+/// The grid counts workgroups, the block work-items.
 hipError_t hipModuleLaunchKernel(hipFunction_t function, unsigned gridX,
                                  unsigned gridY, unsigned gridZ,
                                  unsigned blockX, unsigned blockY,
@@ -185,6 +202,7 @@ hipError_t hipModuleLaunchKernel(hipFunction_t function, unsigned gridX,
 
 } // namespace tlc::sim::entry
 
+/// Arguments as pointers or as a buffer, not both.
 hipError_t tlc::sim::launchFunction(hipFunction_t function,
                                     const unsigned (&grid)[3],
                                     const unsigned (&block)[3],
@@ -199,6 +217,7 @@ hipError_t tlc::sim::launchFunction(hipFunction_t function,
     return record(hipErrorInvalidValue);
   const KernelInfo &kernel = *function->kernel;
   std::vector<uint8_t> packed;
+  // Pairs of a key and a value until HIP_LAUNCH_PARAM_END.
   if (extra) {
     const void *buffer = nullptr;
     size_t bytes = 0;
@@ -217,6 +236,7 @@ hipError_t tlc::sim::launchFunction(hipFunction_t function,
   } else if (arguments && !entry::packArguments(kernel, arguments, packed)) {
     return record(hipErrorInvalidValue);
   }
+  // `packed` outlives the launch, which completes before it returns.
   LaunchRequest request;
   request.object = function->object;
   request.kernel = &kernel;

@@ -9,6 +9,11 @@
 // place in the two layouts of hipDeviceProp_t (HIP 5, and HIP 6 and later);
 // -1 where it has none.
 //
+// Places are byte offsets in HIP's structures, written down as numbers: the two
+// versions of HIP's header could not be included together, and none is needed.
+// Values are MI300X's: 304 compute units at 2.1 GHz, 64 KiB of LDS, 4 MiB of L2
+// for each XCD, 192 GiB of memory.
+//
 //===----------------------------------------------------------------------===//
 
 #include "Device.h"
@@ -19,6 +24,7 @@ using namespace tlc::sim;
 
 namespace {
 
+// An int, or a size_t.
 enum Width : uint8_t { Int, Size };
 
 struct Fact {
@@ -86,6 +92,7 @@ constexpr Fact facts[] = {
     {-1, 392, -1, Int, 942},            // architecture as a number
 };
 
+/// Places of the two strings, and the size of the structure.
 struct TextPlace {
   unsigned name, arch, bytes;
 };
@@ -93,9 +100,12 @@ constexpr TextPlace textR0000{0, 396, 792}, textR0600{0, 1160, 1472};
 
 } // namespace
 
+/// Attributes that HIP has and this table lacks are 0; numbers that HIP does
+/// not have are an error.
 bool tlc::sim::attributeValue(int attribute, int &value) {
   for (const Fact &fact : facts)
     if (fact.attribute == attribute && attribute >= 0) {
+      // Attributes are ints even where the property has 64 bits.
       value = static_cast<int>(fact.value > INT32_MAX ? int64_t(INT32_MAX)
                                                       : fact.value);
       return true;
@@ -106,6 +116,7 @@ bool tlc::sim::attributeValue(int attribute, int &value) {
   return named;
 }
 
+/// Everything not in the table is 0.
 void tlc::sim::fillProperties(void *properties, PropertiesLayout layout) {
   char *to = static_cast<char *>(properties);
   bool old = layout == PropertiesLayout::R0000;

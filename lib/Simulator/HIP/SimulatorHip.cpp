@@ -27,6 +27,7 @@ namespace tlc::sim::entry {
 
 constexpr int hipVersion = 60443483; // as HIP 6.4 counts
 
+/// record() keeps an error for hipGetLastError and returns it.
 hipError_t hipInit(unsigned flags) {
   return record(flags ? hipErrorInvalidValue : hipSuccess);
 }
@@ -39,6 +40,7 @@ hipError_t hipDriverGetVersion(int *version) {
 hipError_t hipRuntimeGetVersion(int *version) {
   return hipDriverGetVersion(version);
 }
+/// There is one device, number 0.
 hipError_t hipGetDeviceCount(int *count) {
   if (!count)
     return record(hipErrorInvalidValue);
@@ -54,6 +56,7 @@ hipError_t hipGetDevice(int *device) {
   *device = 0;
   return hipSuccess;
 }
+/// Cut to \p length, always terminated.
 hipError_t hipDeviceGetName(char *name, int length, hipDevice_t device) {
   if (device != 0)
     return record(hipErrorInvalidDevice);
@@ -80,12 +83,16 @@ hipError_t hipDeviceTotalMem(size_t *bytes, hipDevice_t device) {
   return hipSuccess;
 }
 /// What a synchronisation finds.
+/// A fault of a kernel is reported once, at the first synchronisation after it,
+/// as on a device that runs on its own.
 static hipError_t takeFault() {
   return record(
       static_cast<hipError_t>(device().pendingFault.exchange(hipSuccess)));
 }
 hipError_t hipDeviceSynchronize() { return takeFault(); }
+// Memory and modules stay: nothing of a finished launch is left to reset.
 hipError_t hipDeviceReset() { return hipSuccess; }
+/// By thread. Peek leaves it, Get clears it.
 hipError_t hipGetLastError() { return std::exchange(lastError(), hipSuccess); }
 hipError_t hipPeekAtLastError() { return lastError(); }
 
@@ -93,6 +100,7 @@ const char *hipGetErrorName(hipError_t error) {
   switch (error) {
   case hipSuccess:
     return "hipSuccess";
+// One list (names, numbers, texts) serves both functions.
 #define TLC_HIP_ERROR(name, value, text)                                       \
   case hipError##name:                                                         \
     return "hipError" #name;
@@ -114,6 +122,8 @@ const char *hipGetErrorString(hipError_t error) {
   return "unknown error";
 }
 
+/// The structure changed with HIP 6; programs compiled for either call the
+/// function of their layout.
 hipError_t hipGetDevicePropertiesR0600(void *properties, int device) {
   if (device != 0)
     return record(hipErrorInvalidDevice);
@@ -133,6 +143,7 @@ hipError_t hipGetDevicePropertiesR0000(void *properties, int device) {
 
 //===--- Memory -----------------------------------------------------------===//
 
+/// An allocation of no bytes is null and succeeds, as in HIP.
 static hipError_t allocate(void **pointer, size_t bytes, AllocationKind kind) {
   if (!pointer)
     return record(hipErrorInvalidValue);
@@ -145,6 +156,7 @@ static hipError_t allocate(void **pointer, size_t bytes, AllocationKind kind) {
   *pointer = reinterpret_cast<void *>(allocation->base);
   return hipSuccess;
 }
+/// Only the base of a live allocation of this kind can be freed.
 static hipError_t release(void *pointer, AllocationKind kind) {
   if (!pointer)
     return hipSuccess;
@@ -157,9 +169,12 @@ static hipError_t release(void *pointer, AllocationKind kind) {
   return hipSuccess;
 }
 
+/// Addresses are host addresses, usable on both sides; the kind only says what
+/// HIP would have made of them.
 hipError_t hipMalloc(void **pointer, size_t bytes) {
   return allocate(pointer, bytes, AllocationKind::Device);
 }
+/// The failed first attempt must not leave its error behind.
 hipError_t hipFree(void *pointer) {
   if (release(pointer, AllocationKind::Device) == hipSuccess)
     return hipSuccess;
@@ -176,6 +191,7 @@ hipError_t hipHostMalloc(void **pointer, size_t bytes, unsigned) {
 hipError_t hipHostFree(void *pointer) {
   return release(pointer, AllocationKind::Host);
 }
+/// The capacity is that of the device, not of the host.
 hipError_t hipMemGetInfo(size_t *free, size_t *total) {
   DeviceMemory &memory = device().memory;
   if (free)
@@ -196,19 +212,24 @@ static bool rangeOk(const void *pointer, size_t bytes, bool mustBeDevice) {
 
 hipError_t hipMemcpy(void *to, const void *from, size_t bytes,
                      hipMemcpyKind kind) {
+  // Nothing to do is no error, whatever the pointers.
   if (bytes == 0)
     return hipSuccess;
   if (!to || !from)
     return record(hipErrorInvalidValue);
   if (kind < hipMemcpyHostToHost || kind > hipMemcpyDefault)
     return record(hipErrorInvalidMemcpyDirection);
+  // The kind is believed: a side that it calls device memory must be some. The
+  // other may be either.
   bool toDevice =
       kind == hipMemcpyHostToDevice || kind == hipMemcpyDeviceToDevice;
   bool fromDevice =
       kind == hipMemcpyDeviceToHost || kind == hipMemcpyDeviceToDevice;
   if (!rangeOk(to, bytes, toDevice) || !rangeOk(from, bytes, fromDevice))
     return record(hipErrorInvalidValue);
+  // Device addresses are host addresses.
   std::memmove(to, from, bytes);
+  // What the host wrote is defined, also where it copied from undefined bytes.
   device().memory.writtenBytes().mark(reinterpret_cast<uint64_t>(to), bytes);
   return hipSuccess;
 }
@@ -236,6 +257,8 @@ hipError_t hipMemsetAsync(void *to, int byte, size_t bytes,
 
 //===--- Streams and events -----------------------------------------------===//
 
+/// Flag 1 is "non-blocking", without effect here. The handle is owned by the
+/// device until destroyed.
 hipError_t hipStreamCreateWithFlags(hipStream_t *stream, unsigned flags) {
   if (!stream || flags > 1)
     return record(hipErrorInvalidValue);
@@ -256,6 +279,7 @@ hipError_t hipStreamDestroy(hipStream_t stream) {
   delete stream;
   return hipSuccess;
 }
+/// Null is the default stream and valid.
 static hipError_t checkStream(hipStream_t stream) {
   return device().isStream(stream) ? hipSuccess : record(hipErrorInvalidHandle);
 }
@@ -263,8 +287,10 @@ hipError_t hipStreamSynchronize(hipStream_t stream) {
   hipError_t error = checkStream(stream);
   return error ? error : takeFault();
 }
+/// All work is done by the time anyone can ask.
 hipError_t hipStreamQuery(hipStream_t stream) { return checkStream(stream); }
 
+/// Handles come from the program and may be anything.
 static bool isEvent(hipEvent_t event) {
   Device &d = device();
   std::lock_guard lock(d.mutex);
@@ -275,6 +301,7 @@ hipError_t hipStreamWaitEvent(hipStream_t stream, hipEvent_t event, unsigned) {
     return record(hipErrorInvalidHandle);
   return checkStream(stream);
 }
+// The flags matter only for disableTiming, below.
 hipError_t hipEventCreateWithFlags(hipEvent_t *event, unsigned flags) {
   if (!event)
     return record(hipErrorInvalidValue);
@@ -296,6 +323,7 @@ hipError_t hipEventDestroy(hipEvent_t event) {
   delete event;
   return hipSuccess;
 }
+/// Takes the host's time, at which all earlier work is complete.
 hipError_t hipEventRecord(hipEvent_t event, hipStream_t stream) {
   if (!isEvent(event))
     return record(hipErrorInvalidHandle);
@@ -312,6 +340,7 @@ hipError_t hipEventSynchronize(hipEvent_t event) {
   hipError_t error = hipEventQuery(event);
   return error ? error : takeFault();
 }
+/// Host time between the two records; modelled time is in the launch's result.
 hipError_t hipEventElapsedTime(float *milliseconds, hipEvent_t start,
                                hipEvent_t stop) {
   constexpr unsigned disableTiming = 2;
@@ -328,6 +357,8 @@ hipError_t hipEventElapsedTime(float *milliseconds, hipEvent_t start,
 
 } // namespace tlc::sim::entry
 
+/// One function pointer for each entry of TLC_HIP_FUNCTIONS; the caller cannot
+/// tell it from a table filled from libamdhip64, save by `simulated`.
 const HIPTable &tlc::sim::simulatorHip() {
   static const HIPTable table = [] {
     HIPTable t;

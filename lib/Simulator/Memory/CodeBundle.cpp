@@ -33,6 +33,7 @@ namespace {
 
 constexpr char bundleMagic[] = "__CLANG_OFFLOAD_BUNDLE__";
 constexpr size_t magicBytes = sizeof(bundleMagic) - 1;
+// Bounds for damaged headers.
 constexpr uint64_t maxEntries = 4096, maxBytes = uint64_t(1) << 32;
 
 /// Bytes in memory whose end may be unknown (a program's fat binary).
@@ -40,6 +41,8 @@ struct Image {
   const uint8_t *bytes;
   uint64_t size;
 
+  // Written so that the sum cannot wrap. An image of unknown size has
+  // everything.
   bool has(uint64_t offset, uint64_t count) const {
     return offset <= size && count <= size - offset;
   }
@@ -62,9 +65,12 @@ unsigned fit(std::string_view target) {
     return 0;
   std::string_view name = target.substr(at);
   std::string_view processor = name.substr(0, name.find(':'));
+  // The exact processor is better than the generic target that includes it.
   unsigned score = processor == "gfx942"           ? 2
                    : processor == "gfx9-4-generic" ? 1
                                                    : 0;
+  // gfx942 runs without XNACK and with SRAM ECC; objects for the opposite do
+  // not fit.
   if (name.find("xnack+") != name.npos || name.find("sramecc-") != name.npos)
     return 0;
   return score == 0 ? 0 : score + (name.find(':') != name.npos);
@@ -94,6 +100,7 @@ std::span<const uint8_t> selectEntry(const Image &image, std::string &error) {
         reinterpret_cast<const char *>(image.bytes + at + sizeof(field)),
         field[2]);
     unsigned score = fit(target);
+    // Of equal ones the first.
     if (score > bestFit) {
       bestFit = score;
       best = {image.bytes + field[0], field[1]};
@@ -111,11 +118,13 @@ struct Compressed {
   uint64_t headerBytes = 0, fileBytes = 0, bytes = 0;
 };
 
+/// False for a header that is cut short or of a version that is not known.
 bool readHeader(const Image &image, Compressed &header) {
   if (!image.read(4, header.version) || !image.read(6, header.method))
     return false;
   uint32_t narrow[2] = {};
   bool read = false;
+  // An unknown version reads nothing and fails.
   switch (header.version) {
   case 1: // does not tell where the stream ends
     read = image.read(8, narrow[1]);
@@ -135,6 +144,7 @@ bool readHeader(const Image &image, Compressed &header) {
   return read;
 }
 
+/// The whole bundle, into \p storage.
 bool decompress(const Image &image, std::vector<uint8_t> &storage,
                 std::string &error) {
   Compressed header;
@@ -167,6 +177,8 @@ bool decompress(const Image &image, std::vector<uint8_t> &storage,
 
 } // namespace
 
+/// The result points into \p bytes or \p storage. Images of unknown size are
+/// trusted to be what their headers say, as HIP does.
 std::span<const uint8_t>
 tlc::sim::selectCodeObject(const void *bytes, uint64_t size,
                            std::vector<uint8_t> &storage, std::string &error) {
@@ -182,6 +194,7 @@ tlc::sim::selectCodeObject(const void *bytes, uint64_t size,
     error = "neither a code object nor an offload bundle";
     return {};
   }
+  // A file is taken as a whole; in memory the ELF headers tell the end.
   if (size != unknownSize)
     return {image.bytes, image.size};
   uint64_t whole = CodeObject::imageSize(image.bytes);

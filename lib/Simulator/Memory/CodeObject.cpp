@@ -9,6 +9,12 @@
 // are is read in KernelInfo.cpp. Only what a loader sees is used (program
 // headers and the dynamic segment); section headers may be damaged or absent.
 //
+// The order of the steps is that of their needs: the header gives the program
+// headers, those give the segments, the dynamic segment (read through them, by
+// address) gives symbols and relocations, and only then can kernels be found by
+// name. Kernels come from files that users bring, so a damaged one must give a
+// message and never a crash.
+//
 //===----------------------------------------------------------------------===//
 
 #include "ElfImage.h"
@@ -29,11 +35,14 @@ namespace {
 constexpr uint64_t maxImageBytes = uint64_t(1) << 30;
 constexpr uint64_t maxSymbols = 1 << 20;
 
+/// Addresses and sizes from the dynamic segment; 0 where it has none.
 struct DynamicTable {
   uint64_t symbols = 0, strings = 0, stringBytes = 0, hash = 0, gnuHash = 0;
   uint64_t rela = 0, relaBytes = 0, pltRela = 0, pltRelaBytes = 0;
 };
 
+/// Every step returns false with the reason in `error`; nothing read from the
+/// file is believed before it is checked.
 class Parser {
 public:
   Parser(CodeObject &object, std::string &error)
@@ -59,6 +68,7 @@ private:
   bool symbolCount(const DynamicTable &table, uint64_t &count);
   bool relocations(uint64_t address, uint64_t bytes);
 
+  // Filled in as the steps go; after a failure its contents mean nothing.
   CodeObject &object;
   std::string &error;
   ElfImage image;
@@ -67,6 +77,10 @@ private:
   std::vector<std::span<const uint8_t>> notes;
 };
 
+/// 64-bit little-endian AMDGPU, HSA, code object version 4 to 6, gfx942 or the
+/// generic target that includes it.
+/// The messages name the field and the value found, for the usual mistake is a
+/// file for another processor or another kind of object.
 bool Parser::header() {
   if (!image.readFile(0, elf))
     return fail("not a code object: only {} bytes", object.bytes.size());
@@ -81,6 +95,7 @@ bool Parser::header() {
   if (elf.e_ident[ELF::EI_OSABI] != ELF::ELFOSABI_AMDGPU_HSA)
     return fail("not a code object for HSA: OS/ABI {}",
                 elf.e_ident[ELF::EI_OSABI]);
+  // A relocatable object (ET_REL) has no addresses yet.
   if (elf.e_type != ELF::ET_DYN)
     return fail("not a linked code object: ELF type {}, must be a shared "
                 "object (3)",
@@ -91,6 +106,7 @@ bool Parser::header() {
     return fail("code object version with ABI number {}: must be 2, 3 or 4 "
                 "(version 4, 5 or 6)",
                 abi);
+  // ABI number 2 is code object version 4, and so on.
   object.version = abi + 2;
   object.flags = elf.e_flags;
   unsigned machine = elf.e_flags & ELF::EF_AMDGPU_MACH;
@@ -99,12 +115,16 @@ bool Parser::header() {
     return fail("code object for another processor (machine {:#x}), this is "
                 "gfx942",
                 machine);
+  // Program headers of another size are none that this reader knows.
   if (elf.e_phentsize != sizeof(ELF::Elf64_Phdr) || elf.e_phnum == 0)
     return fail("program headers: {} of {} bytes each", elf.e_phnum,
                 elf.e_phentsize);
   return true;
 }
 
+/// Loadable segments must lie in the file and not overlap.
+/// Also finds the dynamic segment, and reads notes on the way. Quadratic in the
+/// number of segments, of which there are a handful.
 bool Parser::segments() {
   object.lowAddress = UINT64_MAX;
   for (unsigned i = 0; i < elf.e_phnum; ++i) {
@@ -122,6 +142,8 @@ bool Parser::segments() {
       continue;
     if (!image.inFile(program.p_offset, program.p_filesz))
       return fail("segment {} lies outside the file", i);
+    // The bound on address and size keeps sums below 2^31, so no later sum can
+    // wrap.
     if (program.p_filesz > program.p_memsz || program.p_memsz > maxImageBytes ||
         program.p_vaddr > maxImageBytes)
       return fail("segment {}: {:#x} bytes in the file, {:#x} in memory at "
@@ -129,6 +151,7 @@ bool Parser::segments() {
                   i, program.p_filesz, program.p_memsz, program.p_vaddr);
     Segment segment{program.p_vaddr, program.p_offset, program.p_filesz,
                     program.p_memsz, (program.p_flags & ELF::PF_X) != 0};
+    // Overlap would make the loaded bytes depend on the order of the headers.
     for (const Segment &other : object.segments)
       if (segment.address < other.address + other.memorySize &&
           other.address < segment.address + segment.memorySize)
@@ -143,6 +166,9 @@ bool Parser::segments() {
   return true;
 }
 
+/// Collects metadata notes; others are passed over.
+/// A note is three words (sizes of name and text, type), the name and the text,
+/// the latter two padded to four bytes. The name tells who defined the type.
 bool Parser::notesOf(const ELF::Elf64_Phdr &program) {
   if (!image.inFile(program.p_offset, program.p_filesz))
     return fail("note segment lies outside the file");
@@ -161,11 +187,14 @@ bool Parser::notesOf(const ELF::Elf64_Phdr &program) {
     if (note.n_type == ELF::NT_AMDGPU_METADATA && note.n_namesz >= 6 &&
         std::memcmp(name, "AMDGPU", 6) == 0)
       notes.push_back({name + nameBytes, note.n_descsz});
+    // The padding of the last note may be missing.
     position += std::min(nameBytes + textBytes, end - position);
   }
   return true;
 }
 
+/// Collects the table's entries of interest, ended by DT_NULL or by the
+/// segment's size, then reads symbols before relocations, which refer to them.
 bool Parser::dynamicSegment() {
   DynamicTable table;
   bool more = true;
@@ -208,6 +237,7 @@ bool Parser::dynamicSegment() {
       break;
     }
   }
+  // Without dynamic symbols no kernel can be found.
   if (!table.symbols || !table.strings)
     return fail("no dynamic symbol table");
   return symbols(table) && relocations(table.rela, table.relaBytes) &&
@@ -215,6 +245,10 @@ bool Parser::dynamicSegment() {
 }
 
 // The ELF hash table tells the count; the GNU one only through its last chain.
+/// The dynamic table does not give the number of symbols. DT_HASH holds it as
+/// its second word. DT_GNU_HASH has buckets with the first symbol of a chain
+/// each; the chain from the highest such number ends, at an entry with bit 0
+/// set, at the last symbol of all.
 bool Parser::symbolCount(const DynamicTable &table, uint64_t &count) {
   uint32_t word;
   if (table.hash) {
@@ -226,6 +260,7 @@ bool Parser::symbolCount(const DynamicTable &table, uint64_t &count) {
   uint32_t header[4]; // buckets, first symbol, bloom words, shift
   if (!table.gnuHash || !image.readMemory(table.gnuHash, header))
     return fail("no symbol hash table");
+  // Behind the four words of the header and the bloom filter's 64-bit words.
   uint64_t buckets = table.gnuHash + 16 + uint64_t(header[2]) * 8;
   uint32_t last = 0;
   if (header[0] > maxSymbols)
@@ -236,6 +271,7 @@ bool Parser::symbolCount(const DynamicTable &table, uint64_t &count) {
     last = std::max(last, word);
   }
   count = header[1];
+  // All buckets are empty: only the symbols before the first hashed one exist.
   if (last < header[1])
     return true;
   uint64_t chains = buckets + uint64_t(header[0]) * 4;
@@ -248,6 +284,8 @@ bool Parser::symbolCount(const DynamicTable &table, uint64_t &count) {
   return true;
 }
 
+/// Names are copied out of the string table. The index of a symbol is its
+/// number in relocations.
 bool Parser::symbols(const DynamicTable &table) {
   uint64_t count = 0;
   if (!symbolCount(table, count))
@@ -272,6 +310,7 @@ bool Parser::symbols(const DynamicTable &table) {
   return true;
 }
 
+/// Adds one table's entries; the kinds are judged when the object is loaded.
 bool Parser::relocations(uint64_t address, uint64_t bytes) {
   for (uint64_t at = 0; at + sizeof(ELF::Elf64_Rela) <= bytes;
        at += sizeof(ELF::Elf64_Rela)) {
@@ -291,6 +330,7 @@ bool Parser::relocations(uint64_t address, uint64_t bytes) {
 
 } // namespace
 
+/// Copies the file, so the caller's bytes may go. On false \p error says why.
 bool CodeObject::parse(std::span<const uint8_t> file, CodeObject &object,
                        std::string &error) {
   object = CodeObject();
@@ -298,6 +338,8 @@ bool CodeObject::parse(std::span<const uint8_t> file, CodeObject &object,
   return Parser(object, error).run();
 }
 
+/// From the headers of an image whose end is unknown; 0 if they are damaged.
+/// Reads as far as they lead.
 uint64_t CodeObject::imageSize(const void *image) {
   ELF::Elf64_Ehdr elf;
   std::memcpy(&elf, image, sizeof(elf));
@@ -306,6 +348,7 @@ uint64_t CodeObject::imageSize(const void *image) {
     return 0;
   const char *base = static_cast<const char *>(image);
   uint64_t size = sizeof(elf);
+  // Section headers, if any, usually stand last in the file.
   uint64_t programs = uint64_t(elf.e_phnum) * sizeof(ELF::Elf64_Phdr);
   uint64_t sections = uint64_t(elf.e_shnum) * sizeof(ELF::Elf64_Shdr);
   if (elf.e_phoff > maxImageBytes || elf.e_shoff > maxImageBytes)
@@ -322,6 +365,8 @@ uint64_t CodeObject::imageSize(const void *image) {
   return size;
 }
 
+/// By its name, or by that of its descriptor symbol (with ".kd"). Null if there
+/// is none.
 const KernelInfo *CodeObject::findKernel(const std::string &name) const {
   for (const KernelInfo &kernel : kernels)
     if (kernel.name == name || kernel.symbol == name)
@@ -329,19 +374,28 @@ const KernelInfo *CodeObject::findKernel(const std::string &name) const {
   return nullptr;
 }
 
+/// Copies the segments and applies relocations. Bytes between and behind
+/// segments stay as they are, which is zero for fresh memory.
+/// \p memory must have highAddress - lowAddress bytes; it will be seen by the
+/// program at \p loadAddress, which need not be its host address.
 bool CodeObject::load(uint8_t *memory, uint64_t loadAddress,
                       std::string &error) const {
   for (const Segment &segment : segments)
     std::memcpy(memory + (segment.address - lowAddress),
                 bytes.data() + segment.fileOffset, segment.fileSize);
+  // What the linker assumed and what the loader chose differ by this.
   uint64_t delta = loadAddress - lowAddress;
   for (const Relocation &relocation : relocations) {
     const ObjectSymbol &symbol = symbols[relocation.symbol];
     bool relative = relocation.type == ELF::R_AMDGPU_RELATIVE64;
+    // Symbol 0 stands for no symbol. A reference to another object cannot be
+    // filled in.
     if (!relative && relocation.symbol != 0 && !symbol.defined) {
       error = fmt::format("undefined symbol '{}'", symbol.name);
       return false;
     }
+    // All supported kinds are S + A, or B + A, with the load address added;
+    // half of it for the 32-bit ones.
     uint64_t base = relative ? 0 : symbol.value;
     uint64_t value = base + relocation.addend + delta;
     unsigned width = 8;
@@ -364,6 +418,7 @@ bool CodeObject::load(uint8_t *memory, uint64_t loadAddress,
                           relocation.type, relocation.offset);
       return false;
     }
+    // The place to patch comes from the file and is checked as such.
     if (relocation.offset < lowAddress || relocation.offset >= highAddress ||
         highAddress - relocation.offset < width) {
       error = fmt::format("relocation at {:#x} lies outside the segments",

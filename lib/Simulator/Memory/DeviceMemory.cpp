@@ -23,6 +23,8 @@ namespace {
 constexpr uint64_t pageBytes = 4096;
 /// Of allocations: pages as the device translates them.
 constexpr uint64_t alignment = 2 << 20;
+// Freed allocations whose addresses are kept, so that a late access is reported
+// as such.
 constexpr size_t quarantineLength = 4096;
 
 uint64_t roundToPages(uint64_t bytes) {
@@ -44,6 +46,8 @@ DeviceMemory::~DeviceMemory() {
              roundToPages(allocation->size) + pageBytes);
 }
 
+/// Null if the capacity, or the host's address space, does not suffice. Pages
+/// are taken from the host as they are touched.
 const Allocation *DeviceMemory::allocate(uint64_t bytes, AllocationKind kind,
                                          std::string name) {
   std::unique_lock lock(mutex);
@@ -53,6 +57,8 @@ const Allocation *DeviceMemory::allocate(uint64_t bytes, AllocationKind kind,
   // At the begin of one of the device's pages, so that the timing model sees
   // the same wherever the host has put it.
   char *reserved = static_cast<char *>(
+      // Reserved with room to align, then the ends are given back. Only
+      // touched pages cost memory.
       mmap(nullptr, rounded + pageBytes + alignment, PROT_READ | PROT_WRITE,
            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
   if (reserved == MAP_FAILED)
@@ -63,6 +69,8 @@ const Allocation *DeviceMemory::allocate(uint64_t bytes, AllocationKind kind,
     munmap(reserved, before);
   if (before < alignment)
     munmap(memory + rounded + pageBytes, alignment - before);
+  // An access just beyond the end faults on the host too, should a check be
+  // missed.
   mprotect(memory + rounded, pageBytes, PROT_NONE);
   auto allocation = std::make_unique<Allocation>();
   allocation->base = reinterpret_cast<uint64_t>(memory);
@@ -71,16 +79,19 @@ const Allocation *DeviceMemory::allocate(uint64_t bytes, AllocationKind kind,
   allocation->number = nextNumber++;
   allocation->name = std::move(name);
   inUse += bytes;
+  // Only device memory begins as undefined.
   if (kind == AllocationKind::Device)
     written.add(allocation->base, bytes);
   return (allocations[allocation->base] = std::move(allocation)).get();
 }
 
+/// Null if the range meets another registration or allocation.
 const Allocation *DeviceMemory::registerHost(void *memory, uint64_t bytes) {
   std::unique_lock lock(mutex);
   uint64_t base = reinterpret_cast<uint64_t>(memory);
   if (bytes == 0 || base + bytes < base)
     return nullptr;
+  // Neighbours in address order are all that can overlap.
   auto next = allocations.lower_bound(base);
   if (next != allocations.end() && next->first - base < bytes) {
     // A registration that ended before may be taken up again.
@@ -102,6 +113,8 @@ const Allocation *DeviceMemory::registerHost(void *memory, uint64_t bytes) {
   return (allocations[base] = std::move(allocation)).get();
 }
 
+/// False for anything but the base of a live allocation of the kind that \p
+/// registered says.
 bool DeviceMemory::release(uint64_t base, bool registered) {
   std::unique_lock lock(mutex);
   auto it = allocations.find(base);
@@ -115,6 +128,7 @@ bool DeviceMemory::release(uint64_t base, bool registered) {
     allocations.erase(it);
     return true;
   }
+  // A fresh mapping without access gives the pages back and keeps the range.
   mmap(reinterpret_cast<void *>(base), roundToPages(allocation.size), PROT_NONE,
        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
   inUse -= allocation.size;
@@ -133,6 +147,7 @@ bool DeviceMemory::release(uint64_t base, bool registered) {
   return true;
 }
 
+/// Half of the quarantine at once, so that it is not shifted at every free.
 void DeviceMemory::forgetOldestFreed() {
   size_t count = quarantineLength / 2;
   for (size_t i = 0; i < count; ++i) {
@@ -146,6 +161,7 @@ void DeviceMemory::forgetOldestFreed() {
   freedOrder.erase(freedOrder.begin(), freedOrder.begin() + count);
 }
 
+/// No lock: the caller holds launchLock or the mutex.
 const Allocation *DeviceMemory::find(uint64_t address) const {
   auto next = allocations.upper_bound(address);
   if (next == allocations.begin())
@@ -154,6 +170,7 @@ const Allocation *DeviceMemory::find(uint64_t address) const {
   return candidate->contains(address, 1) ? candidate : nullptr;
 }
 
+/// A copy of the record, since another thread may free the allocation.
 bool DeviceMemory::lookup(uint64_t address, Allocation &found) const {
   std::shared_lock lock(mutex);
   const Allocation *allocation = find(address);
@@ -162,6 +179,7 @@ bool DeviceMemory::lookup(uint64_t address, Allocation &found) const {
   return allocation != nullptr;
 }
 
+/// The neighbour below or above, freed ones included: for messages only.
 const Allocation *DeviceMemory::nearest(uint64_t address) const {
   const Allocation *best = nullptr;
   uint64_t bestDistance = UINT64_MAX;

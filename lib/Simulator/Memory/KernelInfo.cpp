@@ -10,6 +10,10 @@
 // has any. Hand-written objects often leave descriptor fields at 0 that the
 // metadata gives, so the larger of both counts.
 //
+// Every kernel found is checked against what gfx942 has, so that the executor
+// need not look again: LDS, scratch, registers and an entry within an
+// executable segment.
+//
 //===----------------------------------------------------------------------===//
 
 #include "ElfImage.h"
@@ -26,11 +30,14 @@ using namespace tlc::sim;
 namespace {
 
 constexpr uint64_t descriptorBytes = 64;
+// Far above any real kernel's; a bound against damaged files.
 constexpr uint32_t maxKernargBytes = 1 << 16;
 constexpr uint32_t maxLdsBytes = 65536;
 /// Scratch of a lane: a wavefront has at most 8191 times 1 KiB.
 constexpr uint32_t maxScratchBytes = 131072;
 
+/// Adds kernels to the object. Each step returns false with the reason in
+/// `error`.
 class KernelReader {
 public:
   KernelReader(CodeObject &object, std::string &error)
@@ -57,12 +64,16 @@ private:
   ElfImage image;
 };
 
+/// A little-endian field of the descriptor; the host is little-endian too.
 template <typename T> T field(const uint8_t *bytes, unsigned offset) {
   T value;
   std::memcpy(&value, bytes + offset, sizeof(T));
   return value;
 }
 
+/// The 64 bytes of a kernel descriptor ("Kernel Descriptor" of LLVM's
+/// AMDGPUUsage). Refuses what gfx942 cannot run: too much LDS or scratch,
+/// registers that contradict one another, an entry outside the code.
 bool KernelReader::descriptor(const ObjectSymbol &symbol) {
   uint8_t raw[descriptorBytes];
   if (!image.readMemory(symbol.value, raw))
@@ -70,9 +81,11 @@ bool KernelReader::descriptor(const ObjectSymbol &symbol) {
                 symbol.name);
   KernelInfo kernel;
   kernel.symbol = symbol.name;
+  // Without ".kd"; metadata may replace the name.
   kernel.name = symbol.name.substr(0, symbol.name.size() - 3);
   kernel.descriptorAddress = symbol.value;
   KernelDescriptor &d = kernel.descriptor;
+  // Offsets by AMDGPUUsage. The bytes between are reserved.
   d.groupSegmentFixedSize = field<uint32_t>(raw, 0);
   d.privateSegmentFixedSize = field<uint32_t>(raw, 4);
   d.kernargSize = field<uint32_t>(raw, 8);
@@ -83,6 +96,7 @@ bool KernelReader::descriptor(const ObjectSymbol &symbol) {
   d.properties = field<uint16_t>(raw, 56);
   d.kernargPreload = field<uint16_t>(raw, 58);
   kernel.kernargSize = d.kernargSize;
+  // The entry is given relative to the descriptor and may lie before it.
   kernel.entryAddress = symbol.value + static_cast<uint64_t>(d.entryOffset);
 
   if (d.groupSegmentFixedSize > maxLdsBytes)
@@ -94,10 +108,12 @@ bool KernelReader::descriptor(const ObjectSymbol &symbol) {
   if (d.kernargSize > maxKernargBytes)
     return fail("kernel '{}': {} bytes of arguments", kernel.name,
                 d.kernargSize);
+  // VGPRs and AGPRs share one file of 512; AGPRs begin at the offset.
   if (d.accumOffset() > d.vgprCount())
     return fail("kernel '{}': accumulation registers begin at {}, but it has "
                 "only {} registers",
                 kernel.name, d.accumOffset(), d.vgprCount());
+  // The difference is unsigned: an address below the segment becomes huge.
   bool inCode = false;
   for (const Segment &segment : object.segments)
     inCode |= segment.executable &&
@@ -109,6 +125,7 @@ bool KernelReader::descriptor(const ObjectSymbol &symbol) {
   return true;
 }
 
+/// All defined symbols that end in ".kd".
 bool KernelReader::descriptors() {
   for (const ObjectSymbol &symbol : object.symbols) {
     bool isDescriptor = symbol.defined && symbol.name.size() > 3 &&
@@ -119,6 +136,7 @@ bool KernelReader::descriptors() {
   return true;
 }
 
+/// A missing key leaves \p out alone; a value of another kind is an error.
 bool KernelReader::number(const PackValue &map, const char *key,
                           uint32_t &out) {
   const PackValue *value = map.get(key);
@@ -131,6 +149,7 @@ bool KernelReader::number(const PackValue &map, const char *key,
   return true;
 }
 
+/// A missing key or a value of another kind leaves \p out as it was.
 void KernelReader::text(const PackValue &map, const char *key,
                         std::string &out) {
   const PackValue *value = map.get(key);
@@ -138,6 +157,7 @@ void KernelReader::text(const PackValue &map, const char *key,
     out = value->text;
 }
 
+/// One argument; the kernel's argument size grows to hold it.
 bool KernelReader::argument(const PackValue &entry, KernelInfo &kernel) {
   KernelArgument argument;
   text(entry, ".name", argument.name);
@@ -146,6 +166,7 @@ bool KernelReader::argument(const PackValue &entry, KernelInfo &kernel) {
   if (!number(entry, ".offset", argument.offset) ||
       !number(entry, ".size", argument.size))
     return false;
+  // Bounds each, so that their sum cannot wrap.
   if (argument.offset > maxKernargBytes || argument.size > maxKernargBytes)
     return fail("metadata of kernel '{}': argument {} of {} bytes at offset {}",
                 kernel.name, kernel.arguments.size(), argument.size,
@@ -156,6 +177,7 @@ bool KernelReader::argument(const PackValue &entry, KernelInfo &kernel) {
   return true;
 }
 
+/// One kernel of the metadata, matched to its descriptor by symbol.
 bool KernelReader::kernel(const PackValue &entry) {
   if (entry.kind != PackValue::Map)
     return fail("metadata: a kernel is no map");
@@ -164,6 +186,7 @@ bool KernelReader::kernel(const PackValue &entry) {
   auto found = std::find_if(
       object.kernels.begin(), object.kernels.end(),
       [&](const KernelInfo &kernel) { return kernel.symbol == symbol; });
+  // Metadata without code is damage, not an option.
   if (found == object.kernels.end())
     return fail("metadata names kernel '{}', which has no descriptor", symbol);
   KernelInfo &kernel = *found;
@@ -182,6 +205,7 @@ bool KernelReader::kernel(const PackValue &entry) {
       !number(entry, ".vgpr_spill_count", kernel.vgprSpills) ||
       !number(entry, ".wavefront_size", kernel.wavefrontSize))
     return false;
+  // The descriptor's own fields passed the same bounds.
   if (kernargSize > maxKernargBytes || ldsBytes > maxLdsBytes ||
       scratchBytes > maxScratchBytes)
     return fail("metadata of kernel '{}': {} bytes of arguments, {} of LDS, {} "
@@ -194,6 +218,7 @@ bool KernelReader::kernel(const PackValue &entry) {
   d.groupSegmentFixedSize = std::max(d.groupSegmentFixedSize, ldsBytes);
   d.privateSegmentFixedSize = std::max(d.privateSegmentFixedSize, scratchBytes);
   kernel.kernargSize = std::max(kernel.kernargSize, kernargSize);
+  // Absent in old objects; then a grid may end in a smaller workgroup.
   if (const PackValue *uniform = entry.get(".uniform_work_group_size"))
     kernel.uniformWorkgroups = uniform->integer == 1;
   if (const PackValue *size = entry.get(".reqd_workgroup_size"))
@@ -207,6 +232,8 @@ bool KernelReader::kernel(const PackValue &entry) {
   return true;
 }
 
+/// One note: "amdhsa.target" and the list "amdhsa.kernels". A note without
+/// kernels is fine.
 bool KernelReader::metadata(std::span<const uint8_t> note) {
   PackValue root;
   if (!readMessagePack(note, root, error)) {
@@ -225,6 +252,8 @@ bool KernelReader::metadata(std::span<const uint8_t> note) {
 
 } // namespace
 
+/// Descriptors first, as metadata only adds to them. Sorted by name, so that
+/// listings do not depend on the symbol table's order.
 bool tlc::sim::readKernels(CodeObject &object,
                            const std::vector<std::span<const uint8_t>> &notes,
                            std::string &error) {

@@ -8,6 +8,10 @@
 // Recursive descent over the type byte. Every count is bounded by the bytes
 // left, since each element takes at least one.
 //
+// The metadata of a code object is one such value, a map. The format is
+// big-endian and self-describing; extension types do not occur in metadata and
+// are refused.
+//
 //===----------------------------------------------------------------------===//
 
 #include "tlc/Simulator/Memory/MessagePack.h"
@@ -20,6 +24,8 @@ using namespace tlc::sim;
 
 namespace {
 
+// Real metadata nests a handful of levels; the limit keeps a hostile file from
+// exhausting the stack.
 constexpr unsigned maxDepth = 32;
 
 class Reader {
@@ -30,11 +36,14 @@ public:
   bool value(PackValue &out, unsigned depth);
 
 private:
+  // The message tells where reading stopped.
   bool fail(const char *what) {
     error = fmt::format("{} at byte {}", what, position);
     return false;
   }
 
+  // Big-endian.
+  /// An unsigned number of \p width bytes.
   bool number(unsigned width, uint64_t &out) {
     if (bytes.size() - position < width)
       return fail("truncated value");
@@ -44,6 +53,8 @@ private:
     return true;
   }
 
+  /// Extends the sign of narrow numbers. Unsigned ones above 2^63 wrap to
+  /// negative, which callers refuse.
   bool integer(PackValue &out, unsigned width, bool isSigned) {
     uint64_t raw;
     if (!number(width, raw))
@@ -68,6 +79,8 @@ private:
     return string(out.text, length);
   }
 
+  /// \p count comes from the file: without the check a few bytes could ask for
+  /// 2^32 elements.
   bool array(PackValue &out, uint64_t count, unsigned depth) {
     if (count > bytes.size() - position)
       return fail("array longer than the data");
@@ -80,6 +93,8 @@ private:
     return true;
   }
 
+  /// Keys and values alternate. Keys are strings in all metadata; order and
+  /// duplicates are kept, and get() finds the first.
   bool map(PackValue &out, uint64_t count, unsigned depth) {
     if (count > bytes.size() - position)
       return fail("map longer than the data");
@@ -103,6 +118,9 @@ private:
   size_t position = 0;
 };
 
+/// One value with all in it. The type byte holds small numbers and short
+/// lengths itself; others follow in 1, 2, 4 or 8 bytes.
+/// On failure \p out is half filled.
 bool Reader::value(PackValue &out, unsigned depth) {
   if (depth > maxDepth)
     return fail("values nested too deep");
@@ -110,11 +128,13 @@ bool Reader::value(PackValue &out, unsigned depth) {
     return fail("truncated value");
   uint8_t type = bytes[position++];
   uint64_t length;
+  // Small numbers, from -32 to 127, are the byte itself.
   if (type < 0x80 || type >= 0xe0) {
     out.kind = PackValue::Int;
     out.integer = static_cast<int8_t>(type);
     return true;
   }
+  // Short maps, arrays and strings carry their length in the low bits.
   if (type < 0x90)
     return map(out, type & 0xf, depth);
   if (type < 0xa0)
@@ -122,6 +142,7 @@ bool Reader::value(PackValue &out, unsigned depth) {
   if (type < 0xc0)
     return stringValue(out, type & 0x1f);
   switch (type) {
+  // Nil: PackValue's initial state.
   case 0xc0:
     return true;
   case 0xc2:
@@ -177,6 +198,7 @@ bool Reader::value(PackValue &out, unsigned depth) {
 
 } // namespace
 
+/// The value of a key of a map; null if there is none, or this is no map.
 const PackValue *PackValue::get(const char *name) const {
   for (size_t i = 0; i < keys.size(); ++i)
     if (keys[i] == name)
@@ -184,6 +206,8 @@ const PackValue *PackValue::get(const char *name) const {
   return nullptr;
 }
 
+/// Bytes behind the value are ignored, as notes may be padded. False with the
+/// reason in \p error.
 bool tlc::sim::readMessagePack(std::span<const uint8_t> bytes, PackValue &value,
                                std::string &error) {
   return Reader(bytes, error).value(value, 0);

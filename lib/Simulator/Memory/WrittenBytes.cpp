@@ -4,6 +4,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// A bit for each byte of device memory, and a flag for allocations that are
+// written as a whole, which most are: a copy from the host sets it, and
+// questions about the allocation end there. Bits are atomic: workgroups on
+// several host threads set them.
+//
+//===----------------------------------------------------------------------===//
 
 #include "tlc/Simulator/Memory/WrittenBytes.h"
 
@@ -47,6 +54,7 @@ WrittenBytes::Range *WrittenBytes::find(uint64_t address) const {
   return address - range.base < range.bytes ? &range : nullptr;
 }
 
+/// Bytes outside all ranges are nobody's: ignored.
 void WrittenBytes::mark(uint64_t address, uint64_t bytes) {
   Range *range = find(address);
   if (!range || bytes == 0 || range->all.load(std::memory_order_relaxed))
@@ -65,6 +73,7 @@ void WrittenBytes::mark(uint64_t address, uint64_t bytes) {
   });
 }
 
+/// Takes an allocation that was all written apart first.
 void WrittenBytes::unmark(uint64_t address, uint64_t bytes) {
   Range *range = find(address);
   if (!range || bytes == 0)
@@ -91,6 +100,7 @@ bool WrittenBytes::allWritten(uint64_t address, uint64_t bytes) const {
          bytes <= range->base + range->bytes - address;
 }
 
+/// True also outside the ranges: host memory counts as written.
 bool WrittenBytes::written(uint64_t address, uint64_t bytes) const {
   const Range *range = find(address);
   if (!range || bytes == 0 || range->all.load(std::memory_order_relaxed))

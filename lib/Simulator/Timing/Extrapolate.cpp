@@ -5,150 +5,125 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A workgroup's duration is taken as a + b times its instructions, fitted to
-// the detailed ones that started when the first had made room (to all of them,
-// if none did). Those that start with the launch find empty caches: they take
-// longer by what the detailed ones took longer on average.
-//
-// What the launch does is added up by instruction: the sample's workgroups may
-// be longer or shorter than others, and do the same at their begin and end.
+// Everything that is counted is added up by instruction, in one list of sums:
+// what a sample stands for is the sample plus so many times a piece of it.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Extrapolate.h"
 
+#include "Steps.h"
+
 #include <algorithm>
 #include <cmath>
-#include <map>
+#include <fmt/format.h>
 #include <numeric>
-#include <queue>
 
 using namespace tlc::sim;
 using namespace tlc::sim::param;
 
 namespace {
 
-constexpr unsigned corrections = 4;
+/// Workgroups that the machine holds at once, in whose course it fills
+/// (Repeat): before the first mark, and at least so many between the marks and
+/// after.
+constexpr double fillRounds = 1.5, leastRounds = 1;
+/// What an XCD executes may exceed the detail by this, before it is cut.
+constexpr double wholeFactor = 1.5;
 
-struct Fit {
-  double base = 0, slope = 0;
-  double of(double length) const {
-    return std::max(1.0, base + slope * length);
-  }
-};
-
-/// What partial workgroups would have become, had they gone on at the pace of
-/// their second half.
-std::vector<GroupTime> completed(const std::vector<GroupTime> &ran,
-                                 const LengthModel &lengths) {
-  double furthest = 0;
-  auto progressOf = [&](const GroupTime &group) {
-    return group.isPartial
-               ? double(group.instructions) / lengths.lengthOf(group.id)
-               : 1;
-  };
-  for (const GroupTime &group : ran)
-    furthest = std::max(furthest, progressOf(group));
-  std::vector<GroupTime> groups;
-  for (GroupTime group : ran) {
-    if (!group.isPartial) {
-      groups.push_back(group);
-      continue;
-    }
-    // The pace of one that has just begun says nothing.
-    if (progressOf(group) < furthest / 2)
-      continue;
-    double run = double(group.end - group.begin),
-           done = double(group.instructions);
-    double pace = done / std::max(1.0, run);
-    if (group.middle > group.begin && group.end > group.middle &&
-        group.instructions > group.middleInstructions)
-      pace = double(group.instructions - group.middleInstructions) /
-             double(group.end - group.middle);
-    double length = std::max(done, lengths.lengthOf(group.id));
-    group.end += uint64_t((length - done) / std::max(pace, 1e-9));
-    group.instructions = uint64_t(length);
-    groups.push_back(group);
-  }
-  return groups;
-}
-
-Fit fitDurations(const std::vector<GroupTime> &groups) {
-  double n = groups.size(), x = 0, y = 0;
-  for (const GroupTime &group : groups) {
-    x += group.instructions / n;
-    y += (group.end - group.begin) / n;
-  }
-  double xx = 0, xy = 0;
-  for (const GroupTime &group : groups) {
-    double dx = group.instructions - x;
-    xx += dx * dx;
-    xy += dx * (double(group.end - group.begin) - y);
-  }
-  // Without enough variety the mean ratio is all there is to know.
-  double slope = xx > n * x * x * 1e-3 ? xy / xx : y / x;
-  if (slope <= 0)
-    slope = y / x;
-  return {y - slope * x, slope};
-}
-
-/// Workgroups of one XCD, one after the other, to the place that is free first.
-class Dispatcher {
-public:
-  Dispatcher(unsigned slots, unsigned waves) : slots(slots), waves(waves) {}
-
-  /// When the next one ends; `duration(isEarly)` says how long it takes.
-  template <typename Duration> double run(Duration &&duration) {
-    double start = next;
-    bool isEarly = free.size() < slots;
-    if (!isEarly) {
-      start = std::max(start, free.top());
-      free.pop();
-    }
-    next = start + waves * dispatchCycles;
-    double end = start + groupStartCycles + duration(isEarly);
-    free.push(end);
-    return end;
-  }
-
-private:
-  std::priority_queue<double, std::vector<double>, std::greater<double>> free;
-  unsigned slots, waves;
-  double next = launchCycles;
-};
+constexpr uint64_t InstructionTiming::*instructionSums[] = {
+    &InstructionTiming::issues,         &InstructionTiming::busyCycles,
+    &InstructionTiming::conflictCycles, &InstructionTiming::latencyCycles,
+    &InstructionTiming::addressCycles,  &InstructionTiming::lines,
+    &InstructionTiming::leastLines};
+constexpr uint64_t TimingResult::*launchSums[] = {
+    &TimingResult::instructions, &TimingResult::waveCycles,
+    &TimingResult::workingSimdCycles, &TimingResult::activeCuCycles};
 
 uint64_t scaled(uint64_t value, double factor) {
-  return uint64_t(std::llround(double(value) * factor));
+  return uint64_t(std::llround(std::max(0.0, double(value) * factor)));
+}
+/// value + factor * (later - earlier)
+uint64_t added(uint64_t value, uint64_t later, uint64_t earlier,
+               double factor) {
+  return value + scaled(later - std::min(earlier, later), factor);
 }
 
-void scaleMemory(MemoryCounters &m, double factor) {
+void scale(MemoryCounters &m, double factor) {
   for (uint64_t MemoryCounters::*each : memoryCounters)
     m.*each = scaled(m.*each, factor);
 }
 
-/// How much more often an instruction executes in the whole launch than in the
+void scale(InstructionTiming &timing, double factor) {
+  for (uint64_t InstructionTiming::*each : instructionSums)
+    timing.*each = scaled(timing.*each, factor);
+  for (uint64_t &each : timing.stalls)
+    each = scaled(each, factor);
+  scale(timing.memory, factor);
+}
+
+/// What no instruction stands for.
+MemoryCounters memoryApart(const TimingResult &r) {
+  MemoryCounters apart = r.memory;
+  for (const auto &[address, timing] : r.code)
+    for (uint64_t MemoryCounters::*each : memoryCounters)
+      apart.*each -= timing.memory.*each;
+  return apart;
+}
+
+/// Sums anew after the instructions have changed.
+void addUp(TimingResult &r, const MemoryCounters &apart) {
+  sumUp(r);
+  addTo(r.memory, apart);
+}
+
+/// Adds `factor` times what happened between two marks.
+void repeat(TimingResult &r, const TimingResult &first,
+            const TimingResult &second, double factor) {
+  MemoryCounters apart = memoryApart(r);
+  for (auto &[address, timing] : r.code) {
+    static const InstructionTiming none;
+    auto find = [&](const TimingResult &mark) -> const InstructionTiming & {
+      auto it = mark.code.find(address);
+      return it == mark.code.end() ? none : it->second;
+    };
+    const InstructionTiming &before = find(first), &after = find(second);
+    for (uint64_t InstructionTiming::*each : instructionSums)
+      timing.*each = added(timing.*each, after.*each, before.*each, factor);
+    for (size_t i = 0; i < stallCauses; ++i)
+      timing.stalls[i] =
+          added(timing.stalls[i], after.stalls[i], before.stalls[i], factor);
+    for (uint64_t MemoryCounters::*each : memoryCounters)
+      timing.memory.*each = added(timing.memory.*each, after.memory.*each,
+                                  before.memory.*each, factor);
+  }
+  addUp(r, apart);
+  for (uint64_t TimingResult::*each : launchSums)
+    r.*each = added(r.*each, second.*each, first.*each, factor);
+  r.cycles = added(r.cycles, second.cycles, first.cycles, factor);
+}
+
+/// How much more often an instruction executes in all workgroups than in the
 /// sample: what every wavefront does once, at its begin or its end, by the
 /// number of wavefronts, and the rest by what is left of the instructions.
-class Scale {
+class Times {
 public:
-  Scale(const TimingResult &sample, const std::vector<GroupTime> &ran,
-        double wavesPerGroup, double launchWaves, double launchInstructions) {
-    waves = launchWaves;
+  Times(const TimingResult &sample, const std::vector<GroupTime> &ran,
+        double wavesPerGroup, double allWaves, double allInstructions)
+      : waves(allWaves) {
+    double some = 0, rest = 0, allRest = allInstructions;
     for (const GroupTime &group : ran) {
       started += wavesPerGroup;
       ended += group.isPartial ? 0 : wavesPerGroup;
+      some += double(group.instructions);
     }
-    double rest = 0, launchRest = launchInstructions;
     for (const auto &[address, timing] : sample.code)
       if (onceFactor(timing.issues))
-        launchRest -= waves;
+        allRest -= waves;
       else
         rest += double(timing.issues);
-    double all = 0;
-    for (const GroupTime &group : ran)
-      all += double(group.instructions);
-    restFactor = rest > 0 && launchRest > 0 ? launchRest / rest
-                                            : launchInstructions / all;
+    restFactor =
+        rest > 0 && allRest > 0 ? allRest / rest : allInstructions / some;
   }
   double of(uint64_t issues) const {
     double once = onceFactor(issues);
@@ -159,6 +134,7 @@ private:
   /// 0 if it is not executed once.
   double onceFactor(uint64_t issues) const {
     for (double times : {started, ended})
+      // Two in a hundred for wavefronts that were cut off in between.
       if (times > 0 && std::abs(double(issues) - times) <= 0.02 * times)
         return waves / times;
     return 0;
@@ -166,137 +142,164 @@ private:
   double waves, started = 0, ended = 0, restFactor = 1;
 };
 
-} // namespace
-
-TimingResult tlc::sim::extrapolate(TimingResult sample,
-                                   const std::vector<GroupTime> &ran,
-                                   const LengthModel &lengths,
-                                   uint64_t workgroups,
-                                   const GroupNeeds &needs) {
-  uint64_t sampleEnd = 0;
-  for (const GroupTime &group : ran)
-    sampleEnd = std::max(sampleEnd, group.end);
-  std::vector<GroupTime> groups = completed(ran, lengths);
-  uint64_t firstEnd = ~uint64_t(0);
-  for (const GroupTime &group : groups)
-    firstEnd = std::min(firstEnd, group.end);
-  std::vector<GroupTime> early, later;
-  for (const GroupTime &group : groups)
-    (group.begin < firstEnd ? early : later).push_back(group);
-  Fit fit = fitDurations(later.size() * 4 > early.size() ? later : groups);
-  double cold = 0;
-  if (later.size() * 4 > early.size())
-    for (const GroupTime &group : early)
-      cold += (double(group.end - group.begin) - fit.of(group.instructions)) /
-              early.size();
-
-  unsigned slots = cusPerXcd * occupancyOf(needs).groupsPerCu;
-  auto duration = [&](double length, bool isEarly) {
-    return fit.of(length) + (isEarly ? cold : 0);
-  };
-  // What the dispatch of whole workgroups makes of the sample itself tells how
-  // far off it is.
-  double correction = 1, measured = 0, lastPredicted = 0;
-  for (const GroupTime &group : ran)
-    measured += group.isPartial ? 0 : double(group.end) - launchCycles;
-  for (unsigned i = 0; i < corrections && measured > 0; ++i) {
-    Dispatcher dispatcher(slots, needs.waves);
-    double predicted = 0;
-    lastPredicted = 0;
-    std::map<uint64_t, bool> ended;
-    for (const GroupTime &group : ran)
-      ended[group.id] = !group.isPartial;
-    for (auto [id, counts] : ended) {
-      double end = dispatcher.run([&](bool isEarly) {
-        return correction * duration(lengths.lengthOf(id), isEarly);
-      });
-      predicted += counts ? end - launchCycles : 0;
-      lastPredicted = std::max(lastPredicted, end - launchCycles);
-    }
-    correction *= measured / predicted;
-  }
-
-  // All workgroups, each as a whole.
-  double end = 0, all = 0, part = 0, waveCycles = 0;
-  for (unsigned xcd = 0; xcd < xcds; ++xcd) {
-    Dispatcher dispatcher(slots, needs.waves);
-    for (uint64_t id = xcd; id < workgroups; id += xcds) {
-      double length = lengths.lengthOf(id), time = 0;
-      end = std::max(end, dispatcher.run([&](bool isEarly) {
-        return time = correction * duration(length, isEarly);
-      }));
-      waveCycles += time * needs.waves;
-      all += length;
-    }
-  }
-  bool allEnded = true;
-  for (const GroupTime &group : ran) {
-    part += double(group.instructions);
-    allEnded &= !group.isPartial;
-  }
-  // Where an XCD ran all that it gets, its end is known: workgroups that share
-  // a compute unit with fewer others towards the end are faster than the rest.
-  if (allEnded && lastPredicted > 0)
-    end = launchCycles + (end - launchCycles) *
-                             (double(sampleEnd) - launchCycles) / lastPredicted;
-
-  double factor = all / part;
-  TimingResult &r = sample;
-  // What comes after the last workgroup: memory operations, dirty lines.
-  double drain = double(r.cycles) - double(sampleEnd);
-  r.cycles = uint64_t(end + drain);
-  r.computeUnits = xcds * cusPerXcd;
-  r.simds = r.computeUnits * simdsPerCu;
-  r.usedComputeUnits *= xcds;
-  r.sampled = true;
-  r.workgroups = workgroups;
-  r.waves = workgroups * needs.waves;
-  double stallFactor = waveCycles / std::max<uint64_t>(1, r.waveCycles);
-  r.waveCycles = uint64_t(waveCycles);
-  Scale scale(r, ran, needs.waves, double(r.waves), all);
-  MemoryCounters apart = r.memory;
-  for (const auto &[address, timing] : r.code)
-    for (uint64_t MemoryCounters::*each : memoryCounters)
-      apart.*each -= timing.memory.*each;
-  scaleMemory(apart, factor);
-  uint64_t flops = r.matrixFlops, matrix = r.matrixBusy,
-           work = r.matrixBusy + r.vectorBusy;
-  double stallsBefore = std::accumulate(r.stalls.begin(), r.stalls.end(), 0.0);
-  for (uint64_t *each :
-       {&r.matrixBusy, &r.vectorBusy, &r.transBusy, &r.scalarBusy, &r.ldsBusy,
-        &r.ldsConflicts, &r.addressBusy})
-    *each = 0;
-  r.issues = {};
-  r.stalls = {};
-  r.memory = apart;
-  for (auto &[address, timing] : r.code) {
-    double times = scale.of(timing.issues);
-    for (uint64_t *each :
-         {&timing.issues, &timing.busyCycles, &timing.conflictCycles,
-          &timing.latencyCycles, &timing.addressCycles, &timing.lines,
-          &timing.leastLines})
-      *each = scaled(*each, times);
-    for (uint64_t &each : timing.stalls)
-      each = scaled(each, times);
-    scaleMemory(timing.memory, times);
-  }
-  sumUp(r);
-  // Waits add up to what the wavefronts' lives leave for them.
-  double stallsAfter = std::accumulate(r.stalls.begin(), r.stalls.end(), 0.0);
-  double stallScale =
-      stallsAfter > 0 ? stallFactor * stallsBefore / stallsAfter : 1;
-  for (uint64_t &each : r.stalls)
-    each = scaled(each, stallScale);
+/// Scales what a part of an XCD's workgroups did to what all of them do, who
+/// take `rest` longer.
+void goOn(TimingResult &r, const std::vector<GroupTime> &ran,
+          const SamplePlan &plan, double instructions, double end,
+          const Stepped &rest) {
+  MemoryCounters apart = memoryApart(r);
+  scale(apart, instructions / double(r.instructions));
+  uint64_t work = r.matrixBusy + r.vectorBusy;
+  double stalls = std::accumulate(r.stalls.begin(), r.stalls.end(), 0.0);
+  Times times(r, ran, plan.needs.waves, double(plan.ofXcd * plan.needs.waves),
+              instructions);
   for (auto &[address, timing] : r.code)
-    for (uint64_t &each : timing.stalls)
-      each = scaled(each, stallScale);
-  r.instructions = uint64_t(all);
-  r.matrixFlops = matrix ? scaled(flops, double(r.matrixBusy) / matrix) : 0;
+    scale(timing, times.of(timing.issues));
+  addUp(r, apart);
+  uint64_t before = r.waveCycles;
+  r.waveCycles += uint64_t(rest.groupCycles) * plan.needs.waves;
+  r.activeCuCycles += uint64_t(rest.activeCycles);
   r.workingSimdCycles =
       work ? scaled(r.workingSimdCycles,
                     double(r.matrixBusy + r.vectorBusy) / double(work))
            : 0;
-  r.activeCuCycles = scaled(r.activeCuCycles, stallFactor);
+  r.instructions = uint64_t(instructions);
+  r.cycles = uint64_t(end);
+  // Waits add up to what the wavefronts' lives leave for them.
+  double now = std::accumulate(r.stalls.begin(), r.stalls.end(), 0.0);
+  double factor =
+      now > 0 ? stalls / now * double(r.waveCycles) / double(before) : 1;
+  for (auto &[address, timing] : r.code)
+    for (uint64_t &each : timing.stalls)
+      each = scaled(each, factor);
+  for (uint64_t &each : r.stalls)
+    each = scaled(each, factor);
+}
+
+/// From one XCD to all of them, which execute `factor` times as much.
+void toDevice(TimingResult &r, const SamplePlan &plan, double factor) {
+  MemoryCounters apart = memoryApart(r);
+  scale(apart, factor);
+  for (auto &[address, timing] : r.code)
+    scale(timing, factor);
+  addUp(r, apart);
+  for (uint64_t TimingResult::*each : launchSums)
+    r.*each = scaled(r.*each, factor);
+  r.usedComputeUnits = std::min<uint64_t>(
+      {uint64_t(r.usedComputeUnits) * xcds, plan.workgroups, xcds * cusPerXcd});
+  r.computeUnits = xcds * cusPerXcd;
+  r.simds = r.computeUnits * simdsPerCu;
+  r.workgroups = plan.workgroups;
+  r.waves = plan.workgroups * plan.needs.waves;
+}
+
+} // namespace
+
+void SamplePlan::apply(MachineOptions &options) const {
+  options.xcds = 1;
+  options.firstXcd = xcd;
+  options.instructionLimit = instructionLimit;
+  if (kind == Kind::Repeat) {
+    options.firstMark = firstMark;
+    options.secondMark = secondMark;
+    options.skipped = skipped;
+  }
+}
+
+std::string SamplePlan::describe(size_t ran, const LengthModel &lengths) const {
+  std::string text =
+      fmt::format("{} of {} workgroups ran in detail, ", ran, workgroups);
+  if (kind == Kind::WholeXcd)
+    return text + "those of one XCD; the others do the same";
+  if (kind == Kind::Repeat)
+    return text + fmt::format("the first and the last of one XCD ({}); those "
+                              "between take as long as they do on a full "
+                              "machine",
+                              lengths.describe());
+  return text + fmt::format("the first of one XCD; the rest of the launch was "
+                            "stepped through at their pace ({})",
+                            lengths.describe());
+}
+
+SamplePlan tlc::sim::planSample(const LengthModel &lengths, uint64_t workgroups,
+                                const GroupNeeds &needs, uint64_t detail) {
+  SamplePlan plan;
+  plan.workgroups = workgroups;
+  plan.needs = needs;
+  plan.xcd = lengths.typicalXcd();
+  plan.ofXcd = (workgroups - plan.xcd + xcds - 1) / xcds;
+  double all = 0;
+  for (uint64_t id = plan.xcd; id < workgroups; id += xcds)
+    all += lengths.lengthOf(id);
+  if (all <= wholeFactor * double(detail))
+    return plan;
+  double round = double(cusPerXcd * occupancyOf(needs).groupsPerCu);
+  double affordable = double(detail) / all * double(plan.ofXcd) / round;
+  double between = std::floor(affordable - fillRounds - 2 * leastRounds);
+  if (lengths.isUniform() && between >= leastRounds) {
+    plan.kind = SamplePlan::Kind::Repeat;
+    plan.firstMark = uint64_t(fillRounds * round);
+    plan.secondMark = plan.firstMark + uint64_t(between * round);
+    // Whole rounds are left out, so that the last ones begin as they would.
+    double rest = double(plan.ofXcd - plan.secondMark);
+    plan.skipped = uint64_t(std::floor(rest / round - leastRounds) * round);
+    return plan;
+  }
+  plan.kind = SamplePlan::Kind::Pace;
+  plan.instructionLimit = detail;
+  return plan;
+}
+
+TimingResult tlc::sim::extrapolate(TimingResult sample, const Machine &machine,
+                                   const LengthModel &lengths,
+                                   const SamplePlan &plan, double alone) {
+  const std::vector<GroupTime> &ran = machine.groups();
+  unsigned full = occupancyOf(plan.needs).groupsPerCu;
+  Shares shares(machine.pace(), full, alone);
+  Demand demand = fitDemand(ran, shares);
+  double instructions = 0, skipped = 0;
+  uint64_t number = 0;
+  for (uint64_t id = plan.xcd; id < plan.workgroups; id += xcds, ++number) {
+    double length = lengths.lengthOf(id);
+    instructions += length;
+    if (number >= plan.secondMark && number < plan.secondMark + plan.skipped)
+      skipped += length;
+  }
+  TimingResult &r = sample;
+  r.sampled = true;
+  if (plan.kind == SamplePlan::Kind::Repeat) {
+    const TimingResult &first = machine.marks()[0],
+                       &second = machine.marks()[1];
+    repeat(r, first, second,
+           skipped / double(second.instructions - first.instructions));
+  } else if (plan.kind == SamplePlan::Kind::Pace) {
+    uint64_t stopped = 0;
+    for (const GroupTime &group : ran)
+      stopped = std::max(stopped, group.end);
+    Stepped rest = stepOn(ran, double(stopped), lengths, plan.xcd,
+                          plan.workgroups, plan.needs, demand, shares);
+    // What comes after the last workgroup: memory operations, dirty lines.
+    double drain = double(r.cycles) - double(stopped);
+    goOn(r, ran, plan, instructions, rest.end + drain, rest);
+  }
+  // Another XCD may have more to do.
+  if (!lengths.isUniform()) {
+    auto endOf = [&](unsigned xcd) {
+      return stepThrough(lengths, xcd, plan.workgroups, plan.needs, demand,
+                         shares)
+          .end;
+    };
+    double own = endOf(plan.xcd), last = own;
+    for (unsigned xcd = 0; xcd < xcds; ++xcd)
+      last = std::max(last, endOf(xcd));
+    r.cycles =
+        launchCycles + scaled(r.cycles - launchCycles,
+                              (last - launchCycles) / (own - launchCycles));
+  }
+  double all = 0;
+  for (uint64_t id = 0; id < plan.workgroups; ++id)
+    all += lengths.lengthOf(id);
+  toDevice(r, plan, all / instructions);
   r.occupancy.averageWaves =
       double(r.waveCycles) / (double(r.cycles) * r.simds);
   return sample;

@@ -5,10 +5,18 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Where a launch is too large, the first workgroups of one XCD run in detail.
-// How long the others take follows from how many instructions they execute
-// (LengthModel.h). Then all workgroups of the launch are dispatched once more,
-// each with its duration as a whole.
+// Where a launch is too large, the workgroups of one XCD run in detail, at an
+// eighth of what the XCDs share: all of them, or one of two kinds of sample.
+//
+//   Repeat  Workgroups that are alike: the first and the last ones. Between two
+//           marks the machine is full; what happened there happens as many
+//           times again as it takes for the workgroups that were left out.
+//   Pace    Long workgroups, and those that differ: from the begin on, until
+//           the detail is spent. The rest is stepped through workgroup by
+//           workgroup, each at the pace that was measured.
+//
+// Either way time and work are added together, so that no unit can come out
+// busier than it was in the sample.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,11 +27,33 @@
 
 namespace tlc::sim {
 
-/// Scales `sample`, which the groups of one XCD left, to the whole launch.
-TimingResult extrapolate(TimingResult sample,
-                         const std::vector<GroupTime> &groups,
-                         const LengthModel &lengths, uint64_t workgroups,
-                         const GroupNeeds &needs);
+struct SamplePlan {
+  enum class Kind { WholeXcd, Repeat, Pace } kind = Kind::WholeXcd;
+  unsigned xcd = 0;
+  uint64_t workgroups = 0; ///< of the launch
+  uint64_t ofXcd = 0;      ///< those that the XCD gets
+  GroupNeeds needs;
+
+  /// Fills in what the run of the sample needs to know.
+  void apply(MachineOptions &options) const;
+  /// "38 of 512 workgroups, the first of one XCD, ran in detail: ..."
+  std::string describe(size_t ran, const LengthModel &lengths) const;
+
+  // Repeat: see MachineOptions.
+  uint64_t firstMark = 0, secondMark = 0, skipped = 0;
+  uint64_t instructionLimit = 0; ///< Pace
+};
+
+/// \p detail: instructions to spend.
+SamplePlan planSample(const LengthModel &lengths, uint64_t workgroups,
+                      const GroupNeeds &needs, uint64_t detail);
+
+/// The whole launch from `sample`, which \p machine gave. \p alone:
+/// instructions a cycle of a workgroup that has its compute unit to itself, or
+/// 0; for Pace only.
+TimingResult extrapolate(TimingResult sample, const Machine &machine,
+                         const LengthModel &lengths, const SamplePlan &plan,
+                         double alone);
 
 } // namespace tlc::sim
 

@@ -16,38 +16,13 @@
 #include "MachineImpl.h"
 
 #include <algorithm>
-#include <cmath>
 
 using namespace tlc::sim;
 using namespace tlc::sim::param;
 
 namespace {
 
-/// One bit a category; 0: as many as there are wavefronts.
-unsigned categoryOf(IssueKind kind) {
-  switch (kind) {
-  case IssueKind::Matrix:
-  case IssueKind::Vector:
-  case IssueKind::Transcendental:
-    return 1;
-  case IssueKind::Scalar:
-  case IssueKind::ScalarMemory:
-    return 2;
-  case IssueKind::VectorMemory:
-    return 4;
-  case IssueKind::Lds:
-    return 8;
-  case IssueKind::Branch:
-    return 16;
-  default:
-    return 0;
-  }
-}
-
-bool usesVectorAlu(IssueKind kind) { return categoryOf(kind) == 1; }
-
-uint64_t roundUp(double time) { return uint64_t(std::ceil(time - 1e-9)); }
-
+/// How an instruction shows in the trace.
 TraceKind traceKindOf(IssueKind kind) {
   switch (kind) {
   case IssueKind::Matrix:
@@ -73,6 +48,7 @@ constexpr uint64_t pollCycles = 1000;
 
 } // namespace
 
+/// An event of the trace, for wavefronts that are traced.
 void Machine::Impl::note(SimWave &wave, TraceKind kind, uint64_t begin,
                          uint64_t end, StallCause cause) {
   if (!wave.trace || wave.trace->events.size() >= options.traceEvents)
@@ -81,8 +57,12 @@ void Machine::Impl::note(SimWave &wave, TraceKind kind, uint64_t begin,
       {begin, end, code.addressOf(wave.index), kind, cause});
 }
 
+/// Finds the earliest time at which it may issue: its instruction fetched,
+/// waits fulfilled, its last vector operation done. What other wavefronts
+/// occupy is looked at when that time has come.
 bool Machine::Impl::prepare(SimWave &wave) {
   WaveRecord &record = *wave.record;
+  // The instruction that was issued has been read.
   record.head += wave.length;
   wave.length = 0;
   wave.op = nullptr;
@@ -98,17 +78,19 @@ bool Machine::Impl::prepare(SimWave &wave) {
       return !record.done;
     }
   }
+  // After a branch another instruction than the next one in memory: the refill.
   uint32_t index = record.words[record.head];
   const StaticOp &op = code.at(index);
   wave.op = &op;
   wave.index = index;
   wave.length = 1 + payloadWords(op, payloadOf(wave));
   if (wave.expected != SimWave::never32 && wave.expected != index)
-    wave.fetchAt =
-        std::max(wave.fetchAt, double(wave.next) + branchTakenCycles);
+    wave.fetchAt = std::max(wave.fetchAt,
+                            int64_t(wave.next + branchTakenCycles) * fetchTick);
   wave.expected = op.kind == IssueKind::Branch ? index + op.sizeBytes / 4
                                                : SimWave::never32;
 
+  // The latest of all conditions; the cause kept is the one that ends last.
   uint64_t earliest = wave.next;
   StallCause cause = StallCause::Issue;
   auto waitUntil = [&](uint64_t time, StallCause why) {
@@ -117,12 +99,14 @@ bool Machine::Impl::prepare(SimWave &wave) {
       cause = why;
     }
   };
-  waitUntil(roundUp(wave.fetchAt + op.sizeBytes / fetchBytesPerCycle),
+  waitUntil(uint64_t(wave.fetchAt + fetchTicks(op.sizeBytes) + fetchTick - 1) /
+                fetchTick,
             StallCause::Fetch);
-  wave.vector.retire(earliest);
-  wave.other.retire(earliest);
   bool scalar = false;
   if (op.special == Special::WaitCnt) {
+    // Only operations still in flight matter below.
+    wave.vector.retire(earliest);
+    wave.other.retire(earliest);
     if (op.waitVector != 255)
       waitUntil(wave.vector.downTo(op.waitVector, scalar),
                 StallCause::VectorMemory);
@@ -131,13 +115,15 @@ bool Machine::Impl::prepare(SimWave &wave) {
       waitUntil(time, scalar ? StallCause::ScalarMemory : StallCause::Lds);
     }
   } else if (op.payload == Payload::Vector) {
+    wave.vector.retire(earliest);
     waitUntil(wave.vector.downTo(62, scalar), StallCause::VectorMemory);
   } else if (op.payload != Payload::None) {
+    wave.other.retire(earliest);
     waitUntil(wave.other.downTo(14, scalar), op.payload == Payload::Lds
                                                  ? StallCause::Lds
                                                  : StallCause::ScalarMemory);
   }
-  if (usesVectorAlu(op.kind))
+  if (op.category == StaticOp::usesVectorAlu)
     waitUntil(wave.vectorAt, StallCause::VectorAlu);
   wave.earliest = earliest;
   wave.waitsFor = cause;
@@ -145,6 +131,8 @@ bool Machine::Impl::prepare(SimWave &wave) {
   return true;
 }
 
+/// 0 if the units are free at \p time, else when they will be, with the reason
+/// in \p cause. Nothing is booked.
 uint64_t Machine::Impl::unitsFree(const SimWave &wave, ComputeUnit &cu,
                                   Simd &simd, uint64_t time,
                                   StallCause &cause) const {
@@ -164,6 +152,8 @@ uint64_t Machine::Impl::unitsFree(const SimWave &wave, ComputeUnit &cu,
     need(simd.vectorFree, StallCause::VectorAlu);
     break;
   case IssueKind::VectorMemory:
+    // The address unit and the LDS ports have queues: issue stops only when
+    // these are full.
     need(roundUp(std::max(0.0, cu.addressFree - addressQueueCycles)),
          StallCause::MemoryIssue);
     break;
@@ -181,12 +171,44 @@ uint64_t Machine::Impl::unitsFree(const SimWave &wave, ComputeUnit &cu,
   return free;
 }
 
-bool Machine::Impl::visit(unsigned cuNumber, unsigned simdNumber,
-                          uint64_t time) {
+/// Whether what a SIMD could do at \p time touches nothing but itself.
+static bool staysInside(const Simd &simd, uint64_t time) {
+  for (const SimWave *wave : simd.waves)
+    if (wave->earliest <= time && !wave->done && !wave->atBarrier &&
+        (wave->starved || !wave->op->isLocal))
+      return false;
+  return true;
+}
+
+/// The turn that is due, and those after it that neither touch anything outside
+/// the SIMD nor can be touched from there: others act on it by releasing a
+/// barrier or by a workgroup's start, which both take their time.
+bool Machine::Impl::visit(unsigned cu, unsigned simdNumber, uint64_t time) {
+  Simd &simd = cus[cu].simds[simdNumber];
+  uint64_t due = time;
+  for (;;) {
+    uint64_t next = never;
+    if (!turn(cu, simdNumber, time, next))
+      return false;
+    if (next == never)
+      return true;
+    next = std::max(next, time + issuePeriod);
+    next += (simdNumber + issuePeriod - next % issuePeriod) % issuePeriod;
+    uint64_t alone = due + (simd.atBarrier ? barrierCycles : groupStartCycles);
+    if (next >= alone || next >= simd.scheduled || !staysInside(simd, next)) {
+      schedule(cu, simdNumber, next);
+      return true;
+    }
+    time = next;
+  }
+}
+
+bool Machine::Impl::turn(unsigned cuNumber, unsigned simdNumber, uint64_t time,
+                         uint64_t &next) {
   ComputeUnit &cu = cus[cuNumber];
   Simd &simd = cu.simds[simdNumber];
   unsigned used = 0;
-  uint64_t next = never;
+  // In order of priority and age, so that older ones get the units first.
   for (size_t i = 0; i < simd.waves.size(); ++i) {
     SimWave &wave = *simd.waves[i];
     if (wave.done || wave.atBarrier)
@@ -195,6 +217,7 @@ bool Machine::Impl::visit(unsigned cuNumber, unsigned simdNumber,
       next = std::min(next, wave.earliest);
       continue;
     }
+    // Others of the launch may have moved on: ask again.
     if (wave.starved) {
       wave.next = time;
       if (!prepare(wave))
@@ -208,17 +231,16 @@ bool Machine::Impl::visit(unsigned cuNumber, unsigned simdNumber,
       next = std::min(next, free);
       continue;
     }
-    unsigned category = categoryOf(wave.op->kind);
-    if (used & category) {
+    if (used & wave.op->category) {
       next = std::min(next, time + issuePeriod);
       continue;
     }
-    used |= category;
+    used |= wave.op->category;
     bool ends = wave.op->special == Special::End;
     if (!issue(wave, cuNumber, time))
       return false;
     if (ends) { // the list has changed
-      schedule(cuNumber, simdNumber, time + issuePeriod);
+      next = time + issuePeriod;
       return true;
     }
     if (!wave.done && !wave.atBarrier)
@@ -227,26 +249,26 @@ bool Machine::Impl::visit(unsigned cuNumber, unsigned simdNumber,
   if (simd.unsorted)
     sortWaves(simd);
   simd.unsorted = false;
-  if (next != never)
-    schedule(cuNumber, simdNumber, std::max(next, time + issuePeriod));
   return true;
 }
 
+/// Books the wait that has ended, occupies the units, and prepares the
+/// wavefront's next instruction. False after a fault.
 bool Machine::Impl::issue(SimWave &wave, unsigned cuNumber, uint64_t time) {
   ComputeUnit &cu = cus[cuNumber];
   Simd &simd = cu.simds[wave.simd];
   const StaticOp &op = *wave.op;
   Counters &count = countersOf(wave);
-  InstructionTiming &timing = count.timing;
-  count.op = &op;
-  ++timing.issues;
+  ++count.issues;
   ++instructions;
   ++wave.group->time.instructions;
+  // Of the wait, what the wavefront itself needed; the rest is the units'
+  // doing.
   uint64_t own = std::min(wave.earliest, time);
   if (own > wave.next)
-    timing.stalls[size_t(wave.waitsFor)] += own - wave.next;
+    count.stalls[size_t(wave.waitsFor)] += own - wave.next;
   if (time > own)
-    timing.stalls[size_t(wave.blockedBy)] += time - own;
+    count.stalls[size_t(wave.blockedBy)] += time - own;
   if (wave.trace && time >= wave.next + shownStall) {
     StallCause why =
         own - wave.next >= time - own ? wave.waitsFor : wave.blockedBy;
@@ -255,22 +277,23 @@ bool Machine::Impl::issue(SimWave &wave, unsigned cuNumber, uint64_t time) {
          wave.next, time, why);
   }
 
-  wave.fetchAt = std::max(wave.fetchAt + op.sizeBytes / fetchBytesPerCycle,
-                          double(time) - fetchBufferBytes / fetchBytesPerCycle);
+  wave.fetchAt =
+      std::max(wave.fetchAt + fetchTicks(op.sizeBytes),
+               int64_t(time) * fetchTick - fetchTicks(fetchBufferBytes));
   wave.next = time + issuePeriod;
   uint64_t until = time + issuePeriod;
   switch (op.kind) {
   case IssueKind::Matrix:
+    // Three times: the matrix core's own, when the SIMD may start another
+    // vector operation, and when this wavefront may.
     simd.matrixFree = until = time + op.matrixCycles;
     simd.vectorFree = time + op.vectorCycles;
     wave.vectorAt = time + op.waveCycles;
-    timing.busyCycles += op.matrixCycles;
     break;
   case IssueKind::Vector:
   case IssueKind::Transcendental:
     simd.vectorFree = until = time + op.vectorCycles;
     wave.vectorAt = time + op.waveCycles;
-    timing.busyCycles += op.vectorCycles;
     break;
   case IssueKind::Lds:
     until = issueLds(wave, cu, count, time);
@@ -284,18 +307,17 @@ bool Machine::Impl::issue(SimWave &wave, unsigned cuNumber, uint64_t time) {
   default:
     break;
   }
-  if (op.kind == IssueKind::Matrix || op.kind == IssueKind::Vector ||
-      op.kind == IssueKind::Transcendental) {
+  if (op.category == StaticOp::usesVectorAlu) {
     uint64_t from = std::max(time, simd.workUntil);
     totals.workingSimdCycles += std::max(until, from) - from;
     simd.workUntil = std::max(until, from);
   }
-  if (op.kind != IssueKind::Internal)
+  if (wave.trace && op.kind != IssueKind::Internal)
     note(wave, traceKindOf(op.kind), time, until);
 
   switch (op.special) {
   case Special::Nop:
-    timing.stalls[size_t(StallCause::Nop)] += op.idleCycles - issuePeriod;
+    count.stalls[size_t(StallCause::Nop)] += op.idleCycles - issuePeriod;
     wave.next = time + op.idleCycles;
     break;
   case Special::Priority:
@@ -305,6 +327,7 @@ bool Machine::Impl::issue(SimWave &wave, unsigned cuNumber, uint64_t time) {
     break;
   case Special::Barrier:
     wave.atBarrier = true;
+    ++simd.atBarrier;
     if (++wave.group->arrived == wave.group->alive)
       return release(*wave.group, time);
     return true;
@@ -316,6 +339,7 @@ bool Machine::Impl::issue(SimWave &wave, unsigned cuNumber, uint64_t time) {
   return prepare(wave);
 }
 
+/// All have arrived: they go on together, barrierCycles after the last one.
 bool Machine::Impl::release(SimGroup &group, uint64_t time) {
   group.arrived = 0;
   uint64_t from = time + barrierCycles;
@@ -323,8 +347,8 @@ bool Machine::Impl::release(SimGroup &group, uint64_t time) {
     if (!wave.atBarrier)
       continue;
     wave.atBarrier = false;
-    countersOf(wave).timing.stalls[size_t(StallCause::Barrier)] +=
-        from - wave.next;
+    --cus[group.cu].simds[wave.simd].atBarrier;
+    countersOf(wave).stalls[size_t(StallCause::Barrier)] += from - wave.next;
     note(wave, TraceKind::Barrier, wave.next - issuePeriod, from);
     wave.next = from;
     if (!prepare(wave))
@@ -334,6 +358,8 @@ bool Machine::Impl::release(SimGroup &group, uint64_t time) {
   return true;
 }
 
+/// Frees the wavefront's place; the last one of a workgroup frees its compute
+/// unit for the next.
 bool Machine::Impl::endWave(SimWave &wave, uint64_t time) {
   SimGroup &group = *wave.group;
   ComputeUnit &cu = cus[group.cu];
@@ -349,16 +375,21 @@ bool Machine::Impl::endWave(SimWave &wave, uint64_t time) {
   auto &list = cu.simds[wave.simd].waves;
   list.erase(std::find(list.begin(), list.end(), &wave));
   --group.alive;
+  // The others may have waited at a barrier only for this one.
   if (group.alive)
     return group.arrived && group.arrived == group.alive ? release(group, time)
                                                          : true;
   group.time.end = end;
   finished->push_back(group.time);
+  notePace(cu, end);
+  cu.residents.erase(
+      std::find(cu.residents.begin(), cu.residents.end(), &group));
   if (--cu.groups == 0)
     totals.activeCuCycles += end - cu.busyFrom;
   cu.waves -= group.waves.size();
   source.end(*group.record);
   unsigned xcd = group.cu / cusPerXcd;
+  // Kept for reuse; the order of the list does not matter.
   for (auto &held : groups)
     if (held.get() == &group) {
       spare.push_back(std::move(held));
@@ -366,94 +397,7 @@ bool Machine::Impl::endWave(SimWave &wave, uint64_t time) {
       groups.pop_back();
       break;
     }
+  // Room for another workgroup of this XCD.
   dispatch(xcd, end);
   return startPlaced();
-}
-
-uint64_t Machine::Impl::issueLds(SimWave &wave, ComputeUnit &cu,
-                                 Counters &count, uint64_t time) {
-  const StaticOp &op = *wave.op;
-  uint32_t cycles = payloadOf(wave)[0];
-  unsigned base = cycles & 0xffff, conflicts = cycles >> 16;
-  unsigned pair = wave.simd / 2;
-  // Into the LDS, through its banks, and out again.
-  double in = std::max(cu.ldsIn[pair], double(time)) + op.ldsIn;
-  cu.ldsIn[pair] = in;
-  double array = std::max(cu.ldsArray, in - op.ldsIn + ldsAddressCycles) +
-                 base + conflicts;
-  cu.ldsArray = array;
-  double done = std::max(array, in) + ldsFixedCycles;
-  if (op.ldsOut) {
-    done = std::max(done, cu.ldsOut[pair]) + op.ldsOut;
-    cu.ldsOut[pair] = done;
-  }
-  uint64_t until = roundUp(done);
-  // In order, among LDS operations.
-  until = std::max(until, wave.other.newest());
-  wave.other.push(until, false);
-  count.timing.busyCycles += base;
-  count.timing.conflictCycles += conflicts;
-  count.timing.latencyCycles += until - time;
-  return until;
-}
-
-uint64_t Machine::Impl::issueVector(SimWave &wave, unsigned cuNumber,
-                                    Counters &count, uint64_t time) {
-  const StaticOp &op = *wave.op;
-  ComputeUnit &cu = cus[cuNumber];
-  InstructionTiming &timing = count.timing;
-  const uint32_t *words = payloadOf(wave);
-  unsigned lines = words[0] & 0xffff, addressCycles = words[0] >> 16;
-  uint64_t base = words[3] | uint64_t(words[4]) << 32;
-  double start = std::max(cu.addressFree, double(time));
-  cu.addressFree = start + addressCycles;
-  double done = start + addressCycles;
-  double step = lines ? double(addressCycles) / lines : 0;
-  for (unsigned i = 0; i < lines; ++i) {
-    uint64_t line = base + (words[5 + i] & 0x3fffffff);
-    unsigned halves = words[5 + i] >> 30;
-    double at = start + i * step, ready;
-    if (op.isAtomic)
-      ready = memory.atomic(cuNumber, line, addressCycles / lines, at,
-                            timing.memory);
-    else if (op.isStore)
-      ready = memory.store(cuNumber, line, halves, at, timing.memory);
-    else
-      ready =
-          memory.load(cuNumber, line, halves, at, op.bypassesL1, timing.memory);
-    done = std::max(done, ready);
-  }
-  // Stores that memory does not take yet fill the way to it.
-  if (op.isStore)
-    cu.addressFree = std::max(cu.addressFree, done - storeQueueCycles);
-  if (op.isStore || op.isAtomic)
-    timing.memory.storedBytes += words[1];
-  else
-    timing.memory.requestedBytes += words[1];
-  if (op.toLds && lines) {
-    // 64 dwords through the banks, when the data is there.
-    timing.busyCycles += 2;
-    cu.ldsArray = std::max(cu.ldsArray, double(time)) + 2;
-  }
-  timing.addressCycles += addressCycles;
-  timing.lines += lines;
-  timing.leastLines += words[2];
-  uint64_t until = std::max(roundUp(done), wave.vector.newest());
-  wave.vector.push(until, false);
-  timing.latencyCycles += until - time;
-  return until;
-}
-
-uint64_t Machine::Impl::issueScalar(SimWave &wave, unsigned cuNumber,
-                                    Counters &count, uint64_t time) {
-  const uint32_t *words = payloadOf(wave);
-  uint64_t first = words[1] | uint64_t(words[2]) << 32;
-  double done = double(time) + scalarLatency;
-  for (unsigned i = 0; i < words[0]; ++i)
-    done = std::max(done, memory.scalar(cuNumber, first + i, double(time) + i,
-                                        count.timing.memory));
-  uint64_t until = roundUp(done);
-  wave.other.push(until, true);
-  count.timing.latencyCycles += until - time;
-  return until;
 }

@@ -35,14 +35,17 @@ constexpr uint64_t mostPlaces = 8192;
 /// Instructions of a wavefront after which its loops' bounds are known.
 constexpr uint64_t leastBegin = 100, mostBegin = 3000;
 
+/// A hash: places must not follow any pattern of the grid.
 uint64_t mix(uint64_t v) {
   v = (v ^ v >> 31) * 0x9e3779b97f4a7c15;
   v = (v ^ v >> 29) * 0xbf58476d1ce4e5b9;
   return v ^ v >> 32;
 }
 
+// Scalar registers as signed numbers.
 using Row = std::array<float, registers>;
 
+/// A counted workgroup: its registers early on, and its instructions.
 struct Sample {
   Row row;
   double length = 0;
@@ -75,6 +78,7 @@ bool solve(const std::vector<Sample> &samples, Linear &fit) {
       m[i][n] += x[i] * s.length;
     }
   }
+  // Gauss-Jordan elimination with pivots; n is at most four.
   for (size_t i = 0; i < n; ++i) {
     size_t pivot = i;
     for (size_t r = i + 1; r < n; ++r)
@@ -97,6 +101,7 @@ bool solve(const std::vector<Sample> &samples, Linear &fit) {
   return true;
 }
 
+/// The sum of the squared errors.
 double squares(const std::vector<Sample> &samples, const Linear &fit) {
   double sum = 0;
   for (const Sample &s : samples)
@@ -106,6 +111,8 @@ double squares(const std::vector<Sample> &samples, const Linear &fit) {
 
 /// The registers that explain the lengths best, one after the other.
 Linear fitLinear(const std::vector<Sample> &samples) {
+  // Start with a constant; greedily add the register that lowers the error
+  // most, if it does so by 30 %.
   Linear best;
   solve(samples, best);
   double error = squares(samples, best);
@@ -132,12 +139,14 @@ Linear fitLinear(const std::vector<Sample> &samples) {
 
 } // namespace
 
+/// A workgroup within the part-th of `parts` equal parts of the grid.
 uint64_t LengthModel::placeOf(unsigned part, uint64_t parts) const {
   uint64_t begin = workgroups * part / parts,
            end = workgroups * (part + 1) / parts;
   return begin + mix(part + parts) % std::max<uint64_t>(1, end - begin);
 }
 
+/// Counts one workgroup in each of `number` parts, unless it is known.
 void LengthModel::count(unsigned number) {
   for (unsigned i = 0; i < number; ++i) {
     uint64_t id = placeOf(i, number);
@@ -154,12 +163,15 @@ void LengthModel::count(unsigned number) {
     mean += double(known[id]) / places.size();
 }
 
-bool LengthModel::isUniform() const {
+bool LengthModel::allAlike() const {
   return std::all_of(known.begin(), known.end(), [&](auto &each) {
     return std::abs(double(each.second) - mean) <= sameLength * mean;
   });
 }
 
+/// \p budget is the number of instructions that may be run for this. The ends
+/// and eight places are counted in any case; if they differ, more, as far as
+/// the budget goes.
 LengthModel::LengthModel(uint64_t workgroups, unsigned waves, uint64_t budget,
                          LengthSource &source)
     : workgroups(workgroups), waves(waves), source(source) {
@@ -169,7 +181,7 @@ LengthModel::LengthModel(uint64_t workgroups, unsigned waves, uint64_t budget,
     ++counted;
   }
   count(std::min<uint64_t>(firstCounts, workgroups));
-  uniform = isUniform();
+  uniform = allAlike();
   if (uniform)
     return;
   uint64_t affordable = uint64_t(double(budget) / mean);
@@ -181,13 +193,18 @@ LengthModel::LengthModel(uint64_t workgroups, unsigned waves, uint64_t budget,
     count(unsigned(std::min<uint64_t>({affordable, 1024, workgroups / 2 + 1})));
 }
 
+/// False if the registers explain nothing, or running the beginnings would cost
+/// more than the budget.
 bool LengthModel::predict(uint64_t budget, LengthSource &source) {
   uint64_t shortest = ~uint64_t(0);
   for (uint64_t id : places)
     shortest = std::min(shortest, known[id]);
+  // As many parts as the budget pays beginnings for.
   uint64_t parts =
       std::clamp<uint64_t>(budget / leastBegin, 2 * places.size(), mostPlaces);
   parts = std::min(parts, workgroups);
+  // Not beyond half of the shortest, or its registers would show the end of its
+  // loops instead of their bounds.
   uint64_t steps = std::min({shortest / waves / 2, budget / parts, mostBegin});
   if (steps < leastBegin)
     return false;
@@ -206,6 +223,7 @@ bool LengthModel::predict(uint64_t budget, LengthSource &source) {
     (i % 2 ? odd : even).push_back(sample);
     all.push_back(sample);
   }
+  // The odd half judges the fit made on the even one.
   Linear fit = fitLinear(even);
   double distance = 0, sum = 0, predicted = 0;
   for (const Sample &sample : odd) {
@@ -213,6 +231,8 @@ bool LengthModel::predict(uint64_t budget, LengthSource &source) {
     predicted += fit.of(sample.row);
     sum += sample.length;
   }
+  // Judged by the single errors and by their mean, which is what the launch's
+  // time depends on. The final factors use all samples.
   if (!(distance <= goodDistance * sum) ||
       std::abs(predicted - sum) > goodMean * sum || !solve(all, fit))
     return false;
@@ -227,6 +247,7 @@ bool LengthModel::predict(uint64_t budget, LengthSource &source) {
   return true;
 }
 
+/// Counted, alike, predicted, or like its nearest counted neighbour.
 double LengthModel::lengthOf(uint64_t id) const {
   if (auto it = known.find(id); it != known.end())
     return double(it->second);
@@ -241,6 +262,9 @@ double LengthModel::lengthOf(uint64_t id) const {
   return double(known.at(*next));
 }
 
+/// The XCD whose workgroups' mean length comes nearest to that of the grid: the
+/// one to simulate. A later one must be better by 1 %, so that rounding does
+/// not decide.
 unsigned LengthModel::typicalXcd() const {
   if (uniform)
     return 0;
@@ -262,6 +286,7 @@ unsigned LengthModel::typicalXcd() const {
   return best;
 }
 
+/// For the report: how lengths were found.
 std::string LengthModel::describe() const {
   const char *how = uniform           ? "they are alike"
                     : lengths.empty() ? "the others are like the nearest"
@@ -270,6 +295,7 @@ std::string LengthModel::describe() const {
   return fmt::format("{} more counted over the grid: {}", counted, how);
 }
 
+/// Workgroups that ran in detail are known exactly from now on.
 void LengthModel::learn(const std::vector<GroupTime> &groups) {
   for (const GroupTime &group : groups)
     if (!group.isPartial)

@@ -44,12 +44,14 @@ public:
   unsigned typicalXcd() const;
   /// "12 more were counted, ..."
   std::string describe() const;
+  /// Workgroups are alike.
+  bool isUniform() const { return uniform; }
   /// Takes the workgroups that ran to their end for what they are.
   void learn(const std::vector<GroupTime> &groups);
 
 private:
   void count(unsigned number);
-  bool isUniform() const;
+  bool allAlike() const;
   bool predict(uint64_t budget, LengthSource &source);
   uint64_t placeOf(unsigned part, uint64_t parts) const;
 

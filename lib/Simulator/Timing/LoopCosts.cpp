@@ -5,9 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Loops are found by their backward branches: compilers lay a loop out as one
-// piece of code that ends in a branch to its head. Blocks that were moved out
-// of the loop (cold ones) do not count.
+// Natural loops of the machine code: a branch to a block that dominates it goes
+// back, and the loop is what reaches the branch without passing the head. So
+// blocks count that a compiler has moved behind the loop, and those that only
+// some trips go through are told apart: they do not dominate every way back.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,9 +17,24 @@
 #include "StaticOp.h"
 
 #include <algorithm>
+#include <map>
 #include <memory>
+#include <set>
 
 using namespace tlc::sim;
+
+void Work::add(const Work &other) {
+  instructions += other.instructions;
+  for (size_t i = 0; i < byKind.size(); ++i)
+    byKind[i] += other.byKind[i];
+  waits += other.waits;
+  barriers += other.barriers;
+  scratch += other.scratch;
+  matrixCycles += other.matrixCycles;
+  vectorCycles += other.vectorCycles;
+  matrixIssueCycles += other.matrixIssueCycles;
+  ldsCycles += other.ldsCycles;
+}
 
 namespace {
 
@@ -32,26 +48,193 @@ uint64_t endOf(const CodeObject &object, const KernelInfo &kernel,
   return segment.address + segment.fileSize;
 }
 
-void count(const StaticOp &row, LoopCost &loop) {
+void count(const StaticOp &row, Work &work) {
   const Instruction &inst = *row.op->inst;
-  ++loop.instructions;
-  ++loop.byKind[size_t(row.kind)];
-  loop.waits += row.special == Special::WaitCnt;
-  loop.barriers += row.special == Special::Barrier;
-  loop.scratch += std::string_view(mnemonic(inst.op)).starts_with("scratch_");
+  ++work.instructions;
+  ++work.byKind[size_t(row.kind)];
+  work.waits += row.special == Special::WaitCnt;
+  work.barriers += row.special == Special::Barrier;
+  work.scratch += std::string_view(mnemonic(inst.op)).starts_with("scratch_");
   if (row.kind == IssueKind::Matrix) {
-    loop.matrixCycles += row.matrixCycles;
-    loop.matrixIssueCycles += row.vectorCycles;
+    work.matrixCycles += row.matrixCycles;
+    work.matrixIssueCycles += row.vectorCycles;
   } else if (row.kind == IssueKind::Vector ||
              row.kind == IssueKind::Transcendental) {
-    loop.vectorCycles += row.vectorCycles;
+    work.vectorCycles += row.vectorCycles;
   } else if (row.kind == IssueKind::Lds) {
-    loop.ldsCycles += std::max(row.ldsIn, row.ldsOut);
+    work.ldsCycles += std::max(row.ldsIn, row.ldsOut);
   }
+}
+
+class ControlFlow {
+public:
+  ControlFlow(Program &program, CodeTable &table, uint64_t begin,
+              uint64_t end) {
+    readBlocks(program, table, begin, end);
+    findDominators();
+  }
+
+  std::vector<LoopCost> loops() const;
+
+private:
+  struct Block : LoopBlock {
+    uint64_t last = 0; ///< address of the last instruction
+    std::vector<unsigned> after, before;
+  };
+  using Set = std::vector<bool>; ///< of blocks
+
+  void readBlocks(Program &program, CodeTable &table, uint64_t begin,
+                  uint64_t end);
+  void findDominators();
+  Set bodyOf(unsigned head, const std::vector<unsigned> &latches) const;
+
+  std::vector<Block> blocks;
+  std::vector<Set> dominators; ///< of each block
+};
+
+void ControlFlow::readBlocks(Program &program, CodeTable &table, uint64_t begin,
+                             uint64_t end) {
+  std::vector<const StaticOp *> rows;
+  std::set<uint64_t> heads = {begin};
+  auto isBranch = [](const StaticOp &row) {
+    return row.kind == IssueKind::Branch && row.op->inst->has(flag::Branch);
+  };
+  auto targetOf = [](const StaticOp &row) {
+    return row.op->inst->branchTarget(row.op->address);
+  };
+  for (uint64_t pc = begin; pc < end;) {
+    const Op *op = program.at(pc);
+    if (!op)
+      break;
+    const StaticOp &row = table.get(*op);
+    rows.push_back(&row);
+    pc += row.sizeBytes;
+    if (isBranch(row))
+      heads.insert(targetOf(row));
+    if (row.kind == IssueKind::Branch || row.special == Special::End)
+      heads.insert(pc);
+  }
+  std::map<uint64_t, unsigned> numbers;
+  std::vector<const StaticOp *> lasts;
+  for (const StaticOp *row : rows) {
+    uint64_t address = row->op->address;
+    if (heads.count(address)) {
+      numbers[address] = unsigned(blocks.size());
+      blocks.emplace_back().begin = address;
+      lasts.push_back(nullptr);
+    }
+    count(*row, blocks.back());
+    blocks.back().last = address;
+    blocks.back().end = address + row->sizeBytes;
+    lasts.back() = row;
+  }
+  auto link = [&](unsigned from, uint64_t address) {
+    auto to = numbers.find(address);
+    if (to == numbers.end())
+      return;
+    blocks[from].after.push_back(to->second);
+    blocks[to->second].before.push_back(from);
+  };
+  for (unsigned i = 0; i < blocks.size(); ++i) {
+    const StaticOp &row = *lasts[i];
+    bool falls = row.special != Special::End;
+    if (isBranch(row)) {
+      link(i, targetOf(row));
+      falls = row.op->inst->op != Opcode::s_branch;
+    } else if (row.kind == IssueKind::Branch) {
+      falls = row.op->inst->op != Opcode::s_setpc_b64;
+    }
+    if (falls)
+      link(i, blocks[i].end);
+  }
+}
+
+void ControlFlow::findDominators() {
+  dominators.assign(blocks.size(), Set(blocks.size(), true));
+  if (blocks.empty())
+    return;
+  dominators[0].assign(blocks.size(), false);
+  dominators[0][0] = true;
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (unsigned i = 1; i < blocks.size(); ++i) {
+      Set all(blocks.size(), !blocks[i].before.empty());
+      for (unsigned from : blocks[i].before)
+        for (unsigned b = 0; b < blocks.size(); ++b)
+          all[b] = all[b] && dominators[from][b];
+      all[i] = true;
+      if (all != dominators[i]) {
+        dominators[i] = std::move(all);
+        changed = true;
+      }
+    }
+  }
+}
+
+ControlFlow::Set
+ControlFlow::bodyOf(unsigned head, const std::vector<unsigned> &latches) const {
+  Set body(blocks.size());
+  body[head] = true;
+  std::vector<unsigned> work;
+  auto take = [&](unsigned block) {
+    if (!body[block])
+      work.push_back(block);
+    body[block] = true;
+  };
+  for (unsigned latch : latches)
+    take(latch);
+  while (!work.empty()) {
+    unsigned block = work.back();
+    work.pop_back();
+    for (unsigned from : blocks[block].before)
+      take(from);
+  }
+  return body;
+}
+
+std::vector<LoopCost> ControlFlow::loops() const {
+  std::map<unsigned, std::vector<unsigned>> latches; // by head
+  for (unsigned i = 0; i < blocks.size(); ++i)
+    for (unsigned to : blocks[i].after)
+      if (dominators[i][to])
+        latches[to].push_back(i);
+  std::vector<Set> bodies;
+  for (const auto &[head, ends] : latches)
+    bodies.push_back(bodyOf(head, ends));
+  auto sizeOf = [](const Set &body) {
+    return std::count(body.begin(), body.end(), true);
+  };
+  std::vector<LoopCost> result(bodies.size());
+  size_t number = 0;
+  for (const auto &[head, ends] : latches) {
+    LoopCost &loop = result[number];
+    const Set &body = bodies[number++];
+    loop.begin = blocks[head].begin;
+    for (unsigned latch : ends)
+      loop.branch = std::max(loop.branch, blocks[latch].last);
+    for (const Set &other : bodies)
+      loop.depth += other[head] && sizeOf(other) > sizeOf(body);
+    for (unsigned i = 0; i < blocks.size(); ++i) {
+      // A block belongs to the innermost loop around it.
+      bool isOwn = body[i];
+      for (const Set &other : bodies)
+        isOwn &= !(other[i] && sizeOf(other) < sizeOf(body));
+      if (!isOwn)
+        continue;
+      LoopBlock block = blocks[i];
+      block.always = std::all_of(ends.begin(), ends.end(), [&](unsigned latch) {
+        return dominators[latch][i];
+      });
+      (block.always ? loop.always : loop.sometimes).add(block);
+      loop.blocks.push_back(block);
+    }
+  }
+  return result;
 }
 
 } // namespace
 
+/// Reads the object only: nothing is run. Empty if the entry lies in no code.
 std::vector<LoopCost> tlc::sim::loopCosts(const CodeObject &object,
                                           const KernelInfo &kernel) {
   auto segment = std::find_if(
@@ -65,53 +248,7 @@ std::vector<LoopCost> tlc::sim::loopCosts(const CodeObject &object,
       {object.bytes.data() + segment->fileOffset, size_t(segment->fileSize)},
       segment->address, RegisterLimits());
   CodeTable table(program);
-  uint64_t end = endOf(object, kernel, *segment);
-
-  // All instructions in a row, and the branches that go back.
-  std::vector<const StaticOp *> rows;
-  std::vector<LoopCost> loops;
-  for (uint64_t pc = kernel.entryAddress; pc < end;) {
-    const Op *op = program.at(pc);
-    if (!op)
-      break;
-    const StaticOp &row = table.get(*op);
-    rows.push_back(&row);
-    if (row.kind == IssueKind::Branch && op->inst->has(flag::Branch)) {
-      uint64_t target = op->inst->branchTarget(pc);
-      if (target <= pc && target >= kernel.entryAddress) {
-        // Several ways back to one head are one loop.
-        auto same =
-            std::find_if(loops.begin(), loops.end(),
-                         [&](const LoopCost &l) { return l.begin == target; });
-        if (same == loops.end()) {
-          loops.emplace_back().begin = target;
-          same = loops.end() - 1;
-        }
-        same->branch = pc;
-      }
-    }
-    pc += row.sizeBytes;
-  }
-  std::sort(
-      loops.begin(), loops.end(), [](const LoopCost &a, const LoopCost &b) {
-        return a.begin != b.begin ? a.begin < b.begin : a.branch > b.branch;
-      });
-  auto contains = [](const LoopCost &l, uint64_t pc) {
-    return pc >= l.begin && pc <= l.branch;
-  };
-  for (LoopCost &loop : loops)
-    for (const LoopCost &other : loops)
-      loop.depth += &other != &loop && contains(other, loop.begin) &&
-                    contains(other, loop.branch);
-  // Each instruction belongs to the innermost loop around it.
-  for (const StaticOp *row : rows) {
-    LoopCost *inner = nullptr;
-    for (LoopCost &loop : loops)
-      if (contains(loop, row->op->address) &&
-          (!inner || loop.depth >= inner->depth))
-        inner = &loop;
-    if (inner)
-      count(*row, *inner);
-  }
-  return loops;
+  return ControlFlow(program, table, kernel.entryAddress,
+                     endOf(object, kernel, *segment))
+      .loops();
 }

@@ -19,10 +19,14 @@
 using namespace tlc::sim;
 using namespace tlc::sim::param;
 
+/// What fits a compute unit: wavefront slots, registers in granules of 8, LDS
+/// in granules of 512 bytes, and 16 workgroups of several wavefronts (each
+/// needs a barrier resource).
 Occupancy tlc::sim::occupancyOf(const GroupNeeds &needs) {
   unsigned vgprs = std::max(8u, (needs.vgprs + 7) / 8 * 8);
   unsigned byVgprs = std::min<unsigned>(wavesPerSimd, vgprsPerSimd / vgprs);
   unsigned lds = (needs.ldsBytes + ldsGranule - 1) / ldsGranule * ldsGranule;
+  // The wavefronts of a workgroup spread over the four SIMDs.
   auto groupsFor = [&](unsigned waves) {
     return waves * simdsPerCu / needs.waves;
   };
@@ -33,6 +37,7 @@ Occupancy tlc::sim::occupancyOf(const GroupNeeds &needs) {
   unsigned memory = lds ? ldsBytes / lds : slots;
   Occupancy result;
   result.groupsPerCu = std::min({slots, registers, memory});
+  // Of equal limits the first counts.
   result.limit = result.groupsPerCu == slots       ? OccupancyLimit::WaveSlots
                  : result.groupsPerCu == registers ? OccupancyLimit::Vgprs
                                                    : OccupancyLimit::Lds;
@@ -41,14 +46,18 @@ Occupancy tlc::sim::occupancyOf(const GroupNeeds &needs) {
   return result;
 }
 
+/// One server or queue for each unit of `xcds` XCDs.
 Machine::Impl::Impl(CodeTable &code, GroupSource &source,
                     const GroupNeeds &needs, const MachineOptions &options)
     : code(code), source(source), needs(needs), options(options),
       fits(occupancyOf(needs)),
-      memory(options.xcds, cusPerXcd, options.sharers, options.warm),
+      memory(options.xcds, cusPerXcd, options.sharing, options.warm),
       cus(options.xcds * cusPerXcd), nextGroup(options.xcds),
-      dispatchFree(options.xcds), counters(code.size()) {}
+      dispatchFree(options.xcds), events(options.xcds * cusPerXcd),
+      counters(code.size()) {}
 
+/// Enters the SIMD's first turn at or after `time`, unless an earlier one is
+/// entered; later entries become void.
 void Machine::Impl::schedule(unsigned cu, unsigned simd, uint64_t time) {
   // The SIMD's next turn.
   time += (simd + issuePeriod - time % issuePeriod) % issuePeriod;
@@ -56,9 +65,10 @@ void Machine::Impl::schedule(unsigned cu, unsigned simd, uint64_t time) {
   if (time >= unit.scheduled)
     return;
   unit.scheduled = time;
-  events.push({time, cu * simdsPerCu + simd});
+  events.push(time, cu);
 }
 
+/// Higher priority first, then the older wavefront.
 void Machine::Impl::sortWaves(Simd &simd) {
   std::sort(simd.waves.begin(), simd.waves.end(),
             [](const SimWave *a, const SimWave *b) {
@@ -73,6 +83,7 @@ void Machine::Impl::place(unsigned cu, uint64_t time, uint64_t id) {
   ComputeUnit &unit = cus[cu];
   GroupRecord &record = source.begin(id);
   std::unique_ptr<SimGroup> group;
+  // Workgroups are reused with their vectors.
   if (spare.empty()) {
     group = std::make_unique<SimGroup>();
   } else {
@@ -88,6 +99,9 @@ void Machine::Impl::place(unsigned cu, uint64_t time, uint64_t id) {
   unit.used = true;
   if (unit.groups == 0)
     unit.busyFrom = time;
+  notePace(unit, time);
+  unit.residents.push_back(group.get());
+  group->notedInstructions = 0;
   ++unit.groups;
   unit.waves += record.waveCount;
   for (unsigned w = 0; w < record.waveCount; ++w) {
@@ -99,10 +113,11 @@ void Machine::Impl::place(unsigned cu, uint64_t time, uint64_t id) {
     wave.record = &record.waves[w];
     wave.group = group.get();
     wave.next = wave.begin = time + w * dispatchCycles;
-    wave.fetchAt = double(wave.next);
+    wave.fetchAt = int64_t(wave.next) * fetchTick;
     wave.simd = best;
     wave.slot = unit.simds[best].waves.size();
     wave.age = age++;
+    // The first wavefronts of the run are traced.
     if (traces.size() < options.traceWaves) {
       WaveTrace &trace = traces.emplace_back();
       trace.xcd = options.firstXcd + cu / cusPerXcd;
@@ -134,17 +149,30 @@ bool Machine::Impl::startPlaced() {
   return true;
 }
 
+/// Starts as many of the XCD's next workgroups as have room, each on the
+/// compute unit with the fewest. The dispatcher takes some cycles for each
+/// wavefront.
 void Machine::Impl::dispatch(unsigned xcd, uint64_t time) {
   for (;;) {
     uint64_t id = options.firstXcd + xcd + nextGroup[xcd] * xcds;
-    if (id >= options.workgroups || nextGroup[xcd] >= options.groupsPerXcd)
+    if (id >= options.workgroups)
       return;
     unsigned best = xcd * cusPerXcd;
     for (unsigned cu = best + 1; cu < (xcd + 1) * cusPerXcd; ++cu)
       if (cus[cu].groups < cus[best].groups)
         best = cu;
-    if (cus[best].groups >= fits.groupsPerCu)
+    if (cus[best].groups >= std::min(fits.groupsPerCu, options.groupsPerCu))
       return;
+    if (xcd == 0 && (nextGroup[xcd] == options.firstMark ||
+                     nextGroup[xcd] == options.secondMark)) {
+      mark(time);
+      if (nextGroup[xcd] == options.secondMark) {
+        options.secondMark = never;
+        nextGroup[xcd] += options.skipped;
+        continue;
+      }
+      options.firstMark = never;
+    }
     ++nextGroup[xcd];
     uint64_t start = std::max(time, dispatchFree[xcd]);
     dispatchFree[xcd] = start + needs.waves * dispatchCycles;
@@ -152,49 +180,29 @@ void Machine::Impl::dispatch(unsigned xcd, uint64_t time) {
   }
 }
 
-void Machine::Impl::takeMiddle(uint64_t time) {
-  middleTaken = true;
-  for (const auto &group : groups) {
-    group->time.middle = time;
-    group->time.middleInstructions = group->time.instructions;
-  }
-}
-
-/// Long workgroups need not end: their pace is known.
-void Machine::Impl::stopAt(uint64_t time) {
-  for (const auto &group : groups) {
-    group->time.isPartial = true;
-    group->time.end = time;
-    for (const SimWave &wave : group->waves)
-      if (!wave.done)
-        totals.waveCycles += time - std::min(time, wave.begin);
-    if (group->time.begin < time)
-      finished->push_back(group->time);
-  }
-  for (const ComputeUnit &cu : cus)
-    if (cu.groups)
-      totals.activeCuCycles += time - std::min(time, cu.busyFrom);
-  lastEnd = time;
-}
-
-bool Machine::Impl::run(std::vector<GroupTime> &list) {
+bool Machine::Impl::run(std::vector<GroupTime> &list,
+                        std::vector<TimingResult> &taken) {
   finished = &list;
+  marks = &taken;
   // One workgroup after the other over the XCDs, as their dispatchers do.
   for (unsigned xcd = 0; xcd < options.xcds; ++xcd)
     dispatch(xcd, launchCycles);
   if (!startPlaced())
     return false;
-  while (!events.empty()) {
-    auto [time, number] = events.top();
-    events.pop();
-    unsigned cu = number / simdsPerCu, simd = number % simdsPerCu;
+  uint64_t time = 0;
+  unsigned cu = 0;
+  while (events.pop(time, cu)) {
+    unsigned simd = time % issuePeriod;
     Simd &unit = cus[cu].simds[simd];
+    // Void: the SIMD has been given an earlier turn since.
     if (unit.scheduled != time)
       continue;
     unit.scheduled = never;
     if (options.instructionLimit) {
-      if (!middleTaken && instructions >= options.instructionLimit / 2)
-        takeMiddle(time);
+      if (marks->empty() && instructions >= options.instructionLimit / 2) {
+        mark(time);
+        pace.clear();
+      }
       if (instructions >= options.instructionLimit) {
         stopAt(time);
         return true;
@@ -214,33 +222,5 @@ Machine::Machine(CodeTable &code, GroupSource &source, const GroupNeeds &needs,
     : impl(std::make_unique<Impl>(code, source, needs, options)) {}
 Machine::~Machine() = default;
 
-bool Machine::run() { return impl->run(finished); }
-
-TimingResult Machine::takeResult(uint64_t entry) {
-  TimingResult &result = impl->totals;
-  result.occupancy = impl->fits;
-  result.instructions = impl->instructions;
-  result.computeUnits = impl->options.xcds * cusPerXcd;
-  result.simds = result.computeUnits * simdsPerCu;
-  result.workgroups = result.sampledWorkgroups = finished.size();
-  for (const ComputeUnit &cu : impl->cus)
-    result.usedComputeUnits += cu.used;
-  result.cycles =
-      uint64_t(impl->memory.finish(double(impl->lastEnd), result.memory));
-  for (uint32_t i = 0; i < impl->counters.size(); ++i) {
-    Counters &count = impl->counters[i];
-    InstructionTiming &timing = count.timing;
-    if (!count.op)
-      continue;
-    timing.kind = count.op->kind;
-    timing.mnemonic = mnemonic(count.op->op->inst->op);
-    result.code[impl->code.addressOf(i) - entry] = std::move(timing);
-  }
-  sumUp(result);
-  result.traces.assign(std::make_move_iterator(impl->traces.begin()),
-                       std::make_move_iterator(impl->traces.end()));
-  if (result.cycles)
-    result.occupancy.averageWaves =
-        double(result.waveCycles) / (double(result.cycles) * result.simds);
-  return std::move(result);
-}
+bool Machine::run() { return impl->run(finished, taken); }
+const Pace &Machine::pace() const { return impl->pace; }

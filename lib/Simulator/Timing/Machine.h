@@ -15,10 +15,10 @@
 #define TLC_LIB_SIMULATOR_TIMING_MACHINE_H
 
 #include "MemorySystem.h"
+#include "Pace.h"
 #include "Recorder.h"
 
 #include <deque>
-#include <queue>
 
 namespace tlc::sim {
 
@@ -45,14 +45,17 @@ Occupancy occupancyOf(const GroupNeeds &needs);
 
 struct MachineOptions {
   unsigned firstXcd = 0, xcds = param::xcds;
-  uint64_t workgroups = 0; ///< of the grid
-  /// Workgroups that each XCD runs; those after them are left out.
-  uint64_t groupsPerXcd = ~uint64_t(0);
+  uint64_t workgroups = 0;    ///< of the grid
+  unsigned groupsPerCu = ~0u; ///< at most so many at a time
+  /// Numbers of the first XCD's workgroups at whose starts a mark is taken.
+  /// From the second mark on `skipped` workgroups are left out.
+  uint64_t firstMark = ~uint64_t(0), secondMark = ~uint64_t(0), skipped = 0;
   /// Instructions after which the run stops where it is: an emptying machine
-  /// would be faster than a full one. 0: no limit.
+  /// would be faster than a full one. 0: no limit. At half of it a mark is
+  /// taken and the pace is measured anew.
   uint64_t instructionLimit = 0;
-  double sharers = 1; ///< see MemorySystem
-  bool warm = false;  ///< the same
+  LineSharing sharing; ///< for fewer XCDs than there are
+  bool warm = false;   ///< the same
   unsigned traceWaves = 0;
   size_t traceEvents = 0;
 };
@@ -60,10 +63,8 @@ struct MachineOptions {
 struct GroupTime {
   uint64_t id = 0, begin = 0, end = 0, instructions = 0;
   unsigned cu = 0;
-  /// It had not ended when the run stopped, at `end`; at `middle` it had
-  /// executed `middleInstructions`.
+  /// It had not ended when the run stopped, at `end`.
   bool isPartial = false;
-  uint64_t middle = 0, middleInstructions = 0;
 };
 
 inline constexpr uint64_t MemoryCounters::*memoryCounters[] = {
@@ -75,7 +76,7 @@ inline constexpr uint64_t MemoryCounters::*memoryCounters[] = {
     &MemoryCounters::mallLines,      &MemoryCounters::mallHits,
     &MemoryCounters::scalarLines,    &MemoryCounters::scalarHits};
 void addTo(MemoryCounters &sum, const MemoryCounters &m);
-/// Adds what `result.code` says to the sums of the launch.
+/// Makes the sums of the launch those of `result.code`.
 void sumUp(TimingResult &result);
 
 class Machine {
@@ -89,13 +90,17 @@ public:
 
   /// Workgroups that ran, in the order of their start.
   const std::vector<GroupTime> &groups() const { return finished; }
-  /// Sums over what ran; `cycles` is the end of the last workgroup.
+  /// Sums over what ran; `cycles` is when all was written.
   TimingResult takeResult(uint64_t entry);
+  /// Sums up to the marks; `cycles` is when they were taken.
+  const std::vector<TimingResult> &marks() const { return taken; }
+  const Pace &pace() const;
 
 private:
   struct Impl;
   std::unique_ptr<Impl> impl;
   std::vector<GroupTime> finished;
+  std::vector<TimingResult> taken;
 };
 
 } // namespace tlc::sim

@@ -8,6 +8,7 @@
 #ifndef TLC_LIB_SIMULATOR_TIMING_MACHINEIMPL_H
 #define TLC_LIB_SIMULATOR_TIMING_MACHINEIMPL_H
 
+#include "EventWheel.h"
 #include "Machine.h"
 
 namespace tlc::sim {
@@ -19,11 +20,26 @@ constexpr unsigned ldsAddressCycles = 4;
 constexpr unsigned ldsFixedCycles =
     param::ldsLatency - ldsAddressCycles - 2 - 4;
 
+/// Instruction bytes arrive in fractions of cycles.
+constexpr int64_t fetchTick = 8;
+constexpr int64_t fetchTicks(unsigned bytes) {
+  return int64_t(bytes * fetchTick / param::fetchBytesPerCycle);
+}
+static_assert(fetchTicks(4) * param::fetchBytesPerCycle == 4 * fetchTick);
+
+/// The cycle in which something is done.
+inline uint64_t roundUp(double time) {
+  time -= 1e-9;
+  uint64_t whole = uint64_t(time);
+  return whole + (double(whole) < time);
+}
+
 /// Completion times of operations in flight, oldest first.
 class InFlight {
 public:
   unsigned count() const { return size; }
   void push(uint64_t time, bool isScalar) {
+    // A ring: prepare() keeps fewer than 64 in flight, as the counters do.
     slots[(first + size++) % capacity] = {time, isScalar};
   }
   /// Drops what is complete at \p time.
@@ -63,6 +79,7 @@ private:
 
 struct SimGroup;
 
+/// A wavefront in the replay.
 struct SimWave {
   WaveRecord *record = nullptr;
   SimGroup *group = nullptr;
@@ -74,8 +91,9 @@ struct SimWave {
   uint64_t earliest = 0; ///< all that it alone waits for is there
   StallCause waitsFor = StallCause::Issue;  ///< until `earliest`
   StallCause blockedBy = StallCause::Issue; ///< from then on
-  double fetchAt = 0;    ///< its instruction bytes before this one are there
-  uint64_t vectorAt = 0; ///< it may issue a vector operation again
+  int64_t fetchAt = 0; ///< its instruction bytes before this one are there, in
+                       ///< ticks
+  uint64_t vectorAt = 0;       ///< it may issue a vector operation again
   uint32_t expected = never32; ///< the instruction after a branch not taken
   bool atBarrier = false, done = false, starved = false;
   uint8_t priority = 0;
@@ -87,25 +105,35 @@ struct SimWave {
   static constexpr uint32_t never32 = ~uint32_t(0);
 };
 
+/// A workgroup on a compute unit: wavefronts that have not ended, and those of
+/// them at the barrier.
 struct SimGroup {
   GroupRecord *record = nullptr;
   unsigned cu = 0;
   std::vector<SimWave> waves;
   unsigned alive = 0, arrived = 0;
   GroupTime time;
+  uint64_t notedInstructions = 0; ///< of them the pace knows
 };
 
+/// Vector ALU and matrix core of a SIMD, each free from a time on, and its
+/// resident wavefronts.
 struct Simd {
   std::vector<SimWave *> waves; ///< by priority, then age
   uint64_t vectorFree = 0, matrixFree = 0;
   uint64_t workUntil = 0;     ///< the later of both so far
   uint64_t scheduled = never; ///< its entry in the queue that counts
+  unsigned atBarrier = 0;     ///< of its wavefronts
   bool unsorted = false;
 };
 
+/// Its units are servers: each has the time from which on it is free. LDS ports
+/// are two, one for each pair of SIMDs.
 struct ComputeUnit {
   Simd simds[param::simdsPerCu];
-  unsigned groups = 0, waves = 0, ldsUsed = 0;
+  unsigned groups = 0, waves = 0;
+  std::vector<SimGroup *> residents; ///< by age
+  uint64_t notedAt = 0;              ///< up to then the pace knows of them
   // Servers, in fractions of cycles.
   double ldsIn[2] = {}, ldsOut[2] = {}, ldsArray = 0;
   double addressFree = 0;
@@ -113,28 +141,39 @@ struct ComputeUnit {
   bool used = false;
 };
 
+/// Of an instruction. What follows from the number of its executions is added
+/// up at the end.
 struct Counters {
+  uint64_t issues = 0;
+  StallCycles stalls = {};
   InstructionTiming timing;
-  const StaticOp *op = nullptr;
 };
 
+/// Split over Machine.cpp (time, dispatch), Issue.cpp and MemoryIssue.cpp (issue
+/// and units).
 struct Machine::Impl {
   Impl(CodeTable &code, GroupSource &source, const GroupNeeds &needs,
        const MachineOptions &options);
 
-  bool run(std::vector<GroupTime> &finished);
-  void takeMiddle(uint64_t time);
+  bool run(std::vector<GroupTime> &finished, std::vector<TimingResult> &marks);
+  /// Adds to the pace what has happened on a compute unit.
+  void notePace(ComputeUnit &unit, uint64_t time);
+  /// The launch as it would be if it ended at \p time.
+  TimingResult sumsAt(uint64_t time) const;
+  void mark(uint64_t time);
   void stopAt(uint64_t time);
   void dispatch(unsigned xcd, uint64_t time);
   void place(unsigned cu, uint64_t time, uint64_t id);
   bool startPlaced();
   bool visit(unsigned cu, unsigned simd, uint64_t time);
+  bool turn(unsigned cu, unsigned simd, uint64_t time, uint64_t &next);
   void schedule(unsigned cu, unsigned simd, uint64_t time);
   /// Reads the wavefront's next instruction; false after a fault.
   bool prepare(SimWave &wave);
   /// When the units that it needs have room.
   uint64_t unitsFree(const SimWave &wave, ComputeUnit &cu, Simd &simd,
                      uint64_t time, StallCause &cause) const;
+  // Units; each returns when its data is there.
   bool issue(SimWave &wave, unsigned cu, uint64_t time);
   uint64_t issueLds(SimWave &wave, ComputeUnit &cu, Counters &count,
                     uint64_t time);
@@ -142,11 +181,13 @@ struct Machine::Impl {
                        uint64_t time);
   uint64_t issueScalar(SimWave &wave, unsigned cu, Counters &count,
                        uint64_t time);
+  // Barriers and ends; false after a fault of the program.
   bool release(SimGroup &group, uint64_t time);
   bool endWave(SimWave &wave, uint64_t time);
   void sortWaves(Simd &simd);
   void note(SimWave &wave, TraceKind kind, uint64_t begin, uint64_t end,
             StallCause cause = StallCause::Count);
+  // What was recorded of the wavefront's instruction, behind its number.
   const uint32_t *payloadOf(const SimWave &wave) const {
     return wave.record->words.data() + wave.record->head + 1;
   }
@@ -163,14 +204,14 @@ struct Machine::Impl {
   std::vector<SimGroup *> placed;  ///< not started yet
   std::vector<uint64_t> nextGroup; ///< of each XCD, counted in its own
   std::vector<uint64_t> dispatchFree;
-  using Event = std::pair<uint64_t, unsigned>; // time, compute unit * 4 + SIMD
-  std::priority_queue<Event, std::vector<Event>, std::greater<Event>> events;
+  EventWheel events;
   std::vector<Counters> counters;
   TimingResult totals;
   std::deque<WaveTrace> traces;
   std::vector<GroupTime> *finished = nullptr;
+  std::vector<TimingResult> *marks = nullptr;
+  Pace pace;
   uint64_t instructions = 0, age = 0, lastEnd = 0;
-  bool middleTaken = false;
 };
 
 } // namespace tlc::sim

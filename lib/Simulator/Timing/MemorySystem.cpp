@@ -15,6 +15,8 @@
 #include "MemorySystem.h"
 
 #include <algorithm>
+#include <cstdlib>
+#include <sys/mman.h>
 
 using namespace tlc::sim;
 using namespace tlc::sim::param;
@@ -31,75 +33,100 @@ constexpr double wayToL2 = 60;
 uint64_t fold(uint64_t bits) { return bits ^ bits >> 15 ^ bits >> 31; }
 
 unsigned l1Set(uint64_t line) { return line % l1Sets; }
+/// Channels interleave by 256 bytes; the XOR of higher bits keeps strides from
+/// meeting in one.
 unsigned channelOf(uint64_t line) {
   uint64_t block = line >> 1; // 256 bytes
   return (block ^ block >> 4 ^ block >> 8 ^ block >> 12 ^ block >> 16) %
          l2Channels;
 }
-unsigned l2Set(uint64_t line) {
+unsigned l2Set(uint64_t line, unsigned channel) {
   uint64_t row = (line >> 5) << 1 | (line & 1);
-  return channelOf(line) * l2SetsPerChannel +
+  return channel * l2SetsPerChannel +
          (row ^ row >> 7 ^ row >> 14) % l2SetsPerChannel;
-}
-
-template <typename T> T *zeroed(size_t count) {
-  return static_cast<T *>(std::calloc(count, sizeof(T)));
 }
 
 } // namespace
 
+/// From here on pages that are zero until they are touched.
+static constexpr size_t mapped = 64 * 1024;
+
+void Cache::Unmap::operator()(void *p) const {
+  if (bytes < mapped)
+    std::free(p);
+  else
+    munmap(p, bytes);
+}
+
+static void *zeros(size_t bytes) {
+  if (bytes < mapped)
+    return std::calloc(bytes, 1);
+  void *p = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (p == MAP_FAILED)
+    std::abort();
+  madvise(p, bytes, MADV_HUGEPAGE);
+  return p;
+}
+
 Cache::Cache(unsigned sets, unsigned ways)
-    : ways(ways), total(size_t(sets) * ways), entries(zeroed<Entry>(total)),
-      dirty(zeroed<uint8_t>(total)) {}
+    : ways(ways), total(size_t(sets) * ways),
+      memory(nullptr,
+             Unmap{total * (sizeof(Entry) + 2 * sizeof(uint32_t) + 1)}) {
+  memory.reset(zeros(memory.get_deleter().bytes));
+  entries = static_cast<Entry *>(memory.get());
+  tags = reinterpret_cast<uint32_t *>(entries + total);
+  used = tags + total;
+  dirty = reinterpret_cast<uint8_t *>(used + total);
+}
 
 Cache::Entry *Cache::find(uint64_t line, unsigned set) {
-  Entry *row = &entries[size_t(set) * ways];
-  for (unsigned i = 0; i < ways; ++i)
-    if (row[i].tag == line + 1) {
-      row[i].used = ++clock;
-      return &row[i];
-    }
-  return nullptr;
+  size_t row = size_t(set) * ways;
+  const uint32_t *tag = &tags[row];
+  uint32_t wanted = uint32_t(line + 1), found = 0;
+  for (unsigned i = 0; i < ways; ++i) // no early end: in vectors
+    found |= tag[i] == wanted ? i + 1 : 0;
+  if (!found)
+    return nullptr;
+  used[row + found - 1] = ++clock;
+  return &entries[row + found - 1];
 }
 
 Cache::Entry &Cache::insert(uint64_t line, unsigned set, Victim &victim) {
-  Entry *row = &entries[size_t(set) * ways], *oldest = row;
-  for (unsigned i = 0; i < ways; ++i) {
-    if (!row[i].tag) {
-      oldest = &row[i];
-      break;
-    }
-    if (row[i].used < oldest->used)
-      oldest = &row[i];
-  }
-  uint8_t &isDirty = dirty[oldest - &entries[0]];
-  victim = {oldest->tag - 1, oldest->tag != 0, isDirty != 0};
-  isDirty = 0;
-  oldest->tag = line + 1;
-  oldest->used = ++clock;
-  return *oldest;
+  size_t row = size_t(set) * ways;
+  // Empty entries were never used.
+  const uint32_t *times = &used[row];
+  uint32_t least = ~uint32_t(0);
+  for (unsigned i = 0; i < ways; ++i)
+    least = std::min(least, times[i]);
+  size_t oldest = std::find(times, times + ways, least) - times + row;
+  victim = {uint64_t(tags[oldest]) - 1, tags[oldest] != 0, dirty[oldest] != 0};
+  dirty[oldest] = 0;
+  tags[oldest] = uint32_t(line + 1);
+  used[oldest] = ++clock;
+  return entries[oldest];
 }
 
 void Cache::invalidate(uint64_t line, unsigned set) {
   if (Entry *entry = find(line, set)) {
-    entry->tag = 0;
-    entry->used = 0;
+    size_t at = entry - &entries[0];
+    tags[at] = used[at] = 0;
   }
 }
 
 uint64_t Cache::countDirty() const {
-  return std::count(dirty.get(), dirty.get() + total, 1);
+  return std::count(dirty, dirty + total, 1);
 }
 
 MemorySystem::Xcd::Xcd() : l2(l2SetsPerChannel * l2Channels, l2Ways) {}
 MemorySystem::Cu::Cu()
     : l1(l1Sets, l1Ways), scalarCache(scalarSets, scalarWays) {}
 
-MemorySystem::MemorySystem(unsigned xcdCount, unsigned cuCount, double sharers,
-                           bool warm)
+MemorySystem::MemorySystem(unsigned xcdCount, unsigned cuCount,
+                           const LineSharing &sharing, bool warm)
     : cusPerXcd(cuCount), share(double(xcdCount) / param::xcds),
-      sharers(sharers),
-      mallSetCount(std::min<unsigned>(mallSets, mallSets * sharers * share)),
+      sharing(sharing), mallSetCount(std::min<unsigned>(
+                            mallSets, mallSets * sharing.mean() * share)),
       mall(mallSetCount, mallWays),
       warmLines(warm ? uint64_t(mallSetCount) * mallWays : 0) {
   for (unsigned i = 0; i < xcdCount; ++i)
@@ -108,6 +135,8 @@ MemorySystem::MemorySystem(unsigned xcdCount, unsigned cuCount, double sharers,
     cus.push_back(std::make_unique<Cu>());
 }
 
+/// Cycles that the address translation adds: 0, or those of a miss. Fully
+/// associative, least recently used.
 double MemorySystem::translate(Xcd &xcd, uint64_t line) {
   uint64_t page = line / (pageBytes / lineBytes) + 1;
   unsigned oldest = 0;
@@ -124,15 +153,22 @@ double MemorySystem::translate(Xcd &xcd, uint64_t line) {
   return tlbMissCycles;
 }
 
+/// Pages get frames in the order of their first use: two runs see the same sets
+/// and channels wherever the host has mapped the buffers.
 uint64_t MemorySystem::physical(uint64_t line) {
   constexpr uint64_t pageLines = pageBytes / lineBytes;
   if (uint64_t page = line / pageLines; page != lastPage) {
     lastPage = page;
-    lastFrame = frames.try_emplace(page, frames.size()).first->second;
+    auto [frame, isNew] = frames.try_emplace(page, frames.size());
+    lastFrame = frame->second;
+    if (isNew)
+      pageOfFrame.push_back(page);
   }
   return lastFrame * pageLines + line % pageLines;
 }
 
+/// Whether the line, not met before, counts as left in the Infinity Cache by an
+/// earlier launch: the first ones do, as many as it holds.
 bool MemorySystem::isWarm() {
   if (!warmLines)
     return false;
@@ -144,17 +180,23 @@ bool MemorySystem::isWarm() {
 /// of `sharers` that want a line one fetches it from HBM. They all want it at
 /// about the same time, for workgroups begin together: all wait as long.
 bool MemorySystem::othersFetch(uint64_t line) const {
-  if (sharers <= 1)
+  if (share >= 1)
     return false;
+  constexpr uint64_t pageLines = pageBytes / lineBytes;
+  double sharers = sharing.sharersOf(pageOfFrame[line / pageLines] * pageLines +
+                                     line % pageLines);
   uint64_t hash = (line + 1) * 0x9e3779b97f4a7c15;
   return double(hash >> 11) * 0x1p-53 >= 1 / sharers;
 }
 
+/// A new entry; what it replaces is written to HBM if dirty.
 Cache::Entry &MemorySystem::placeInMall(uint64_t line, unsigned set,
                                         double time, MemoryCounters &counters) {
   Cache::Victim victim;
   Cache::Entry &entry = mall.insert(line, set, victim);
   bool writes = victim.valid && victim.dirty;
+  // An empty place stands for a line of an earlier launch, dirty as often as
+  // this one's lines are; fractions add up.
   if (!victim.valid && !warmLines) {
     owed += written / placed;
     writes = owed >= 1;
@@ -167,6 +209,7 @@ Cache::Entry &MemorySystem::placeInMall(uint64_t line, unsigned set,
   return entry;
 }
 
+/// A dirty line of L2 to the Infinity Cache.
 double MemorySystem::writeBack(Xcd &xcd, uint64_t line, double time,
                                MemoryCounters &counters) {
   counters.mallBytes += lineBytes;
@@ -177,12 +220,15 @@ double MemorySystem::writeBack(Xcd &xcd, uint64_t line, double time,
   Cache::Entry *entry = mall.find(line, set);
   if (!entry) {
     entry = &placeInMall(line, set, time, counters);
-    entry->ready = time;
+    *entry = time;
   }
   mall.setDirty(*entry);
+  // When the line has been taken.
   return std::max({xcd.linkFree, mallFree, hbmFree});
 }
 
+/// The link of the XCD, the Infinity Cache, HBM: each busy for the line, then
+/// the latency of the level that has it.
 double MemorySystem::beyondL2(Xcd &xcd, uint64_t line, double time,
                               MemoryCounters &counters) {
   double extra = translate(xcd, line);
@@ -195,8 +241,7 @@ double MemorySystem::beyondL2(Xcd &xcd, uint64_t line, double time,
   unsigned set = fold(line) % mallSetCount;
   if (Cache::Entry *entry = mall.find(line, set)) {
     ++counters.mallHits;
-    return std::max<double>(start + extra + mallLatency - l2Latency,
-                            entry->ready);
+    return std::max<double>(start + extra + mallLatency - l2Latency, *entry);
   }
   Cache::Entry &entry = placeInMall(line, set, start, counters);
   double ready;
@@ -213,19 +258,19 @@ double MemorySystem::beyondL2(Xcd &xcd, uint64_t line, double time,
     }
     ready = start + extra + hbmLatency - l2Latency;
   }
-  entry.ready = ready;
+  entry = ready;
   return ready;
 }
 
-double MemorySystem::fromL2(Xcd &xcd, uint64_t virtualLine, double time,
-                            bool isWrite, MemoryCounters &counters) {
-  uint64_t line = physical(virtualLine);
+double MemorySystem::fromL2(Xcd &xcd, uint64_t line, double time, bool isWrite,
+                            MemoryCounters &counters) {
   unsigned channel = channelOf(line);
-  uint64_t *recent = xcd.recent[channel];
-  bool repeat =
-      std::find(recent, recent + recentLines, line) != recent + recentLines;
+  uint32_t *recent = xcd.recent[channel];
+  bool repeat = false;
+  for (unsigned i = 0; i < recentLines; ++i)
+    repeat |= recent[i] == uint32_t(line);
   if (!repeat) {
-    recent[xcd.recentNext[channel]] = line;
+    recent[xcd.recentNext[channel]] = uint32_t(line);
     xcd.recentNext[channel] = (xcd.recentNext[channel] + 1) % recentLines;
   }
   double start = std::max(time, xcd.channelFree[channel]);
@@ -233,15 +278,17 @@ double MemorySystem::fromL2(Xcd &xcd, uint64_t virtualLine, double time,
       start + (repeat && !isWrite ? l2RepeatCycles : l2LineCycles);
   counters.l2Bytes += lineBytes;
   ++counters.l2Lines;
-  unsigned set = l2Set(line);
+  unsigned set = l2Set(line, channel);
   double hit = start + (l2Latency - wayToL2);
   if (Cache::Entry *entry = xcd.l2.find(line, set)) {
     ++counters.l2Hits;
     if (isWrite) {
+      // `written` over `placed` is the fraction of lines that this launch makes
+      // dirty.
       written += !xcd.l2.isDirty(*entry);
       xcd.l2.setDirty(*entry);
     }
-    return std::max<double>(hit, entry->ready);
+    return std::max<double>(hit, *entry);
   }
   Cache::Victim victim;
   Cache::Entry &entry = xcd.l2.insert(line, set, victim);
@@ -260,15 +307,16 @@ double MemorySystem::fromL2(Xcd &xcd, uint64_t virtualLine, double time,
   double ready =
       isWrite ? hit
               : beyondL2(xcd, line, start, counters) + (l2Latency - wayToL2);
-  entry.ready = ready;
+  entry = ready;
   if (isWrite)
     xcd.l2.setDirty(entry);
   return ready;
 }
 
-double MemorySystem::load(unsigned cu, uint64_t line, unsigned halves,
+double MemorySystem::load(unsigned cu, uint64_t virtualLine, unsigned halves,
                           double time, bool bypassL1,
                           MemoryCounters &counters) {
+  uint64_t line = physical(virtualLine);
   Cu &unit = *cus[cu];
   counters.l1Bytes += halves == 3 ? lineBytes : lineBytes / 2;
   ++counters.l1Lines;
@@ -276,51 +324,61 @@ double MemorySystem::load(unsigned cu, uint64_t line, unsigned halves,
   if (!bypassL1)
     if (Cache::Entry *entry = unit.l1.find(line, set)) {
       ++counters.l1Hits;
-      return std::max<double>(time + l1Latency, entry->ready);
+      return std::max<double>(time + l1Latency, *entry);
     }
   double data = fromL2(xcdOf(cu), line, time + wayToL2, false, counters);
   data = std::max(data, unit.fillFree);
+  // The way into L1 takes a line at the L1's rate.
   unit.fillFree = data + double(lineBytes) / l1BytesPerCycle;
   if (!bypassL1) {
     Cache::Victim victim;
-    unit.l1.insert(line, set, victim).ready = data;
+    unit.l1.insert(line, set, victim) = data;
   }
   return data;
 }
 
-double MemorySystem::store(unsigned cu, uint64_t line, unsigned halves,
+double MemorySystem::store(unsigned cu, uint64_t virtualLine, unsigned halves,
                            double time, MemoryCounters &counters) {
+  uint64_t line = physical(virtualLine);
   counters.l1Bytes += halves == 3 ? lineBytes : lineBytes / 2;
   ++counters.l1Lines;
   cus[cu]->l1.invalidate(line, l1Set(line));
   return fromL2(xcdOf(cu), line, time + wayToL2, true, counters);
 }
 
-double MemorySystem::atomic(unsigned cu, uint64_t line, unsigned operations,
-                            double time, MemoryCounters &counters) {
+double MemorySystem::atomic(unsigned cu, uint64_t virtualLine,
+                            unsigned operations, double time,
+                            MemoryCounters &counters) {
+  uint64_t line = physical(virtualLine);
   cus[cu]->l1.invalidate(line, l1Set(line));
   Xcd &xcd = xcdOf(cu);
   double done = fromL2(xcd, line, time + wayToL2, true, counters);
-  xcd.channelFree[channelOf(physical(line))] += operations;
+  xcd.channelFree[channelOf(line)] += operations;
   return done + operations;
 }
 
-double MemorySystem::scalar(unsigned cu, uint64_t line, double time,
+double MemorySystem::scalar(unsigned cu, uint64_t virtualLine, double time,
                             MemoryCounters &counters) {
+  constexpr unsigned perLine = lineBytes / scalarLineBytes;
+  uint64_t line =
+      physical(virtualLine / perLine) * perLine + virtualLine % perLine;
   Cu &unit = *cus[cu];
   ++counters.scalarLines;
   unsigned set = line % scalarSets;
   if (Cache::Entry *entry = unit.scalarCache.find(line, set)) {
     ++counters.scalarHits;
-    return std::max<double>(time + scalarLatency, entry->ready);
+    return std::max<double>(time + scalarLatency, *entry);
   }
-  double data = fromL2(xcdOf(cu), line * scalarLineBytes / lineBytes,
-                       time + wayToL2, false, counters);
+  double data =
+      fromL2(xcdOf(cu), line / perLine, time + wayToL2, false, counters);
   Cache::Victim victim;
-  unit.scalarCache.insert(line, set, victim).ready = data;
+  unit.scalarCache.insert(line, set, victim) = data;
   return data;
 }
 
+/// The time when all stores have reached memory: dirty lines of the L2s are
+/// written back at the end of a launch, by all XCDs at once. The slowest of
+/// link, Infinity Cache and HBM decides.
 double MemorySystem::finish(double time, MemoryCounters &counters) const {
   uint64_t most = 0, all = 0;
   double onItsWay = std::max({time, mallFree, hbmFree});

@@ -22,32 +22,30 @@
 #ifndef TLC_LIB_SIMULATOR_TIMING_MEMORYSYSTEM_H
 #define TLC_LIB_SIMULATOR_TIMING_MEMORYSYSTEM_H
 
+#include "LineSharing.h"
+
 #include "tlc/Simulator/Timing/Parameters.h"
 #include "tlc/Simulator/Timing/Timing.h"
 
-#include <cstdlib>
 #include <memory>
 #include <unordered_map>
 #include <vector>
 
 namespace tlc::sim {
 
-/// A set-associative cache with least-recently-used replacement.
+/// A set-associative cache with least-recently-used replacement. What a look-up
+/// goes through lies close together.
 class Cache {
 public:
   Cache(unsigned sets, unsigned ways);
 
-  struct Entry {
-    uint64_t tag; ///< line + 1; 0: empty
-    double ready; ///< when the data is there
-    uint32_t used;
-  };
+  using Entry = double; ///< when the data is there
   struct Victim {
     uint64_t line = 0;
     bool valid = false, dirty = false;
   };
 
-  /// The entry of a line, made the most recent, or null.
+  /// The entry of a line, made the most recent, or null. Lines are below 2^32.
   Entry *find(uint64_t line, unsigned set);
   /// Replaces the least recent entry of the set.
   Entry &insert(uint64_t line, unsigned set, Victim &victim);
@@ -57,22 +55,29 @@ public:
   uint64_t countDirty() const;
 
 private:
-  template <typename T> struct Zeroed {
-    void operator()(T *p) const { std::free(p); }
+  /// Zeros that cost nothing until they are touched.
+  struct Unmap {
+    size_t bytes;
+    void operator()(void *p) const;
   };
   unsigned ways;
   size_t total;
   uint32_t clock = 0;
-  std::unique_ptr<Entry[], Zeroed<Entry>> entries;
-  std::unique_ptr<uint8_t[], Zeroed<uint8_t>> dirty;
+  std::unique_ptr<void, Unmap> memory;
+  // Within it.
+  Entry *entries;
+  uint32_t *tags; ///< line + 1; 0: empty
+  uint32_t *used;
+  uint8_t *dirty;
 };
 
 class MemorySystem {
 public:
   /// \p xcds of the device take part, each with \p cus compute units.
-  /// \p sharers: how many XCDs want a line that one of them wants, on average.
+  /// \p sharing: what the other XCDs want.
   /// \p warm: what fits is in the Infinity Cache from the begin on.
-  MemorySystem(unsigned xcds, unsigned cus, double sharers, bool warm);
+  MemorySystem(unsigned xcds, unsigned cus, const LineSharing &sharing,
+               bool warm);
 
   /// When a line that compute unit \p cu looks up at \p time is there.
   double load(unsigned cu, uint64_t line, unsigned halves, double time,
@@ -97,7 +102,7 @@ private:
     Xcd();
     Cache l2;
     double channelFree[param::l2Channels] = {};
-    uint64_t recent[param::l2Channels][recentLines] = {};
+    uint32_t recent[param::l2Channels][recentLines] = {};
     unsigned recentNext[param::l2Channels] = {};
     double linkFree = 0;
     uint64_t pages[param::tlbEntries] = {};
@@ -112,7 +117,7 @@ private:
 
   Xcd &xcdOf(unsigned cu) { return *xcds[cu / cusPerXcd]; }
   /// From the L2 of an XCD on; the time at which L2 has the line.
-  double fromL2(Xcd &xcd, uint64_t virtualLine, double time, bool isWrite,
+  double fromL2(Xcd &xcd, uint64_t line, double time, bool isWrite,
                 MemoryCounters &counters);
   double beyondL2(Xcd &xcd, uint64_t line, double time,
                   MemoryCounters &counters);
@@ -130,7 +135,8 @@ private:
                             MemoryCounters &counters);
 
   unsigned cusPerXcd;
-  double share, sharers;
+  double share;
+  LineSharing sharing;
   std::vector<std::unique_ptr<Xcd>> xcds;
   std::vector<std::unique_ptr<Cu>> cus;
   /// What the others in the launch leave of the Infinity Cache.
@@ -139,6 +145,7 @@ private:
   uint64_t warmLines; ///< that are still to be met
   double mallFree = 0, hbmFree = 0;
   std::unordered_map<uint64_t, uint64_t> frames; ///< by page
+  std::vector<uint64_t> pageOfFrame;
   uint64_t lastPage = ~uint64_t(0), lastFrame = 0;
   /// Lines placed in L2, those of them that became dirty, and the fraction of
   /// a line that earlier launches still have to write.

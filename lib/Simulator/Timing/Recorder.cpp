@@ -9,6 +9,11 @@
 // a dword, 4 of four dwords), one a cycle if all lanes of the portion are in
 // one line, otherwise one cycle for each line.
 //
+// For each executed instruction a wavefront's record gets the number of its row
+// in the code table, and behind it what only execution knows: bank conflicts of
+// an LDS access, the lines of a memory access. Recorder.h describes the words.
+// The replay reads them in order and needs neither registers nor memory.
+//
 //===----------------------------------------------------------------------===//
 
 #include "Recorder.h"
@@ -21,6 +26,8 @@
 
 using namespace tlc::sim;
 
+/// Empties the record for a new workgroup; the wavefronts' memory is kept for
+/// reuse.
 void GroupRecord::begin(uint64_t linearId, unsigned count) {
   id = linearId;
   waveCount = count;
@@ -33,6 +40,7 @@ void GroupRecord::begin(uint64_t linearId, unsigned count) {
   }
 }
 
+/// Of all wavefronts: recorded, not replayed yet.
 size_t GroupRecord::wordsLeft() const {
   size_t words = 0;
   for (unsigned i = 0; i < waveCount; ++i)
@@ -40,6 +48,7 @@ size_t GroupRecord::wordsLeft() const {
   return words;
 }
 
+/// Drops what has been replayed.
 void GroupRecord::compact() {
   for (WaveRecord &wave : waves) {
     wave.words.erase(wave.words.begin(), wave.words.begin() + wave.head);
@@ -49,10 +58,13 @@ void GroupRecord::compact() {
 
 namespace {
 
+/// Base cycles, and conflict cycles in the upper half.
 uint32_t ldsCyclesOf(const StaticOp &row, const Instruction &inst,
                      const uint32_t *base, uint64_t active) {
   bool two = inst.has(flag::TwoOffsets);
   unsigned bytes = row.laneBytes, cycles = 0, conflicts = 0;
+  // The two accesses of read2 and write2 go through the banks one after the
+  // other.
   for (unsigned part = 0; part < (two ? 2u : 1u); ++part) {
     uint32_t offset = inst.offset;
     if (two)
@@ -69,6 +81,8 @@ uint32_t ldsCyclesOf(const StaticOp &row, const Instruction &inst,
   return cycles | conflicts << 16;
 }
 
+/// The same by way of the memo: an instruction in a loop mostly repeats its
+/// pattern of banks.
 uint32_t recordedLds(const StaticOp &row, const Wave &wave, const Op &op,
                      LdsMemo &memo) {
   const Instruction &inst = *op.inst;
@@ -79,6 +93,8 @@ uint32_t recordedLds(const StaticOp &row, const Wave &wave, const Op &op,
   if (!row.laneBytes || inst.has(flag::CrossLane | flag::Gws) ||
       op.src[0].kind != OperandKind::Vector)
     return 2;
+  // Only addresses modulo a row of all banks, and their distances, decide about
+  // conflicts. A mismatch is found without a branch in the loop.
   constexpr uint32_t rowOfBanks = tlc::kLdsBanks * 4;
   const uint32_t *base = wave.vgpr + op.src[0].index;
   uint32_t differs = (base[0] % rowOfBanks) ^ memo.begin;
@@ -93,6 +109,7 @@ uint32_t recordedLds(const StaticOp &row, const Wave &wave, const Op &op,
   return memo.cycles = ldsCyclesOf(row, inst, base, active);
 }
 
+/// The lines of 64 bytes that a scalar access touches.
 void recordScalar(const Wave &wave, const Op &op,
                   std::vector<uint32_t> &words) {
   const Instruction &inst = *op.inst;
@@ -125,6 +142,7 @@ public:
         masks[i] |= halves;
         return;
       }
+    // Two lines a lane are the most there can be.
     if (count < std::size(lines)) {
       lines[count] = line;
       masks[count++] = halves;
@@ -137,12 +155,15 @@ public:
 
 /// Where a lane's scratch dword lies: those of a wavefront are interleaved.
 uint64_t scratchAddress(const Wave &wave, uint64_t offset, unsigned lane) {
+  // An address range of its own, so that scratch never meets buffers in a
+  // cache.
   constexpr uint64_t region = uint64_t(1) << 46;
   uint64_t place = (wave.group->linearId * 16 + wave.number) *
                    (uint64_t(wave.privateBytes) * waveLanes);
   return region + place + (offset / 4 * waveLanes + lane) * 4 + offset % 4;
 }
 
+/// Lines, address cycles and bytes of one vector memory instruction.
 void recordVector(const StaticOp &row, const Wave &wave, const Op &op,
                   std::vector<uint32_t> &words) {
   LineList list;
@@ -150,8 +171,10 @@ void recordVector(const StaticOp &row, const Wave &wave, const Op &op,
   AccessParts parts;
   findAccesses(wave, op, *row.facts, parts);
   for (const AccessPart &part : parts) {
+    // FLAT lanes that went to LDS, and the LDS side of a load to LDS.
     if (part.space == Space::Lds)
       continue;
+    // 64 bytes: 16 lanes of a dword, 8 of two, 4 of more.
     unsigned portion = part.bytes <= 4 ? 16 : part.bytes <= 8 ? 8 : 4;
     for (unsigned first = 0; first < waveLanes; first += portion) {
       uint64_t lanes = part.lanes >> first & ((uint64_t(1) << portion) - 1);
@@ -169,7 +192,9 @@ void recordVector(const StaticOp &row, const Wave &wave, const Op &op,
         }
         bytes += size;
         uint64_t line = address / param::lineBytes;
+        // A lane's element may cross a line.
         uint64_t last = (address + size - 1) / param::lineBytes;
+        // Which of the line's two 64-byte halves are touched, one bit each.
         unsigned halves = 1u << (address / 64 & 1);
         if ((address + size - 1) / 64 != address / 64)
           halves = 3;
@@ -180,6 +205,7 @@ void recordVector(const StaticOp &row, const Wave &wave, const Op &op,
         } else {
           list.touch(line, halves);
         }
+        // A further line in the portion costs the address unit a cycle.
         if (line != previous)
           ++inPortion;
         previous = last;
@@ -187,6 +213,8 @@ void recordVector(const StaticOp &row, const Wave &wave, const Op &op,
       addressCycles += std::max(1u, inPortion);
     }
   }
+  // `least` is what a dense access of as many bytes would touch: the report
+  // compares it with the lines touched.
   unsigned least = (bytes + param::lineBytes - 1) / param::lineBytes;
   uint64_t base = list.count ? list.lines[0] : 0;
   for (unsigned i = 1; i < list.count; ++i)
@@ -194,12 +222,15 @@ void recordVector(const StaticOp &row, const Wave &wave, const Op &op,
   words.insert(words.end(), {list.count | addressCycles << 16, bytes, least,
                              uint32_t(base), uint32_t(base >> 32)});
   for (unsigned i = 0; i < list.count; ++i)
+    // Lines relative to the lowest, in 30 bits, with the halves above.
     words.push_back((uint32_t(list.lines[i] - base) & 0x3fffffff) |
                     uint32_t(list.masks[i]) << 30);
 }
 
 } // namespace
 
+/// Called just before the instruction runs, as it may overwrite the registers
+/// that hold its addresses.
 void tlc::sim::recordInstruction(CodeTable &code, const Wave &wave,
                                  const Op &op, GroupRecord &record) {
   const StaticOp &row = code.get(op);

@@ -15,6 +15,7 @@ using namespace tlc::sim;
 
 namespace {
 
+/// Products that need several passes of the 24-bit multipliers.
 bool isWideMultiply(Opcode op) {
   switch (op) {
   case Opcode::v_mul_lo_u32:
@@ -28,11 +29,15 @@ bool isWideMultiply(Opcode op) {
   }
 }
 
+/// Two results a lane: the SIMD takes them at the normal rate, but a single
+/// wavefront cannot issue the next as soon.
 bool isPackedSingle(const Instruction &inst) {
   return inst.op == Opcode::v_pk_fma_f32 || inst.op == Opcode::v_pk_mul_f32 ||
          inst.op == Opcode::v_pk_add_f32;
 }
 
+/// vectorCycles: how long the SIMD's vector ALU is taken. waveCycles: how long
+/// until the wavefront's next vector operation.
 void vectorFacts(const Instruction &inst, const OpFacts &facts, StaticOp &row) {
   row.kind = IssueKind::Vector;
   row.vectorCycles = row.waveCycles = param::vectorCycles;
@@ -57,6 +62,8 @@ void vectorFacts(const Instruction &inst, const OpFacts &facts, StaticOp &row) {
   }
 }
 
+/// ldsIn and ldsOut are cycles at the port that two SIMDs share; the banks'
+/// cycles depend on addresses and are recorded.
 void ldsFacts(const Instruction &inst, const OpFacts &facts, StaticOp &row) {
   row.kind = IssueKind::Lds;
   row.payload = Payload::Lds;
@@ -77,6 +84,7 @@ void ldsFacts(const Instruction &inst, const OpFacts &facts, StaticOp &row) {
   row.ldsOut = inst.dst.isNone() ? 0 : inst.dst.dwords * dwordCycles;
 }
 
+// Special encodings that the issue logic handles itself.
 void scalarFacts(const Instruction &inst, StaticOp &row) {
   switch (inst.op) {
   case Opcode::s_nop:
@@ -94,6 +102,7 @@ void scalarFacts(const Instruction &inst, StaticOp &row) {
   case Opcode::s_waitcnt:
     row.kind = IssueKind::Internal;
     row.special = Special::WaitCnt;
+    // 255: this counter is not waited for.
     row.waitVector = inst.vmcnt() == 63 ? 255 : inst.vmcnt();
     row.waitOther = inst.lgkmcnt() == 15 ? 255 : inst.lgkmcnt();
     return;
@@ -121,6 +130,30 @@ void scalarFacts(const Instruction &inst, StaticOp &row) {
   }
 }
 
+/// One instruction of each issues at a time; 0: as many as there are
+/// wavefronts.
+uint8_t categoryOf(IssueKind kind) {
+  switch (kind) {
+  case IssueKind::Matrix:
+  case IssueKind::Vector:
+  case IssueKind::Transcendental:
+    return StaticOp::usesVectorAlu;
+  case IssueKind::Scalar:
+  case IssueKind::ScalarMemory:
+    return 2;
+  case IssueKind::VectorMemory:
+    return 4;
+  case IssueKind::Lds:
+    return 8;
+  case IssueKind::Branch:
+    return 16;
+  default:
+    return 0;
+  }
+}
+
+/// By unit: scalar memory, LDS, vector memory, vector ALU, and what is left is
+/// scalar.
 StaticOp factsFor(const Op &op) {
   const Instruction &inst = *op.inst;
   OpFacts facts = factsOf(op);
@@ -138,6 +171,7 @@ StaticOp factsFor(const Op &op) {
     row.payload = Payload::Vector;
     row.isStore = inst.has(flag::Store);
     row.isAtomic = inst.has(flag::Atomic);
+    // sc1, nt and atomics are served by L2.
     row.bypassesL1 = inst.sc1 || inst.nt || row.isAtomic;
     row.toLds = facts.toLds || inst.lds;
     row.laneBytes = facts.laneBytes;
@@ -148,11 +182,15 @@ StaticOp factsFor(const Op &op) {
   } else {
     scalarFacts(inst, row);
   }
+  row.category = categoryOf(row.kind);
+  row.isLocal = row.payload == Payload::None &&
+                row.special != Special::Barrier && row.special != Special::End;
   return row;
 }
 
 } // namespace
 
+/// A row for each dword of the code; most stay empty.
 CodeTable::CodeTable(Program &program)
     : base(program.base()), rows(program.bytes().size() / 4 + 1),
       known(new std::atomic<bool>[rows.size()]()) {}
@@ -165,6 +203,8 @@ static bool isStraight(const StaticOp &row) {
          row.special == Special::Priority;
 }
 
+/// Rows are published with `known`; `straight` is counted backwards from the
+/// end of the piece.
 const StaticOp &CodeTable::get(const Op &op) {
   uint32_t index = indexOf(op);
   if (known[index].load(std::memory_order_acquire))
@@ -184,6 +224,7 @@ const StaticOp &CodeTable::get(const Op &op) {
     if (!isStraight(rows[at]) || count == longest)
       break;
   }
+  // The piece may go on into code that is known already.
   unsigned straight = 0;
   if (count && last->inst->op != Opcode::Invalid &&
       known[indexOf(*last)].load(std::memory_order_relaxed))

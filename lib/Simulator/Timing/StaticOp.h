@@ -26,12 +26,16 @@ enum class Payload : uint8_t { None, Lds, Vector, Scalar };
 /// Instructions that the issue logic handles itself.
 enum class Special : uint8_t { None, WaitCnt, Barrier, Nop, Priority, End };
 
-struct StaticOp {
+struct alignas(64) StaticOp {
+  static constexpr uint8_t usesVectorAlu = 1; ///< a category
+
   const Op *op = nullptr;
   IssueKind kind = IssueKind::Internal;
   Payload payload = Payload::None;
   Special special = Special::None;
   uint8_t sizeBytes = 4;
+  bool isLocal = false;  ///< touches nothing outside its SIMD
+  uint8_t category = 0;  ///< a bit; 0: the issue logic itself
   uint16_t straight = 0; ///< see CodeTable::straightFrom
   // Vector ALU and matrix core.
   uint16_t vectorCycles = 0; ///< the SIMD's ALU, for others too

@@ -19,7 +19,16 @@ void tlc::sim::addTo(MemoryCounters &sum, const MemoryCounters &m) {
     sum.*each += m.*each;
 }
 
+/// Adds to what the result has: called on sums that are zero, or hold what no
+/// instruction stands for.
 void tlc::sim::sumUp(TimingResult &result) {
+  for (uint64_t *each : {&result.matrixBusy, &result.vectorBusy,
+                         &result.transBusy, &result.scalarBusy, &result.ldsBusy,
+                         &result.ldsConflicts, &result.addressBusy})
+    *each = 0;
+  result.issues = {};
+  result.stalls = {};
+  result.memory = {};
   for (const auto &[address, timing] : result.code) {
     result.issues[size_t(timing.kind)] += timing.issues;
     for (size_t c = 0; c < stallCauses; ++c)

@@ -4,6 +4,23 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// The launch contract of a program: for each argument its role, type, shape and
+// strides, for each kernel its grid, all as expressions over the integer
+// arguments. They are read off the host side of the tile.func:
+//
+//   %g = arith.ceildivsi %n, 64; tile.kernel grid(%g)
+//   ->  "grid": [["ceildiv", "n", 64], 1, 1]
+//
+//   arguments: %A: !tile.ptr<f16> {tile.name = "A", tile.role = "in"}
+//   %a = tile.tensor %A sizes(%n) : memref<?x64xf16>
+//   ->  "A": shape ["n", 64], strides [64, 1], align 16
+//
+// A grid or shape that is computed from anything but the program's integers
+// cannot be known to whoever launches, and is an error here, before code is
+// made.
+//
+//===----------------------------------------------------------------------===//
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
@@ -14,7 +31,9 @@ using namespace mlir;
 using namespace tlc;
 using namespace tlc::target;
 
-/// A host-side scalar as an expression over the program's arguments.
+/// A host-side scalar as an expression over the program's arguments. Fails,
+/// with an error at the value, where it is more than integer arithmetic. Signed
+/// and unsigned operations are one: sizes are not negative.
 static FailureOr<Expr> getExpr(Value v) {
   APInt constant;
   if (matchPattern(v, m_ConstantInt(&constant)))
@@ -30,6 +49,7 @@ static FailureOr<Expr> getExpr(Value v) {
   if (!op)
     return refuse();
   SmallVector<Expr> operands;
+  // Operands in the order given: a > b is b < a.
   auto take = [&](ArrayRef<unsigned> order) {
     for (unsigned i : order) {
       FailureOr<Expr> e = getExpr(op->getOperand(i));
@@ -46,6 +66,7 @@ static FailureOr<Expr> getExpr(Value v) {
                       std::vector<Expr>(operands.begin(), operands.end()));
   };
   using Op = Expr::Op;
+  // Sizes fit all widths that they pass through.
   if (isa<arith::ExtSIOp, arith::ExtUIOp, arith::TruncIOp, arith::IndexCastOp>(
           op))
     return getExpr(op->getOperand(0));
@@ -124,15 +145,19 @@ static std::string dtypeOf(Type type) {
     return "float8_e5m2fnuz";
   if (type.isInteger(1))
     return "bool";
+  // MLIR's integers have no sign: unsigned types are named by tile.dtype.
   return "int" + std::to_string(type.getIntOrFloatBitWidth());
 }
 
+/// LDS sizes and final workgroups are filled in when the kernels are compiled.
+/// Fails after an error.
 FailureOr<Contract> target::buildContract(tile::FuncOp program) {
   Contract contract;
   contract.program = program.getSymName().str();
   contract.target = "gfx942";
   for (BlockArgument arg : program.getBody().getArguments()) {
     unsigned i = arg.getArgNumber();
+    // A string attribute of the argument, "" if missing.
     auto text = [&](StringRef key) {
       auto attr = program.getArgAttrOfType<StringAttr>(i, key);
       return attr ? attr.getValue() : StringRef();
@@ -151,6 +176,7 @@ FailureOr<Contract> target::buildContract(tile::FuncOp program) {
       continue;
     // Wide accesses need 16 bytes; device allocations have 256.
     a.align = 16;
+    // The first tensor behind a pointer describes it; views of it do not.
     for (Operation *user : arg.getUsers()) {
       auto tensor = dyn_cast<tile::TensorOp>(user);
       if (!tensor || !a.shape.empty())
@@ -165,12 +191,15 @@ FailureOr<Contract> target::buildContract(tile::FuncOp program) {
           a.shape.push_back(Expr::constant(extent));
           continue;
         }
+        // Dynamic extents are operands, in the order of the dimensions.
         FailureOr<Expr> e = getExpr(tensor.getSizes()[nextSize++]);
         if (failed(e))
           return failure();
         a.shape.push_back(*e);
       }
       a.strides.resize(a.shape.size());
+      // Row-major unless the type says otherwise: a stride is the product of
+      // the extents behind it.
       for (int d = int(a.shape.size()) - 1; d >= 0; --d) {
         bool last = d + 1 == int(a.shape.size());
         if (type.getLayout().isIdentity())

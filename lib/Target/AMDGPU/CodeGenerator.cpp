@@ -29,6 +29,8 @@
 
 using namespace llvm;
 
+// Of LLVM's targets only this one is linked (TargetStubs.cpp). Declared here:
+// LLVM's header would declare those of all targets.
 extern "C" {
 void LLVMInitializeAMDGPUTargetInfo();
 void LLVMInitializeAMDGPUTarget();
@@ -41,6 +43,7 @@ namespace tlc::target {
 
 Error runOptimizer(Module &module, TargetMachine &machine); // Optimizer.cpp
 
+/// Must be called for a context before modules of it are translated.
 void registerTranslations(mlir::MLIRContext &context) {
   mlir::registerBuiltinDialectTranslation(context);
   mlir::registerLLVMDialectTranslation(context);
@@ -49,6 +52,8 @@ void registerTranslations(mlir::MLIRContext &context) {
 CodeGenerator::CodeGenerator() = default;
 CodeGenerator::~CodeGenerator() = default;
 
+/// A machine for gfx942; position-independent, since code objects are loaded
+/// anywhere.
 Expected<std::unique_ptr<CodeGenerator>> CodeGenerator::create() {
   static const bool initialized = [] {
     LLVMInitializeAMDGPUTargetInfo();
@@ -70,6 +75,8 @@ Expected<std::unique_ptr<CodeGenerator>> CodeGenerator::create() {
   self->context->setDiscardValueNames(false);
   self->context->setDiagnosticHandlerCallBack(
       [](const DiagnosticInfo *info, void *errors) {
+        // Remarks and warnings (of the scheduler, of spills) are not for the
+        // user.
         if (info->getSeverity() != DS_Error)
           return;
         std::string text;
@@ -85,6 +92,7 @@ Expected<std::unique_ptr<CodeGenerator>> CodeGenerator::create() {
   return std::move(self);
 }
 
+/// What LLVM reported through the context since the last call, as one error.
 Error CodeGenerator::takeErrors(StringRef stage) {
   if (errors.empty())
     return Error::success();
@@ -99,6 +107,7 @@ Error CodeGenerator::takeErrors(StringRef stage) {
 
 /// Argument names and types, which code generation copies to the metadata.
 static void describeArguments(Function &kernel, const Contract &contract) {
+  // A helper function, not a kernel of the contract.
   if (kernel.arg_size() != contract.arguments.size())
     return;
   LLVMContext &context = kernel.getContext();
@@ -126,6 +135,8 @@ static void requireWorkgroup(Function &kernel, const Contract &contract) {
   }
 }
 
+/// In a section that is not loaded, quoted for the assembler: two characters
+/// need it.
 static void embedContract(Module &module, const Contract &contract) {
   std::string json;
   raw_string_ostream(json) << contract.toJSON();
@@ -155,6 +166,8 @@ static void markAtomics(Function &function) {
   }
 }
 
+/// From the LLVM dialect; must come first. `contract` may be null, which leaves
+/// the object without metadata of tlc's own.
 Error CodeGenerator::translate(mlir::ModuleOp source,
                                const Contract *contract) {
   module = mlir::translateModuleToLLVMIR(source, *context, "tlc",
@@ -162,6 +175,7 @@ Error CodeGenerator::translate(mlir::ModuleOp source,
   if (!module)
     return createStringError(inconvertibleErrorCode(),
                              "translation to LLVM IR failed");
+  // Before anything asks for sizes or address spaces.
   module->setTargetTriple(machine->getTargetTriple());
   module->setDataLayout(machine->createDataLayout());
   // Version 5: the newest that ROCm 6.0's loader and comgr accept.
@@ -179,12 +193,14 @@ Error CodeGenerator::translate(mlir::ModuleOp source,
     embedContract(*module, *contract);
   std::string text;
   raw_string_ostream stream(text);
+  // An error here is one of tlc's lowering, not of the user's program.
   if (verifyModule(*module, &stream))
     return createStringError(inconvertibleErrorCode(),
                              "invalid LLVM IR: " + text);
   return takeErrors("translation");
 }
 
+/// LLVM's pipeline as Optimizer.cpp has it; after translate.
 Error CodeGenerator::optimize() {
   if (Error e = runOptimizer(*module, *machine))
     return e;
@@ -219,6 +235,8 @@ public:
 };
 } // namespace
 
+/// Machine code or its text. The module is used up. Errors are those that LLVM
+/// reported on the way.
 Expected<std::string> CodeGenerator::emit(bool assembly) {
   machine->Options.MCOptions.AsmVerbose = assembly;
   SmallString<0> buffer;

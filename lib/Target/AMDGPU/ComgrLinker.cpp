@@ -9,6 +9,10 @@
 // actions, so the version is asked first. A library that does not know gfx942
 // (ROCm 5) refuses the target by name, and that is the error reported.
 //
+// The interface is declared here once more rather than included: ROCm is not
+// needed to build tlc. Every object that comgr hands out is released on every
+// path.
+//
 //===----------------------------------------------------------------------===//
 
 #include "tlc/Target/AMDGPU.h"
@@ -46,6 +50,7 @@ struct Comgr {
   Status (*action_data_get_data)(Handle set, int kind, size_t, Handle *);
 };
 
+/// One entry point by its name without the common prefix.
 template <typename Fn>
 bool resolve(void *library, const char *name, Fn &function) {
   function = reinterpret_cast<Fn>(
@@ -53,6 +58,7 @@ bool resolve(void *library, const char *name, Fn &function) {
   return function != nullptr;
 }
 
+/// False if one is missing.
 bool resolveAll(void *library, Comgr &c) {
 #define TLC_RESOLVE(name) resolve(library, #name, c.name)
   return TLC_RESOLVE(get_version) && TLC_RESOLVE(status_string) &&
@@ -67,6 +73,7 @@ bool resolveAll(void *library, Comgr &c) {
 #undef TLC_RESOLVE
 }
 
+/// Owns the library: it is closed with the linker.
 class ComgrLinker : public Linker {
 public:
   ComgrLinker(void *library, const Comgr &comgr)
@@ -78,6 +85,7 @@ public:
 
   StringRef getName() const override { return "comgr"; }
 
+  /// Object in, code object out, in memory; the error has comgr's own log.
   Expected<std::string> link(StringRef object) override {
     Handle input, output, info, data;
     std::string result;
@@ -105,6 +113,8 @@ public:
   }
 
 private:
+  /// Puts the object into `input`, describes the target, links into `output`.
+  /// The data is released as soon as the set holds it.
   Status run(StringRef object, Handle input, Handle output, Handle info,
              Handle data) {
     // Link relocatable to executable.
@@ -130,6 +140,7 @@ private:
     return status ? status : comgr.do_action(action, info, input, output);
   }
 
+  /// The first piece of data of a kind; its size is asked for before its bytes.
   Status extract(Handle set, DataKind kind, std::string &result) {
     Handle data;
     Status status = comgr.action_data_get_data(set, kind, 0, &data);
@@ -153,6 +164,8 @@ private:
 
 } // namespace
 
+/// `path` names one library; otherwise the sonames, newest first. Fails with
+/// the last reason if none opens.
 Expected<std::unique_ptr<Linker>> createComgrLinker(StringRef path) {
   std::vector<std::string> candidates{"libamd_comgr.so.3", "libamd_comgr.so.2",
                                       "libamd_comgr.so"};

@@ -8,6 +8,8 @@
 // lld reads and writes files, so input and output are anonymous memory files,
 // named by their descriptors under /proc/self/fd.
 //
+//   object in memory -> memfd -> lld -> temporary file -> code object in memory
+//
 //===----------------------------------------------------------------------===//
 
 #include "lld/Common/Driver.h"
@@ -32,6 +34,7 @@ Linker::~Linker() = default;
 
 namespace {
 
+/// A file without a name in any folder. It lives as long as this object.
 class MemoryFile {
 public:
   explicit MemoryFile(const char *name)
@@ -47,6 +50,7 @@ public:
   bool isOpen() const { return fd >= 0; }
   const char *getPath() const { return path.c_str(); }
 
+  /// False after an error, which errno tells.
   bool write(StringRef data) {
     while (!data.empty()) {
       ssize_t n = ::write(fd, data.data(), data.size());
@@ -73,6 +77,8 @@ class LldLinker : public Linker {
 public:
   StringRef getName() const override { return "lld"; }
 
+  /// Errors are lld's own text, or the system's where a file cannot be made.
+  /// lld keeps global state: one link at a time in a process.
   Expected<std::string> link(StringRef object) override {
     MemoryFile input("tlc.o");
     if (!input.isOpen())
@@ -86,6 +92,8 @@ public:
             sys::fs::createTemporaryFile("tlc", "hsaco", outputPath))
       return createStringError(error, "cannot create a temporary file");
     FileRemover remover(outputPath);
+    // A code object is a shared library. One thread: an object is small, and
+    // starting more costs more.
     const char *args[] = {"ld.lld",
                           "-shared",
                           "--threads=1",

@@ -9,6 +9,10 @@
 // and to leave it alone. So: O3 without the vectorisers (SLP makes <2 x float>
 // of neighbours and drags them across the schedule) and without unrolling.
 //
+//   for (...) { v_mfma a; global_load b; v_mfma c; }   as wave-schedule has it
+//   ->  the same order in machine code, with addresses simplified, common
+//       subexpressions merged and dead code gone
+//
 //===----------------------------------------------------------------------===//
 
 #include "llvm/Analysis/CGSCCPassManager.h"
@@ -25,7 +29,8 @@ using namespace llvm;
 
 namespace tlc::target {
 
-/// LLVM's LICM has no other switch for this.
+/// LLVM's LICM has no other switch for this. Keeps it from turning memory that
+/// a loop reads and writes into a value carried around the loop.
 static void forgoPromotion() {
   auto &options = cl::getRegisteredOptions();
   auto it = options.find("disable-licm-promotion");
@@ -42,6 +47,7 @@ static void expandAtomics(Module &module, TargetMachine &machine,
   for (Function &function : module)
     for (Instruction &inst : instructions(function))
       any |= isa<AtomicRMWInst>(inst);
+  // Most kernels have none.
   if (!any)
     return;
   ModulePassManager passes;
@@ -58,6 +64,8 @@ static void expandAtomics(Module &module, TargetMachine &machine,
     }
 }
 
+/// O3 as tuned above, then atomics. Changes `module` in place; errors come
+/// through the context's handler.
 Error runOptimizer(Module &module, TargetMachine &machine) {
   forgoPromotion();
   PipelineTuningOptions tuning;
@@ -65,6 +73,8 @@ Error runOptimizer(Module &module, TargetMachine &machine) {
   tuning.LoopVectorization = false;
   tuning.LoopInterleaving = false;
   tuning.LoopUnrolling = false;
+  // Declared in this order, since they refer to each other when they are
+  // destroyed.
   LoopAnalysisManager lam;
   FunctionAnalysisManager fam;
   CGSCCAnalysisManager cgam;

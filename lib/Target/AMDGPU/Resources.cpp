@@ -8,6 +8,9 @@
 // Reads the note NT_AMDGPU_METADATA, a MessagePack document (AMDGPUUsage, "Code
 // Object V5 Metadata").
 //
+//   amdhsa.kernels: [{.name: main_kernel, .vgpr_count: 128, ...}]
+//   ->  KernelResources, one for each kernel, in the note's order
+//
 //===----------------------------------------------------------------------===//
 
 #include "tlc/Target/AMDGPU.h"
@@ -20,6 +23,8 @@ using namespace llvm;
 
 namespace tlc::target {
 
+/// 512 registers a SIMD lane in granules of 8, 8 slots, 64 KiB of LDS a CU of 4
+/// SIMDs.
 unsigned KernelResources::wavesPerSimd() const {
   constexpr unsigned kRegisters = 512, kGranule = 8, kSlots = 8;
   constexpr unsigned kLds = 65536, kSimds = 4;
@@ -33,6 +38,7 @@ unsigned KernelResources::wavesPerSimd() const {
   return std::min<unsigned>(byRegisters, divideCeil(groups * waves, kSimds));
 }
 
+/// 0 where the key is missing, which for all of these means none.
 static unsigned getUnsigned(msgpack::MapDocNode map, StringRef key) {
   auto it = map.find(key);
   return it != map.end() && it->second.getKind() == msgpack::Type::UInt
@@ -40,6 +46,7 @@ static unsigned getUnsigned(msgpack::MapDocNode map, StringRef key) {
              : 0;
 }
 
+/// Appends the kernels of one note.
 static Error readDocument(StringRef blob,
                           std::vector<KernelResources> &result) {
   auto bad = [] {
@@ -73,6 +80,8 @@ static Error readDocument(StringRef blob,
   return Error::success();
 }
 
+/// Of any ELF file for AMDGPU, also an unlinked object; no kernels if it has no
+/// such note.
 Expected<std::vector<KernelResources>> readResources(StringRef object) {
   Expected<std::unique_ptr<object::ObjectFile>> file =
       object::ObjectFile::createELFObjectFile(
@@ -91,6 +100,7 @@ Expected<std::vector<KernelResources>> readResources(StringRef object) {
   for (const auto &section : *sections) {
     if (section.sh_type != ELF::SHT_NOTE)
       continue;
+    // notes() sets it when the iteration ends early.
     Error error = Error::success();
     for (const auto &note : raw.notes(section, error)) {
       if (note.getName() != "AMDGPU" ||

@@ -14,6 +14,7 @@
 #ifdef TLC_STATIC
 #include "llvm/Plugins/PassPlugin.h"
 #include <cstdlib>
+// Empty functions under the names that lld calls.
 #define TLC_NO_TARGET(name)                                                    \
   void LLVMInitialize##name##TargetInfo() {}                                   \
   void LLVMInitialize##name##Target() {}                                       \
@@ -21,7 +22,8 @@
   void LLVMInitialize##name##AsmPrinter() {}                                   \
   void LLVMInitialize##name##AsmParser() {}
 
-// LLVM's LTO asks for Polly, which Debian's libraries are built with.
+// LLVM's LTO asks for Polly, which Debian's libraries are built with. lld calls
+// it for LTO only, which tlc never does.
 llvm::PassPluginLibraryInfo getPollyPluginInfo() { std::abort(); }
 
 extern "C" {

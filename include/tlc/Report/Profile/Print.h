@@ -51,7 +51,6 @@ void printTrace(llvm::raw_ostream &os, const Report &report);
 /// A row of the comparison: also the rows of the short table.
 struct Metric {
   const char *key, *title, *unit;
-  enum class Better : uint8_t { Lower, Higher, Neither } better;
   /// Nothing where the report does not know it.
   std::optional<double> (*value)(const Report &, const KernelReport &);
 };

@@ -18,6 +18,8 @@
 
 namespace tlc::sim {
 
+/// In the order of Opcodes.def. Count is the number of enumerators and no
+/// opcode.
 enum class Opcode : uint16_t {
   Invalid,
 #define TLC_INST(ENC, NUM, NAME, D, SD, S0, S1, S2, S3, CONSTANT, FLAGS) NAME,
@@ -25,6 +27,9 @@ enum class Opcode : uint16_t {
   Count
 };
 
+/// The families of encodings (CDNA3 ISA, "Microcode Formats"). Scalar ones come
+/// first, so a comparison with VOP1 tells them from all others. GLOBAL and
+/// SCRATCH share FLAT's format, MAI is the matrix part of VOP3P's.
 enum class Encoding : uint8_t {
   SOP2,
   SOP1,
@@ -70,6 +75,7 @@ enum class DataType : uint8_t {
   B1024
 };
 
+/// Registers that an operand of the type takes.
 constexpr unsigned dwordsOf(DataType type) {
   switch (type) {
   case DataType::None:
@@ -97,6 +103,7 @@ constexpr unsigned dwordsOf(DataType type) {
   }
 }
 
+/// Types to which neg and abs apply.
 constexpr bool isFloat(DataType type) {
   return type == DataType::F16 || type == DataType::V2F16 ||
          type == DataType::F32 || type == DataType::F64 ||
@@ -116,6 +123,7 @@ enum class RegisterFile : uint8_t {
   Literal        // K
 };
 
+/// A cell of the table: where the operand may be, its type and its dwords.
 struct OperandInfo {
   RegisterFile file = RegisterFile::None;
   DataType type = DataType::None;
@@ -185,6 +193,7 @@ constexpr uint64_t IntSrc1 =
     bit(39); // source 1 is an integer with F16 constants
 } // namespace flag
 
+/// One row of Opcodes.def.
 struct OpcodeInfo {
   const char *mnemonic; // without the suffix of a form
   Encoding encoding;    // the family that owns the row

@@ -21,13 +21,9 @@
 
 namespace tlc::sim {
 
-/// The code from a backward branch's target to the branch, without the loops
-/// within. Counts are of a wavefront that takes no other branch; cycles are of
-/// its SIMD.
-struct LoopCost {
-  uint64_t begin = 0;  ///< virtual address of the first instruction
-  uint64_t branch = 0; ///< of the branch back
-  unsigned depth = 0;  ///< loops around it
+/// What a piece of code does when a wavefront goes through it once; cycles are
+/// of its SIMD.
+struct Work {
   unsigned instructions = 0;
   std::array<unsigned, issueKinds> byKind = {}; ///< instructions
   unsigned waits = 0, barriers = 0;             ///< among the Internal ones
@@ -40,6 +36,23 @@ struct LoopCost {
 
   /// Cycles of the vector ALU, the matrix core's issue included.
   uint64_t issueCycles() const { return vectorCycles + matrixIssueCycles; }
+  void add(const Work &other);
+};
+
+/// Instructions that are executed one after the other.
+struct LoopBlock : Work {
+  uint64_t begin = 0, end = 0; ///< virtual addresses; `end` is behind it
+  bool always = true;          ///< once in each trip
+};
+
+/// A loop without the loops within. What lies behind a branch counts apart.
+struct LoopCost {
+  uint64_t begin = 0;  ///< virtual address of the first instruction
+  uint64_t branch = 0; ///< of the last branch back
+  unsigned depth = 0;  ///< loops around it
+  Work always;         ///< in each trip
+  Work sometimes;      ///< at most
+  std::vector<LoopBlock> blocks;
 };
 
 /// The loops of a kernel, in order of their first instructions. Empty where

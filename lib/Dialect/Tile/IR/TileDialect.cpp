@@ -4,6 +4,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// What the dialect adds to MLIR by hand: the text of `#tile.layout`, and the
+// questions that all passes ask about buffers (space, base, region, name). A
+// layout is printed as the library prints it, one list of digits a dimension,
+// innermost digit first, then the XOR terms:
+//
+//   #tile.layout<[32:t1, 2:t64], [4:r1, 2:t32], xor(6, 3, 3)>
+//
+// `32:t1` is 32 positions in consecutive threads, `r` counts registers of a
+// thread, `m` elements in LDS; `xor(r, m, l)` is address ^= ((address >> r) &
+// m) << l.
+//
+//===----------------------------------------------------------------------===//
 
 #include "tlc/Dialect/Tile/IR/TileDialect.h"
 #include "mlir/IR/Builders.h"
@@ -69,6 +82,8 @@ static ParseResult parseDigit(AsmParser &parser, Digit &digit) {
   return success();
 }
 
+/// Takes dimensions and XOR terms in any order, as printed: dimensions first.
+/// Whether the layout fits a buffer is a question of the op that carries it.
 Attribute LayoutAttr::parse(AsmParser &parser, Type) {
   SmallVector<Layout::Digits> dims;
   SmallVector<XorTerm> xors;
@@ -105,18 +120,23 @@ void LayoutAttr::print(AsmPrinter &printer) const {
 // Helpers
 //===----------------------------------------------------------------------===//
 
+/// A memref without a space, or with one of another dialect, is global.
 Space tile::getSpace(Type memref) {
   auto space =
       dyn_cast_or_null<SpaceAttr>(cast<MemRefType>(memref).getMemorySpace());
   return space ? space.getValue() : Space::Global;
 }
 
+/// Tile buffers always have the identity layout: where elements lie is said by
+/// the `layout` attribute of the alloc, which passes may still change.
 MemRefType tile::getBufferType(ArrayRef<int64_t> shape, Type element,
                                Space space) {
   return MemRefType::get(shape, element, MemRefLayoutAttrInterface(),
                          SpaceAttr::get(element.getContext(), space));
 }
 
+/// Ends at an alloc, a tensor or a block argument, whatever the chain of views
+/// and aliases is.
 Value tile::getBase(Value buffer) {
   while (Operation *op = buffer.getDefiningOp()) {
     if (auto view = dyn_cast<ViewOp>(op))
@@ -129,6 +149,8 @@ Value tile::getBase(Value buffer) {
   return buffer;
 }
 
+/// Of a chain of views only the last is looked through: tile-legalize folds
+/// them into one.
 tile::Region tile::getRegion(Value buffer) {
   Region region;
   auto shape = cast<MemRefType>(buffer.getType()).getShape();
@@ -158,6 +180,8 @@ StringRef tile::getBufferName(Value buffer) {
   return "";
 }
 
+/// Kernels of a func are numbered in the order of their launch; the number is
+/// part of the symbol only where there are several.
 std::string tile::getKernelSymbol(KernelOp kernel) {
   if (auto name = kernel.getName())
     return name->str();

@@ -4,6 +4,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Verifiers refuse here what no later pass could give a meaning: shapes that do
+// not match, spaces an op cannot work in, sizes missing for `?` dimensions.
+// What is well formed but beyond gfx942 is left to tile-verify-target, whose
+// messages point into the user's source.
+//
+//===----------------------------------------------------------------------===//
 
 #include "tlc/Dialect/FuncSyntax.h"
 #include "tlc/Dialect/Tile/IR/TileDialect.h"
@@ -30,6 +37,7 @@ void FuncOp::print(OpAsmPrinter &p) { printFunc(p, *this); }
 // tensor, alloc, view, alias
 //===----------------------------------------------------------------------===//
 
+/// A tensor is memory of the caller: each `?` of its shape needs an operand.
 LogicalResult TensorOp::verify() {
   auto type = cast<MemRefType>(getType());
   if (getSpace(type) != Space::Global)
@@ -38,6 +46,8 @@ LogicalResult TensorOp::verify() {
     return emitOpError("needs a size for each of the ")
            << type.getNumDynamicDims() << " '?' dimensions, but has "
            << getSizes().size();
+  // A strided layout names its strides; each unknown one is an operand. With
+  // the identity layout they follow from the sizes.
   SmallVector<int64_t> strides;
   int64_t offset;
   if (failed(type.getStridesAndOffset(strides, offset)))
@@ -51,12 +61,15 @@ LogicalResult TensorOp::verify() {
   return success();
 }
 
+/// Buffers of the kernel: shared, fragment or local. How they lie in memory is
+/// said by their layout, not by the memref's.
 LogicalResult AllocOp::verify() {
   if (getSpace(getType()) == Space::Global)
     return emitOpError("cannot allocate global memory: use a workspace "
                        "argument of the func");
   if (!cast<MemRefType>(getType()).getLayout().isIdentity())
     return emitOpError("result must have the identity layout");
+  // A given layout has a dimension for each of the buffer's.
   if (auto layout = getLayout())
     if (layout->getLayout().rank() != cast<MemRefType>(getType()).getRank())
       return emitOpError("layout has ")
@@ -65,6 +78,8 @@ LogicalResult AllocOp::verify() {
   return success();
 }
 
+/// A box of the source, one offset for each dimension. That it lies inside is
+/// not asked: views at a tensor's edge are bounds checked.
 LogicalResult ViewOp::verify() {
   auto src = cast<MemRefType>(getSource().getType());
   auto dst = cast<MemRefType>(getType());
@@ -77,6 +92,8 @@ LogicalResult ViewOp::verify() {
   return success();
 }
 
+/// The same bytes under another shape or element type: sizes must agree where
+/// both are known.
 LogicalResult AliasOp::verify() {
   auto src = cast<MemRefType>(getSource().getType());
   auto dst = cast<MemRefType>(getType());
@@ -136,6 +153,7 @@ void KernelOp::print(OpAsmPrinter &p) {
                 /*printBlockTerminators=*/false);
 }
 
+// The grid may have run-time extents, threads are constants.
 LogicalResult KernelOp::verify() {
   if (getGrid().empty() || getGrid().size() > 3)
     return emitOpError("needs 1 to 3 grid dimensions, but has ")
@@ -145,6 +163,7 @@ LogicalResult KernelOp::verify() {
   if (getThreads().empty() || getThreads().size() > 3 ||
       llvm::any_of(getThreads(), [](int64_t t) { return t < 1; }))
     return emitOpError("needs 1 to 3 positive thread extents");
+  // 1024 work items are the limit of a workgroup on gfx9: 16 wavefronts.
   if (getNumThreads() > 1024)
     return emitOpError("has ")
            << getNumThreads() << " threads; gfx942 allows 1024 in a workgroup";
@@ -202,12 +221,16 @@ void ParallelOp::print(OpAsmPrinter &p) {
                 /*printBlockTerminators=*/false);
 }
 
+/// Extents are compile-time constants, so that points can be spread over
+/// threads.
 LogicalResult ParallelOp::verify() {
   if (getExtents().empty() ||
       llvm::any_of(getExtents(), [](int64_t e) { return e < 1; }))
     return emitOpError("needs positive extents");
   if (getBody().getNumArguments() != getExtents().size())
     return emitOpError("needs one region argument per extent");
+  // One level of points is spread over threads; a loop nest inside is scalar
+  // code of one point.
   if ((*this)->getParentOfType<ParallelOp>())
     return emitOpError("cannot stand inside another tile.parallel");
   if (auto layout = getLayout())
@@ -220,6 +243,8 @@ LogicalResult ParallelOp::verify() {
 // Tile ops
 //===----------------------------------------------------------------------===//
 
+/// Extents other than 1, in order: what a copy compares, so that a row of a
+/// matrix matches a vector.
 static SmallVector<int64_t> squeezed(Value buffer) {
   SmallVector<int64_t> shape;
   for (int64_t extent : cast<MemRefType>(buffer.getType()).getShape())
@@ -232,15 +257,19 @@ static InFlightDiagnostic &printShape(InFlightDiagnostic &diag,
                                       ArrayRef<int64_t> shape) {
   diag << '[';
   llvm::interleave(shape, [&](int64_t e) { diag << e; }, [&] { diag << ", "; });
+  // Lists stand in brackets, as in the source.
   diag << ']';
   return diag;
 }
 
+/// Extents of 1 are left out of the comparison: a row of a matrix may be copied
+/// to a vector.
 LogicalResult CopyOp::verify() {
   for (Value v : {getSrc(), getDst()})
     if (!cast<MemRefType>(v.getType()).hasStaticShape())
       return emitOpError("operands must have static shapes: view the tensor");
   SmallVector<int64_t> src = squeezed(getSrc()), dst = squeezed(getDst());
+  // The types may differ: a copy converts element by element.
   if (src != dst) {
     InFlightDiagnostic diag = emitOpError("shapes do not match: ");
     printShape(diag, src) << " to ";
@@ -276,6 +305,7 @@ static LogicalResult matrixShape(Operation *op, Value buffer, StringRef what,
   return success();
 }
 
+// C(M, N) += A(M, K) * B(K, N), each after its transposition.
 LogicalResult GemmOp::verify() {
   int64_t m, k, k2, n, m2, n2;
   if (failed(matrixShape(*this, getA(), "A", getTransA(), m, k)) ||
@@ -292,12 +322,15 @@ LogicalResult GemmOp::verify() {
   for (Value v : {getA(), getB()})
     if (getSpace(v) != Space::Shared && getSpace(v) != Space::Fragment)
       return emitOpError("A and B must be shared or fragment");
+  // Set by tile-infer-layouts; see GemmConfig for the numbers.
   if (auto mfma = getMfma())
     if (mfma->size() != 6)
       return emitOpError("mfma must be [m, n, k, waves_m, waves_n, swapped]");
   return success();
 }
 
+// M, N and K of the product, transpositions taken into account; the shapes have
+// been verified to have two dimensions at least.
 int64_t GemmOp::getM() {
   auto shape = cast<MemRefType>(getC().getType()).getShape();
   return shape[shape.size() - 2];
@@ -310,6 +343,8 @@ int64_t GemmOp::getK() {
   return getTransA() ? shape[shape.size() - 2] : shape.back();
 }
 
+/// The reduced dimension is dropped or kept with extent 1; a vector is reduced
+/// to one element.
 LogicalResult ReduceOp::verify() {
   auto src = cast<MemRefType>(getSrc().getType()).getShape();
   auto dst = cast<MemRefType>(getDst().getType()).getShape();
@@ -329,6 +364,7 @@ LogicalResult ReduceOp::verify() {
   return success();
 }
 
+/// Prefix sums and maxima keep the shape.
 LogicalResult ScanOp::verify() {
   if (cast<MemRefType>(getSrc().getType()).getShape() !=
       cast<MemRefType>(getDst().getType()).getShape())
@@ -340,6 +376,7 @@ LogicalResult ScanOp::verify() {
   return success();
 }
 
+/// Exchanges the last two dimensions; leading ones stay.
 LogicalResult TransposeOp::verify() {
   SmallVector<int64_t> src(cast<MemRefType>(getSrc().getType()).getShape());
   if (src.size() < 2)
@@ -355,6 +392,8 @@ LogicalResult TransposeOp::verify() {
 // Scalar access
 //===----------------------------------------------------------------------===//
 
+/// One index for each dimension, and the element's own type: conversions are
+/// ops of their own.
 static LogicalResult verifyAccess(Operation *op, Value buffer, Type element,
                                   size_t indices) {
   auto type = cast<MemRefType>(buffer.getType());
@@ -375,6 +414,7 @@ LogicalResult StoreOp::verify() {
                       getIndices().size());
 }
 LogicalResult AtomicOp::verify() {
+  // An atomic returns the old value; registers have no atomics.
   if (getResult().getType() != getValue().getType())
     return emitOpError("result type differs from value type");
   if (getSpace(getDest()) != Space::Global &&

@@ -4,6 +4,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Accesses are read off the memory effects that the ODS declares per operand,
+// so that a new tile op is known to all passes at once. Uniformity is a walk
+// back from a value to its sources; a cycle of loop-carried values counts as
+// uniform until something in it is not, the greatest fixed point.
+//
+//===----------------------------------------------------------------------===//
 
 #include "BufferUse.h"
 #include "mlir/IR/Matchers.h"
@@ -15,6 +22,8 @@ using namespace mlir;
 using namespace tlc;
 using namespace tlc::tile;
 
+/// Ops of other dialects and effects without an operand give none. A buffer
+/// that stands in two operands is listed once, with both effects.
 SmallVector<BufferUse, 3> tile::getUses(Operation *op) {
   SmallVector<BufferUse, 3> result;
   auto iface = dyn_cast<MemoryEffectOpInterface>(op);
@@ -45,6 +54,8 @@ SmallVector<BufferUse, 3> tile::getUses(Operation *op) {
   return result;
 }
 
+/// First the users of everything made of `base`, then one walk that puts their
+/// accesses into program order, which liveness needs.
 SmallVector<BufferUse> tile::getAllUses(Value base) {
   llvm::SmallPtrSet<Operation *, 16> users;
   SmallVector<Value> work = {base};
@@ -61,6 +72,7 @@ SmallVector<BufferUse> tile::getAllUses(Value base) {
   if (users.empty())
     return result;
   Operation *root = base.getParentRegion()->getParentOp();
+  // A base is used within its own region only.
   root->walk<WalkOrder::PreOrder>([&](Operation *op) {
     if (users.contains(op))
       for (const BufferUse &access : getUses(op))
@@ -70,6 +82,8 @@ SmallVector<BufferUse> tile::getAllUses(Value base) {
   return result;
 }
 
+/// Conservative: a view whose offsets are zero only at run time counts as a
+/// part.
 bool tile::coversBase(Value buffer) {
   while (Operation *op = buffer.getDefiningOp()) {
     if (auto alias = dyn_cast<AliasOp>(op)) {
@@ -90,12 +104,15 @@ bool tile::coversBase(Value buffer) {
   return true;
 }
 
+/// Loops (tile.parallel) never count: which points they write is not asked.
 bool tile::overwritesBase(const BufferUse &access) {
   if (access.read || !access.write || !coversBase(access.buffer))
     return false;
   return isa<CopyOp, FillOp, TransposeOp, ScanOp, ReduceOp>(access.op);
 }
 
+/// Types of the views and aliases follow; the ops on them need no change, since
+/// none fixes a space.
 void tile::moveTo(Value buffer, Space space) {
   auto type = cast<MemRefType>(buffer.getType());
   buffer.setType(MemRefType::get(type.getShape(), type.getElementType(),
@@ -111,6 +128,7 @@ int64_t tile::getElementBytes(Type memref) {
   return bits < 8 ? 1 : bits / 8;
 }
 
+/// A layout's span may exceed the number of elements: padded rows.
 int64_t tile::getLdsBytes(AllocOp alloc) {
   auto type = cast<MemRefType>(alloc.getType());
   int64_t elements = type.getNumElements();
@@ -128,8 +146,8 @@ SmallVector<AllocOp> tile::getAllocs(Operation *root, Space space) {
   return result;
 }
 
-/// Collects in `sources` what a value is computed from, up to and including
-/// ops that decide uniformity themselves.
+/// Whether a value is the same in all threads, given that all of `seen` is: a
+/// value met again, in a loop's cycle, is judged by the rest of the cycle.
 static bool uniform(Value value, llvm::SmallPtrSetImpl<const void *> &seen) {
   if (!seen.insert(value.getAsOpaquePointer()).second)
     return true;
@@ -141,6 +159,8 @@ static bool uniform(Value value, llvm::SmallPtrSetImpl<const void *> &seen) {
     if (isa<ParallelOp>(parent))
       return false;
     if (auto loop = dyn_cast<scf::ForOp>(parent)) {
+      // At a time all threads are in the same trip: the upper bound does not
+      // matter to the variable.
       if (arg == loop.getInductionVar())
         return all({loop.getLowerBound(), loop.getStep()});
       OpOperand *init = loop.getTiedLoopInit(arg);
@@ -159,6 +179,8 @@ static bool uniform(Value value, llvm::SmallPtrSetImpl<const void *> &seen) {
   if (isa<ThreadIdOp, AtomicOp, ShuffleOp, BallotOp>(op))
     return false;
   if (auto load = dyn_cast<LoadOp>(op)) {
+    // Shared and global memory hold one value for all; an address that is the
+    // same reads the same.
     if (getSpace(load.getSource()) != Space::Local)
       return all(load.getIndices());
     // A local buffer is as uniform as what is stored in it.
@@ -170,6 +192,8 @@ static bool uniform(Value value, llvm::SmallPtrSetImpl<const void *> &seen) {
       for (Value operand : access.op->getOperands())
         if (!isa<MemRefType>(operand.getType()) && !uniform(operand, seen))
           return false;
+      // A store under a condition that differs, or once a point, makes the
+      // content differ.
       for (Operation *p = access.op->getParentOp(); p && !isa<KernelOp>(p);
            p = p->getParentOp()) {
         if (isa<ParallelOp>(p))
@@ -181,6 +205,7 @@ static bool uniform(Value value, llvm::SmallPtrSetImpl<const void *> &seen) {
     }
     return true;
   }
+  // Of pure ops and of branches on uniform conditions.
   if (!all(op->getOperands()))
     return false;
   // Results of an if or loop depend on what its regions yield.
@@ -196,6 +221,7 @@ bool tile::isUniform(Value value) {
   return uniform(value, seen);
 }
 
+/// To a fixed point, from users to what they used. `root` itself stays.
 void tile::eraseDeadCode(Operation *root) {
   bool changed = true;
   while (changed) {

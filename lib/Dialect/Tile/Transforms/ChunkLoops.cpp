@@ -39,6 +39,8 @@ static bool touchesRegisters(ParallelOp loop) {
       .wasInterrupted();
 }
 
+/// Halves the first dimension until a thread has 16 points at once, as far as
+/// it divides evenly.
 static void chunk(ParallelOp loop, int64_t threads) {
   constexpr int64_t kMostPoints = 16; // of a thread at once
   SmallVector<int64_t> extents(loop.getExtents());

@@ -4,6 +4,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// A map of lanes for a copy deals the digits of its two dimensions out to
+// registers and threads. The search space is small on purpose: a block of rows
+// x cols elements a thread, `low` threads beside one another in a row, and
+// whether neighbouring row groups meet in a lane pair or in one thread. For 64
+// x 64 f16 and 256 threads, cols 8 and low 8, it is [32:t8, 2:r8], [8:r1,
+// 8:t1]: eight lanes load 128 contiguous bytes of a row.
+//
+//===----------------------------------------------------------------------===//
 
 #include "CopyLanes.h"
 #include "tlc/Dialect/Tile/Transforms/TileAccess.h"
@@ -13,12 +22,16 @@ using namespace mlir;
 using namespace tlc;
 using namespace tlc::tile;
 
+/// Nothing where another op fills the buffer, where a copy has no layout yet or
+/// is not two-dimensional, or where the staging fragment has any other reader
+/// or writer: its lanes would then not be free.
 std::optional<FreeCopies> tile::findFreeCopies(AllocOp shared) {
   FreeCopies copies;
   for (const BufferUse &use : getAllUses(shared.getResult())) {
     if (!use.write)
       continue;
     auto copy = dyn_cast<CopyOp>(use.op);
+    // Each writer must be a copy that the layout inference has laid out.
     if (!copy || !copy.getLayout())
       return std::nullopt;
     copies.writes.push_back(copy);
@@ -37,6 +50,7 @@ std::optional<FreeCopies> tile::findFreeCopies(AllocOp shared) {
   }
   if (copies.writes.empty())
     return std::nullopt;
+  // The fragment between must be filled by loads of the same points only.
   if (copies.staging)
     for (Operation *user : copies.staging->getUsers()) {
       auto copy = dyn_cast<CopyOp>(user);
@@ -53,6 +67,8 @@ std::optional<FreeCopies> tile::findFreeCopies(AllocOp shared) {
   return copies;
 }
 
+/// Gives loads, writes and the staging fragment the same layout, so that
+/// nothing moves between lanes; unit dimensions of the fragment get no digits.
 void FreeCopies::setLayout(const Layout &layout) const {
   for (const auto *list : {&writes, &loads})
     for (CopyOp copy : *list)
@@ -75,6 +91,8 @@ public:
   LaneMapBuilder(int64_t threads) : room(threads) {}
 
   /// A digit that is placed later. Returns its handle.
+  // Order of calls fixes the order of digits in a dimension; the place follows
+  // by handle, so that registers and threads can be numbered in another order.
   unsigned addDigit(unsigned dim, int64_t extent) {
     digits[dim].push_back({extent, Place::Register, 0});
     handles.push_back({dim, unsigned(digits[dim].size() - 1)});
@@ -85,6 +103,7 @@ public:
     d = {d.extent, Place::Register, registers};
     registers *= d.extent;
   }
+  // Refuses an extent that does not divide the threads left.
   bool toThreads(unsigned handle) {
     Digit &d = at(handle);
     if (room % d.extent)
@@ -134,11 +153,15 @@ static std::optional<Layout> laneMap(ArrayRef<int64_t> points, int64_t threads,
   int64_t rowGroups = points[0] / rows, colGroups = points[1] / cols;
   if (points[0] % rows || points[1] % cols || colGroups % low)
     return std::nullopt;
+  // Digits of a dimension are created innermost first; the calls that place
+  // them are in order of register and thread numbers.
   LaneMapBuilder b(threads);
   b.toRegisters(b.addDigit(1, cols));
   unsigned taken = b.addDigit(0, rows);
   unsigned pairs[2];
   Pair kinds[2] = {first, second};
+  // A pair for two row groups apart needs the pair for one apart as a digit
+  // below it, placed or not.
   for (unsigned p : {0, 1}) {
     bool needed = kinds[p] != Pair::None || (p == 0 && kinds[1] != Pair::None);
     pairs[p] = b.addDigit(0, needed ? 2 : 1);
@@ -152,6 +175,7 @@ static std::optional<Layout> laneMap(ArrayRef<int64_t> points, int64_t threads,
   for (unsigned p : {0, 1})
     if (kinds[p] == Pair::Register)
       b.toRegisters(pairs[p]);
+  // Lanes: first along the row, for contiguous lines, then the pairs.
   if (!b.toThreads(b.addDigit(1, low)))
     return std::nullopt;
   for (unsigned p : {0, 1})
@@ -160,10 +184,13 @@ static std::optional<Layout> laneMap(ArrayRef<int64_t> points, int64_t threads,
   b.spread(1, colGroups / low);
   if (kinds[0] == Pair::None && !b.toThreads(pairs[0]))
     return std::nullopt;
+  // Threads left over go along the rows, then to registers.
   b.spread(0, rowGroups);
   return b.finish();
 }
 
+/// At most a few hundred maps; tile-swizzle-lds stops at the first that a
+/// swizzle serves.
 std::vector<Layout> tile::copyLaneMaps(ArrayRef<int64_t> points,
                                        int64_t threads, int64_t elementBytes,
                                        bool transposes) {
@@ -176,6 +203,8 @@ std::vector<Layout> tile::copyLaneMaps(ArrayRef<int64_t> points,
   int64_t unit = 16 / elementBytes;
   // Wide loads, then those whose neighbours in a row are many.
   for (int64_t cols = unit; cols >= 1; cols /= 2) {
+    // Below four bytes only element by element, and only if nothing wider is
+    // possible.
     if (cols * elementBytes < 4 && cols != 1)
       continue;
     for (int64_t low : {16, 8, 4, 32, 2, 64, 1}) {
@@ -202,6 +231,7 @@ std::vector<Layout> tile::copyLaneMaps(ArrayRef<int64_t> points,
   auto cost = [&](const Layout &map) {
     auto touching = [&](unsigned dim) {
       ArrayRef<Digit> digits = map.dim(dim);
+      // The innermost digit in registers is what one access moves.
       return !digits.empty() && digits.front().place == tlc::Place::Register
                  ? digits.front().extent
                  : 1;

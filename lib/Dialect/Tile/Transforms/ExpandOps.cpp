@@ -34,6 +34,7 @@ LogicalResult tile::expandTranspose(TransposeOp op) {
   auto dstType = cast<MemRefType>(op.getDst().getType());
   Value v = LoadOp::create(b, op.getLoc(), srcType.getElementType(),
                            op.getSrc(), from);
+  // A load has one type: a conversion would be another op.
   if (srcType.getElementType() != dstType.getElementType())
     return op.emitError("transpose of ")
            << srcType.getElementType() << " into " << dstType.getElementType()
@@ -43,7 +44,11 @@ LogicalResult tile::expandTranspose(TransposeOp op) {
   return success();
 }
 
-/// A scan runs along LDS: each thread walks whole rows.
+/// `in` and `out` are the scan's source and result in LDS. Each point of the
+/// loop is a row, and its thread walks it alone: a scan of n elements takes n
+/// dependent steps, which is right for the short rows that programs scan, and
+/// needs no exchange between lanes. With `reverse` the walk starts at the last
+/// element.
 void tile::expandScan(ScanOp op, AllocOp in, AllocOp out) {
   OpBuilder b(op);
   Location loc = op.getLoc();
@@ -64,6 +69,7 @@ void tile::expandScan(ScanOp op, AllocOp in, AllocOp out) {
     index[dim] = k;
     return index;
   };
+  // The first element is its own prefix, so that the loop needs no identity.
   Value zero = constant(0);
   Value first = LoadOp::create(b, loc, element, in, position(b, zero));
   StoreOp::create(b, loc, first, out, position(b, zero));
@@ -89,6 +95,9 @@ void tile::expandScan(ScanOp op, AllocOp in, AllocOp out) {
 
 /// Whether the threads along a dimension can be combined by a butterfly of
 /// lanes and an exchange between wavefronts (Reduce.cpp).
+/// Digits on wavefronts go through LDS in any number; those within a wavefront
+/// must be powers of two, for a butterfly pairs lane l with l xor 2^i. A digit
+/// that reaches from lanes into wavefronts is judged by the part within.
 bool tile::isReducible(const Layout &layout, unsigned dim) {
   for (const Digit &digit : layout.dim(dim)) {
     if (digit.place != Place::Thread)
@@ -111,6 +120,8 @@ bool tile::isReducible(const Layout &layout, unsigned dim) {
 }
 
 /// One step of a reduction, in the type it accumulates in.
+/// NaN follows the op: `nan` max and min return it (arith.maximumf), the plain
+/// ones return the other operand.
 static Value combine(OpBuilder &b, Location loc, ReduceOp op, Value x,
                      Value y) {
   bool fp = isa<FloatType>(x.getType());
@@ -153,6 +164,8 @@ LogicalResult LayoutInference::expandReduce(ReduceOp op) {
   auto load = CopyOp::create(builder, loc, op.getSrc(), in, LayoutAttr());
   auto srcType = cast<MemRefType>(in.getType());
   auto dstType = cast<MemRefType>(op.getDst().getType());
+  // Narrow floats accumulate in f32, as in the reduction over lanes; rounding
+  // once at the end.
   Type from = srcType.getElementType(), to = dstType.getElementType();
   Type type = to;
   if (isa<FloatType>(to) && to.getIntOrFloatBitWidth() < 32)
@@ -193,10 +206,12 @@ LogicalResult LayoutInference::expandReduce(ReduceOp op) {
     else if (srcType.getRank() == 1)
       index.assign(1, k);
     else
+      // The result's point has no such dimension: insert the position.
       index.insert(index.begin() + op.getDim(), k);
     return size(
         convert(LoadOp::create(b, loc, from, in.getResult(), index), type));
   };
+  // Starting with element 0 needs no identity for each kind and type.
   Value first = element(constant(0));
   auto body = scf::ForOp::create(b, loc, constant(1),
                                  constant(srcType.getDimSize(op.getDim())),
@@ -209,6 +224,8 @@ LogicalResult LayoutInference::expandReduce(ReduceOp op) {
                                  element(body.getInductionVar())));
   }
   Value result = body.getResult(0);
+  // The old content takes part last, by its absolute value for a maximum of
+  // absolute values.
   if (op.getAccumulate()) {
     Value old = convert(LoadOp::create(b, loc, to, op.getDst(), point), type);
     if (op.getKind() == ReduceKind::AbsMax)

@@ -61,9 +61,30 @@ static LogicalResult refuse(KernelOp kernel, ArrayRef<LiveBuffer> buffers,
                             << "the kernel's shared buffers need " << total
                             << " bytes of LDS, but a workgroup on gfx942 has "
                             << limit << ' ' << kLdsLimitTag;
-  for (const LiveBuffer &b : buffers)
-    diag.attachNote(b.alloc.getLoc())
-        << describe(b.alloc) << " takes " << b.bytes << " bytes";
+  // Tiles that were split, or whose loop was unrolled, stand here once.
+  struct Parts {
+    Location loc;
+    std::string text;
+    int64_t count;
+  };
+  SmallVector<Parts> all;
+  for (const LiveBuffer &b : buffers) {
+    std::string text =
+        describe(b.alloc) + " takes " + std::to_string(b.bytes) + " bytes";
+    auto known = llvm::find_if(all, [&](const Parts &p) {
+      return p.loc == b.alloc.getLoc() && p.text == text;
+    });
+    if (known == all.end())
+      all.push_back({b.alloc.getLoc(), text, 1});
+    else
+      ++known->count;
+  }
+  for (const Parts &p : all) {
+    mlir::Diagnostic &note = diag.attachNote(p.loc);
+    note << p.text;
+    if (p.count > 1)
+      note << ", " << p.count << " times";
+  }
   return diag;
 }
 

@@ -4,6 +4,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// The layouts are those of the CDNA3 ISA's matrix instructions (docs/layouts.md
+// has the tables). For m = 32, 4 wavefronts as 2 x 2, a 64 x 64 result with
+// `swapped`:
+//
+//   rows  [32:t1, 2:t64]               a lane holds one row, lane mod 32
+//   cols  [4:r1, 2:t32, 4:r4, 2:t128]  four in a row, then the lane halves
+//
+//===----------------------------------------------------------------------===//
 
 #include "tlc/Dialect/Tile/Transforms/GemmLayouts.h"
 #include "llvm/Support/MathExtras.h"
@@ -13,6 +22,7 @@ using namespace mlir;
 using namespace tlc;
 using namespace tlc::tile;
 
+/// Of a buffer.
 static Type elementType(Value buffer) {
   return cast<MemRefType>(buffer.getType()).getElementType();
 }
@@ -30,6 +40,8 @@ FailureOr<GemmTypes> tile::getGemmTypes(GemmOp gemm) {
   auto widen = [&](Type t) {
     return isa<Float8E4M3FNType, Float8E5M2Type>(t) ? f16 : t;
   };
+  // Only a pair of FNUZ operands has an 8-bit instruction; mixed with anything
+  // else they are widened. e4m3fnuz and e5m2fnuz lie within f16's range.
   if (!(fnuz(a) && fnuz(b))) {
     a = fnuz(a) ? f16 : widen(a);
     b = fnuz(b) ? f16 : widen(b);
@@ -44,6 +56,7 @@ FailureOr<GemmTypes> tile::getGemmTypes(GemmOp gemm) {
   return failure();
 }
 
+/// For example f16 at m = 32: four elements a lane on two lane groups, k = 8.
 int64_t tile::getInstructionK(int64_t m, Type operand) {
   int64_t bytes = operand.getIntOrFloatBitWidth() / 8;
   // A lane holds 8 bytes of an operand, or one f32.
@@ -56,6 +69,10 @@ GemmConfig tile::getGemmConfig(GemmOp gemm) {
   return GemmConfig{a[0], a[2], a[3], a[4], a[5] != 0};
 }
 
+/// Tries each split of the wavefronts into wm x wn that the policy allows.
+/// Costs are per wavefront and workgroup step: passes of the matrix core, and
+/// the bytes that all its operand reads bring from LDS, at 64 bytes a cycle and
+/// port. Ties go to fewer wavefronts along M.
 GemmChoice tile::chooseGemmConfig(GemmOp gemm, const GemmTypes &types,
                                   int64_t threads, int64_t m) {
   int64_t M = gemm.getM(), N = gemm.getN(), K = gemm.getK();
@@ -79,6 +96,7 @@ GemmChoice tile::chooseGemmConfig(GemmOp gemm, const GemmTypes &types,
       continue;
     GemmConfig c{m, getInstructionK(m, types.operandA), wm, waves / wm, true};
     double rm = c.repsM(M), rn = c.repsN(N);
+    // f32 needs twice the cycles an instruction (16 passes for 32x32x2).
     double steps = llvm::divideCeil(K, c.k);
     double matrix = rm * rn * steps * (m == 32 ? 32 : 16) *
                     (types.operandA.isF32() ? 2 : 1);
@@ -104,9 +122,13 @@ static void push(Layout::Digits &digits, int64_t extent, Place place,
     digits.push_back({extent, place, stride});
 }
 
+/// Registers: the instruction's own (accRegs) first, then repetitions along N,
+/// then along M; wavefronts: M first, then N.
 Layout tile::getAccumulatorLayout(GemmOp gemm) {
   GemmConfig c = getGemmConfig(gemm);
   int64_t repsM = c.repsM(gemm.getM()), repsN = c.repsN(gemm.getN());
+  // Groups of the result interleave in fours: row 8 (r div 4) + 4 (lane div 32)
+  // + r mod 4 for m = 32.
   Layout::Digits lane, groups; // one lane each; groups of four registers
   push(lane, c.m, Place::Thread, 1);
   push(groups, 4, Place::Register, 1);
@@ -121,6 +143,7 @@ Layout tile::getAccumulatorLayout(GemmOp gemm) {
   return Layout({rows, cols});
 }
 
+/// Swaps the two dimensions for an operand stored with k outermost.
 Layout tile::asRowsByK(GemmOp gemm, unsigned operand, const Layout &buffer) {
   unsigned rank = buffer.rank();
   Layout::Digits rows(buffer.dim(rank - 2)), k(buffer.dim(rank - 1));
@@ -133,7 +156,9 @@ bool tile::isKInnermost(GemmOp gemm, unsigned operand) {
   return operand == 0 ? !gemm.getTransA() : gemm.getTransB();
 }
 
-/// The k digits of a laid out fragment, register strides renumbered from 1.
+/// The k digits of a fragment with register strides counted from 1: other
+/// dimensions may lie between its registers, but the order is what operands
+/// must agree on.
 static Layout::Digits renumbered(ArrayRef<Digit> digits) {
   Layout::Digits result;
   int64_t stride = 1;
@@ -147,6 +172,8 @@ static Layout::Digits renumbered(ArrayRef<Digit> digits) {
   return result;
 }
 
+/// Whether k sits on exactly the lane groups of the instruction and on whole
+/// steps of its registers: then a step takes kRegs neighbours.
 static bool isUsableK(const GemmConfig &c, ArrayRef<Digit> digits) {
   int64_t registers = 1;
   unsigned threadDigits = 0;
@@ -162,6 +189,7 @@ static bool isUsableK(const GemmConfig &c, ArrayRef<Digit> digits) {
   return threadDigits == 1 && registers % c.kRegs() == 0;
 }
 
+/// The layout of an operand that is a whole fragment and has one.
 static std::optional<Layout> fragmentLayout(Value operand) {
   auto alloc = operand.getDefiningOp<AllocOp>();
   if (!alloc || getSpace(operand) != Space::Fragment || !alloc.getLayout())
@@ -169,6 +197,9 @@ static std::optional<Layout> fragmentLayout(Value operand) {
   return alloc.getLayout()->getLayout();
 }
 
+/// The first operand with a usable layout decides. Without one, the default
+/// lets a lane read 16 bytes of consecutive k at once (two steps of f16), and
+/// both operands permute k the same way, which the sum does not see.
 Layout::Digits tile::getKDigits(GemmOp gemm) {
   GemmConfig c = getGemmConfig(gemm);
   for (unsigned operand : {0, 1}) {
@@ -185,6 +216,7 @@ Layout::Digits tile::getKDigits(GemmOp gemm) {
   int64_t perRead = std::max<int64_t>(
       c.kRegs(), 16 / llvm::divideCeil(operand.getIntOrFloatBitWidth(), 8));
   int64_t K = gemm.getK();
+  // A K that is no multiple of that falls back to one step at a time.
   if (K % (perRead * c.kLanes()))
     perRead = c.kRegs();
   Layout::Digits digits;
@@ -196,6 +228,9 @@ Layout::Digits tile::getKDigits(GemmOp gemm) {
   return digits;
 }
 
+/// Rows: instruction's rows in lanes, repetitions in registers above k,
+/// wavefronts outermost as in the result; wavefronts along the other dimension
+/// hold copies.
 Layout tile::getOperandLayout(GemmOp gemm, unsigned operand) {
   GemmConfig c = getGemmConfig(gemm);
   Layout::Digits k = getKDigits(gemm), rows;
@@ -233,6 +268,8 @@ threadDigits(ArrayRef<Digit> digits) {
   return result;
 }
 
+/// Registers may be numbered in any way, so only the thread digits of the rows
+/// are compared, with the index each starts at.
 bool tile::canFeed(GemmOp gemm, unsigned operand, const Layout &rowsByK) {
   GemmConfig c = getGemmConfig(gemm);
   if (!isUsableK(c, rowsByK.dim(1)) ||

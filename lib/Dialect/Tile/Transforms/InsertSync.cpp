@@ -30,9 +30,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "BufferUse.h"
-#include "tlc/Dialect/Tile/Transforms/RotatingSlot.h"
 #include "mlir/IR/Matchers.h"
+#include "tlc/Dialect/Tile/Transforms/Messages.h"
 #include "tlc/Dialect/Tile/Transforms/Passes.h"
+#include "tlc/Dialect/Tile/Transforms/RotatingSlot.h"
 
 using namespace mlir;
 using namespace tlc;
@@ -71,12 +72,16 @@ struct Open {
 using State = SmallVector<Open>;
 } // namespace
 
+/// Union; states are small (the accesses between two barriers), so that a list
+/// serves as a set.
 static void merge(State &into, ArrayRef<Open> from) {
   for (const Open &open : from)
     if (!llvm::is_contained(into, open))
       into.push_back(open);
 }
 
+/// As exact as constants and rotating slots allow; what is unknown overlaps
+/// all.
 static Footprint placeOf(const BufferUse &access) {
   Footprint place;
   Value base = getBase(access.buffer);
@@ -107,12 +112,15 @@ static Footprint placeOf(const BufferUse &access) {
   return place;
 }
 
+/// Different storages meet only in LDS, where tile-fit-lds has given both the
+/// same bytes. Boxes and slots tell parts of one storage apart.
 static bool mayOverlap(const Footprint &a, const Footprint &b) {
   if (a.global != b.global)
     return false;
   if (a.storage != b.storage)
     return a.ldsBegin >= 0 && b.ldsBegin >= 0 && a.ldsBegin < b.ldsEnd &&
            b.ldsBegin < a.ldsEnd;
+  // Copies (t + c) mod n of one step t differ where c does: both c are below n.
   if (a.slot && b.slot && a.slot->loop == b.slot->loop &&
       a.slot->copies == b.slot->copies && a.slot->ahead != b.slot->ahead)
     return false;
@@ -126,6 +134,7 @@ static bool mayOverlap(const Footprint &a, const Footprint &b) {
 
 /// Whether both are one thread's own element: the same indices, in code written
 /// per thread.
+// Two uniform indices name one element for all threads: not own.
 static bool isOwnElement(const Open &a, const Open &b) {
   auto indices = [](Operation *op) -> std::optional<OperandRange> {
     if (auto load = dyn_cast<LoadOp>(op))
@@ -139,6 +148,7 @@ static bool isOwnElement(const Open &a, const Open &b) {
          !x->empty() && !llvm::all_of(*x, isUniform);
 }
 
+// Atomics order themselves.
 static bool inConflict(const Open &a, const Open &b) {
   if (!(a.write || b.write) || (a.atomic && b.atomic))
     return false;
@@ -173,6 +183,8 @@ private:
 };
 } // namespace
 
+/// Global memory matters only where a pointer is read and written, or written
+/// by two ops: all other stores are ordered by the kernel's end.
 SyncInserter::SyncInserter(KernelOp kernel) : kernel(kernel) {
   llvm::SetVector<Value> read, written, rewritten;
   kernel.walk([&](Operation *op) {
@@ -204,6 +216,7 @@ void SyncInserter::addAccesses(Operation *op, State &into) {
   }
 }
 
+/// All of an op and the ops in it, as one.
 State SyncInserter::accessesBelow(Operation *op) {
   State result;
   op->walk([&](Operation *inner) { addAccesses(inner, result); });
@@ -219,6 +232,8 @@ void SyncInserter::enter(Operation *op, ArrayRef<Open> accesses, State &state) {
         needed = true;
         global |= open.place.global;
       }
+  // A barrier closes LDS accesses; global ones only if it waits for them
+  // (s_waitcnt vmcnt, `tile.global`), which costs the latency of memory.
   if (needed) {
     // On a later visit of a loop the barrier may stand there already, and only
     // have to order more.
@@ -244,12 +259,15 @@ void SyncInserter::passSync(SyncOp sync, State &state) {
   llvm::erase_if(state, [&](Open &o) { return global || !o.place.global; });
 }
 
+/// Walks a block forward; `state` is what is open before and, on return, after
+/// it. Fails on a barrier that not all threads reach.
 LogicalResult SyncInserter::visit(Block &block, State &state) {
   for (Operation &op : llvm::make_early_inc_range(block)) {
     if (auto sync = dyn_cast<SyncOp>(op)) {
       passSync(sync, state);
       continue;
     }
+    // Its points run on all threads at once: nothing inside can be ordered.
     if (isa<ParallelOp>(op)) {
       enter(&op, accessesBelow(&op), state);
       continue;
@@ -297,6 +315,7 @@ static State rotated(State state, scf::ForOp loop) {
           open.place.slot->copies;
   return state;
 }
+/// After the loop its step is gone, and a slot says nothing.
 static State left(State state, Operation *loop) {
   for (Open &open : state)
     if (open.place.slot && open.place.slot->loop == loop)
@@ -304,6 +323,7 @@ static State left(State state, Operation *loop) {
   return state;
 }
 
+/// Only by constants: else the state before the loop stays open after it.
 static bool runsAtLeastOnce(scf::ForOp loop) {
   APInt lower, upper;
   return matchPattern(loop.getLowerBound(), m_ConstantInt(&lower)) &&
@@ -316,6 +336,8 @@ LogicalResult SyncInserter::visitRegionOp(Operation *op, State &state) {
     if (!isUniform(loop.getLowerBound()) || !isUniform(loop.getUpperBound()) ||
         !isUniform(loop.getStep()))
       return visitDivergent(op, state);
+    // Grows until a round adds nothing: states are sets of the kernel's
+    // accesses, so that it ends.
     State entry = state, end;
     for (size_t before = ~size_t(0); entry.size() != before;) {
       before = entry.size();
@@ -333,6 +355,7 @@ LogicalResult SyncInserter::visitRegionOp(Operation *op, State &state) {
   if (auto loop = dyn_cast<scf::WhileOp>(op)) {
     if (!isUniform(loop.getConditionOp().getCondition()))
       return visitDivergent(op, state);
+    // The part before the condition runs once more than the part after it.
     State exit;
     for (size_t before = ~size_t(0); state.size() != before;) {
       before = state.size();
@@ -350,6 +373,7 @@ LogicalResult SyncInserter::visitRegionOp(Operation *op, State &state) {
   if (auto branch = dyn_cast<scf::IfOp>(op)) {
     if (!isUniform(branch.getCondition()))
       return visitDivergent(op, state);
+    // Either side may have run: open is what either leaves open.
     State otherwise = state;
     if (failed(visit(*branch.thenBlock(), state)) ||
         (branch.elseBlock() && failed(visit(*branch.elseBlock(), otherwise))))
@@ -360,6 +384,7 @@ LogicalResult SyncInserter::visitRegionOp(Operation *op, State &state) {
   return visitDivergent(op, state);
 }
 
+/// The whole op is entered as one access, behind one barrier.
 LogicalResult SyncInserter::visitDivergent(Operation *op, State &state) {
   SyncOp barrier;
   op->walk([&](SyncOp sync) { barrier = sync; });
@@ -374,16 +399,25 @@ LogicalResult SyncInserter::visitDivergent(Operation *op, State &state) {
   return success();
 }
 
+/// The name of what is accessed; that of a tensor, if it is an argument.
+static StringRef nameOf(Value storage) {
+  for (Operation *user : storage.getUsers())
+    if (auto tensor = dyn_cast<TensorOp>(user); tensor && tensor.getName())
+      return *tensor.getName();
+  return getBufferName(storage);
+}
+
 /// Pairs of accesses within code that only some threads run: no barrier can
-/// order them.
+/// order them. Messages need none: each record is one thread's.
 void SyncInserter::warnInside(Operation *op) {
   State inside = accessesBelow(op);
   for (auto [i, a] : llvm::enumerate(inside))
     for (const Open &b : ArrayRef(inside).drop_front(i + 1))
-      if (a.op != b.op && inConflict(a, b) && warned.insert(b.op)) {
+      if (a.op != b.op && inConflict(a, b) &&
+          nameOf(a.place.storage) != kMessagesName && warned.insert(b.op)) {
         InFlightDiagnostic diag = b.op->emitWarning("different threads may ")
                                   << (b.write ? "write" : "read") << " '"
-                                  << getBufferName(a.place.storage)
+                                  << nameOf(a.place.storage)
                                   << "' here and in an earlier access, and no "
                                      "barrier can stand between them";
         diag.attachNote(a.op->getLoc()) << "the earlier access";

@@ -43,6 +43,7 @@ static int64_t bitsOf(Value buffer) {
 
 /// `matrix` laid out over the last two dimensions of a buffer whose leading
 /// dimensions have extent 1.
+// Leading dimensions hold one element: no digits.
 static Layout expandTo(const Layout &matrix, Value buffer) {
   SmallVector<Layout::Digits> dims(shapeOf(buffer).size() - 2);
   for (unsigned d = 0; d < matrix.rank(); ++d)
@@ -78,6 +79,8 @@ static SmallVector<Value> relatedFragments(Value c) {
   return related;
 }
 
+/// Sets `mfma` on every gemm and the accumulator layout on every C. Fails with
+/// TL0602 where gfx942 has no instruction for the types.
 LogicalResult LayoutInference::anchorGemms() {
   SmallVector<GemmOp> gemms;
   kernel.walk([&](GemmOp gemm) { gemms.push_back(gemm); });
@@ -111,6 +114,8 @@ LogicalResult LayoutInference::anchorGemms() {
         if (auto next = dyn_cast<GemmOp>(user))
           if ((next.getA() == v && next.getTransA()) ||
               (next.getB() == v && !next.getTransB()))
+            // An operand read across k cannot take the exchanged result in
+            // place.
             c.swapped = false;
     gemm.setMfmaAttr(builder.getDenseI64ArrayAttr(
         {c.m, c.m, c.k, c.wavesM, c.wavesN, c.swapped}));
@@ -122,6 +127,8 @@ LogicalResult LayoutInference::anchorGemms() {
   return success();
 }
 
+/// A fragment accessed outside of any parallel loop has no points to spread:
+/// each thread holds all of it.
 void LayoutInference::fixFloatingFragments() {
   kernel.walk([&](Operation *op) {
     Value buffer;
@@ -140,6 +147,9 @@ void LayoutInference::fixFloatingFragments() {
 // Propagation
 //===----------------------------------------------------------------------===//
 
+/// Of several fragments that cover the loop, one that it writes decides (a
+/// store must reach every copy), then one whose last thread owns elements, that
+/// is without replicas. A layout that the program gave the loop comes first.
 std::optional<Layout> LayoutInference::layoutFromFragments(Operation *op) {
   if (auto given = op->getAttrOfType<LayoutAttr>(kLoopLayoutAttr))
     return given.getLayout();
@@ -154,6 +164,8 @@ std::optional<Layout> LayoutInference::layoutFromFragments(Operation *op) {
     SmallVector<Layout::Digits> dims(points.size());
     SmallVector<bool> covered(points.size());
     for (auto [d, index] : llvm::enumerate(access.indices))
+      // The point's dimension takes the digits of the buffer's dimension that
+      // it indexes.
       if (int dim = index.getDim(); dim >= 0) {
         dims[dim] = Layout::Digits(layout->dim(d));
         covered[dim] = layout->covered(d) >= points[dim];
@@ -197,6 +209,7 @@ bool LayoutInference::propagateThroughPart(CopyOp copy) {
     unsigned last = a.size() - 1;
     int64_t n = b.back() / a.back();
     auto known = layoutOf(part), other = layoutOf(whole);
+    // From part to whole: the n parts in further registers.
     if (known && !other && known->covered(last) == a.back()) {
       Layout layout = *known;
       layout.mutableDims()[last].push_back(
@@ -204,6 +217,8 @@ bool LayoutInference::propagateThroughPart(CopyOp copy) {
       setLayout(fragmentOf(whole), layout);
       return true;
     }
+    // From whole to part: only where the outermost digit is in registers, so
+    // that a part is a range of registers of the same threads.
     if (other && !known && other->covered(last) == b.back()) {
       Layout layout = *other;
       Layout::Digits &digits = layout.mutableDims()[last];
@@ -220,11 +235,15 @@ bool LayoutInference::propagateThroughPart(CopyOp copy) {
   return false;
 }
 
+/// One op, in whichever direction layouts are missing. Returns whether any was
+/// set; a layout is never changed again, so that propagation ends.
 bool LayoutInference::propagateThrough(Operation *op) {
   bool changed = false;
   if (auto reduce = dyn_cast<ReduceOp>(op)) {
     auto src = layoutOf(reduce.getSrc());
     AllocOp dst = fragmentOf(reduce.getDst());
+    // A result lives where the reduced rows live, once the lanes along the row
+    // have agreed.
     if (src && dst && !dst.getLayout()) {
       Layout result = src->withoutDim(reduce.getDim());
       if (result.rank() < shapeOf(reduce.getDst()).size())
@@ -262,6 +281,7 @@ bool LayoutInference::propagateThrough(Operation *op) {
   return changed;
 }
 
+/// To a fixed point: at most as many rounds as fragments.
 void LayoutInference::propagate() {
   SmallVector<Operation *> ops;
   kernel.walk([&](Operation *op) {
@@ -289,11 +309,14 @@ static int64_t vectorWidth(ArrayRef<int64_t> points, int64_t bits,
     total *= extent;
   int64_t width = std::max<int64_t>(1, 128 / bits);
   while (width > 1 &&
+         // Halving the width doubles the threads with work.
          (points.back() % width || total / width < std::min(total, threads)))
     width /= 2;
   return width;
 }
 
+/// A copy of rows x cols from memory to an LDS tile that gemms read across its
+/// rows: both sides keep wide accesses.
 Layout LayoutInference::transposingLayout(CopyOp copy,
                                           ArrayRef<int64_t> points) {
   // LDS wants k (the rows here) contiguous, memory has the columns contiguous:
@@ -323,6 +346,8 @@ Layout LayoutInference::transposingLayout(CopyOp copy,
   int64_t pairStride = thread;
   if (split)
     thread *= 2; // reserved for the k group two further
+  // As many column blocks in threads as divide both what is left of the row and
+  // of the threads.
   int64_t rest = std::min(left / low, room / thread);
   while ((left / low) % rest || (room / thread) % rest)
     --rest;
@@ -339,6 +364,8 @@ Layout LayoutInference::transposingLayout(CopyOp copy,
     push(r, 2, Place::Thread, pairStride);
     groups /= 4;
   }
+  // What threads remain go over row groups; the rest of the groups are steps of
+  // a thread.
   int64_t more = std::min(groups, room / thread);
   while (more > 1 && ((room / thread) % more))
     --more;
@@ -349,6 +376,7 @@ Layout LayoutInference::transposingLayout(CopyOp copy,
 
 /// Whether LDS must hold k contiguously although memory does not: the buffer
 /// is read by gemms, and along k in none of them.
+// A gemm that reads along k from the same buffer settles it the other way.
 static bool wantsTranspose(Value shared) {
   bool any = false;
   for (Operation *user : shared.getUsers()) {
@@ -369,6 +397,9 @@ static bool wantsTranspose(Value shared) {
   return any;
 }
 
+/// The layout of a loop that no fragment ties down: coalesced, 16 bytes a lane
+/// where the extents allow, or the transposing one for tiles whose reader wants
+/// it.
 Layout LayoutInference::freeLayout(Operation *op) {
   SmallVector<int64_t> points = getPoints(op);
   if (points.empty())
@@ -381,6 +412,8 @@ Layout LayoutInference::freeLayout(Operation *op) {
         getSpace(copy.getSrc()) == Space::Global &&
         wantsTranspose(getBase(copy.getDst())))
       return transposingLayout(copy, points);
+  // The widest element sets how many of them make 16 bytes; private arrays do
+  // not count.
   int64_t bits = 8;
   for (const Access &access : getPointAccesses(op))
     if (getSpace(access.buffer) != Space::Local)
@@ -406,6 +439,8 @@ struct TiedTiles {
 };
 } // namespace
 
+/// Follows copies and loops from fragment to fragment of the same shape; each
+/// op is looked at once.
 static TiedTiles tiedTiles(Value fragment) {
   TiedTiles tied;
   bool staged = false;
@@ -438,6 +473,8 @@ static TiedTiles tiedTiles(Value fragment) {
   return tied;
 }
 
+/// A layout for a fragment that nothing anchors: as its writer to LDS wants it,
+/// with reduced rows inside one wavefront, or coalesced.
 Layout LayoutInference::freeFragmentLayout(AllocOp alloc) {
   Value buffer = alloc.getResult();
   ArrayRef<int64_t> shape = shapeOf(buffer);
@@ -473,6 +510,8 @@ Layout LayoutInference::freeFragmentLayout(AllocOp alloc) {
     SmallVector<int64_t> outer(shape.drop_back());
     Layout rows = Layout::coalesced(outer, threads / used, 1);
     SmallVector<Layout::Digits> dims;
+    // Lanes of a row come first in the thread's number, its registers first in
+    // the register's.
     for (unsigned d = 0; d < rows.rank(); ++d) {
       Layout::Digits digits;
       for (Digit digit : rows.dim(d)) {
@@ -488,6 +527,9 @@ Layout LayoutInference::freeFragmentLayout(AllocOp alloc) {
   return Layout::coalesced(shape, threads, vectorWidth(shape, bits, threads));
 }
 
+/// Fixes one fragment and returns true, or returns false if all have layouts:
+/// the caller propagates after each, so that the choice reaches as far as it
+/// can.
 bool LayoutInference::chooseFree() {
   // Operands of gemms first, then the largest fragment.
   AllocOp best;
@@ -537,11 +579,15 @@ bool LayoutInference::moveUnshapeable(const DenseSet<Operation *> &given) {
   });
   if (moved)
     for (AllocOp alloc : getAllocs(kernel, Space::Fragment))
+      // What was inferred rested on the fragment that has moved: start anew,
+      // keeping what the program gave.
       if (!given.contains(alloc))
         alloc.removeLayoutAttr();
   return moved;
 }
 
+/// Repeats from the anchors where a fragment had to move to LDS; each round
+/// moves one at least, so that it ends.
 LogicalResult LayoutInference::run() {
   DenseSet<Operation *> given;
   for (AllocOp alloc : getAllocs(kernel, Space::Fragment))

@@ -54,7 +54,8 @@ namespace tlc::tile {
 // Whole wavefronts
 //===----------------------------------------------------------------------===//
 
-/// An op that stands in the way of threads that only wait, or null.
+/// An op that all threads take part in, or null. Around such ops the guard of
+/// padding threads cannot go.
 static Operation *findCollective(KernelOp kernel) {
   Operation *found = nullptr;
   kernel.walk([&](Operation *op) {
@@ -66,7 +67,8 @@ static Operation *findCollective(KernelOp kernel) {
   return found;
 }
 
-/// Ops that count threads: each thread has an effect of its own.
+/// An op with an effect of its own in each thread, or null: there a thread more
+/// is seen.
 static Operation *findPerThread(KernelOp kernel) {
   Operation *found = nullptr;
   kernel.walk([&](Operation *op) {
@@ -80,6 +82,7 @@ static Operation *findPerThread(KernelOp kernel) {
 
 /// Puts everything but allocs of the kernel's body into `if (id < n)` for the
 /// last thread dimension, the one that is padded.
+// Allocs stay in front: both sides of the branch may use them.
 static scf::IfOp guardBody(KernelOp kernel, int64_t dim, int64_t count) {
   Block *body = &kernel.getBody().front();
   OpBuilder b = OpBuilder::atBlockBegin(body);
@@ -100,6 +103,8 @@ static scf::IfOp guardBody(KernelOp kernel, int64_t dim, int64_t count) {
   return guard;
 }
 
+/// The last dimension grows, the slowest in a thread's number, so that the
+/// numbers of the first threads stay. Fails where 1024 do not suffice.
 static LogicalResult padThreads(KernelOp kernel) {
   int64_t threads = kernel.getNumThreads();
   if (threads % kWaveSize == 0)
@@ -127,6 +132,7 @@ static LogicalResult padThreads(KernelOp kernel) {
 // Loops
 //===----------------------------------------------------------------------===//
 
+/// Nothing for a bound or step that is no constant, or a step below 1.
 static std::optional<int64_t> constantTrips(scf::ForOp loop) {
   APInt lower, upper, step;
   if (!matchPattern(loop.getLowerBound(), m_ConstantInt(&lower)) ||
@@ -140,6 +146,7 @@ static std::optional<int64_t> constantTrips(scf::ForOp loop) {
 }
 
 /// Whether `value` is computed from the loop's variable.
+/// Only through operands: results of loops and branches count by what goes in.
 static bool dependsOn(Value value, Value iv) {
   if (value == iv)
     return true;
@@ -172,6 +179,8 @@ static bool indexesRegisters(scf::ForOp loop) {
       .wasInterrupted();
 }
 
+/// Inner loops first, so that an outer one copies what is straight code
+/// already. A marked loop without constant bounds stays a loop.
 static LogicalResult unrollLoops(KernelOp kernel) {
   constexpr int64_t kMostTrips = 4096;
   SmallVector<scf::ForOp> loops;
@@ -187,6 +196,7 @@ static LogicalResult unrollLoops(KernelOp kernel) {
       return loop.emitError("would be unrolled ")
              << *trips << " times; at most " << kMostTrips
              << " copies of a loop's body are made";
+    // No trip: the results are the initial values.
     if (*trips == 0) {
       for (auto [result, init] : llvm::zip(loop.getResults(), loop.getInits()))
         result.replaceAllUsesWith(init);
@@ -223,6 +233,7 @@ struct FoldViewOfView : OpRewritePattern<ViewOp> {
     Location loc = outer.getLoc();
     for (auto [x, y] : llvm::zip(inner.getOffsets(), outer.getOffsets())) {
       Value p = x, q = y;
+      // Offsets may be 32 and 64 bits wide: the sum takes the wider.
       if (p.getType() != q.getType()) {
         Type wide = b.getI64Type();
         if (p.getType() != wide)
@@ -260,6 +271,8 @@ struct FoldAliasOfTensor : OpRewritePattern<AliasOp> {
 /// Whether tile-infer-layouts can give an alias of a fragment a layout: its
 /// elements are those of the fragment, and the ops that use it take them where
 /// the fragment's threads hold them.
+// Powers of two everywhere: then a reshape splits and joins digits and never
+// cuts one.
 static bool mayStayInRegisters(AliasOp alias) {
   auto from = cast<MemRefType>(alias.getSource().getType());
   auto to = cast<MemRefType>(alias.getType());
@@ -283,6 +296,8 @@ static LogicalResult placeAliasedFragments(KernelOp kernel) {
   WalkResult result = kernel.walk([](AliasOp alias) {
     Value base = getBase(alias.getResult());
     Space space = getSpace(base);
+    // A private array is plain registers: reinterpreting bytes there would need
+    // memory.
     if (space == Space::Local &&
         getElementBytes(base.getType()) != getElementBytes(alias.getType())) {
       alias.emitError("a thread's own buffer seen under a type of another "
@@ -307,11 +322,13 @@ static LogicalResult placeAliasedFragments(KernelOp kernel) {
 /// Erases buffers of a kernel that are written and never read, with the ops
 /// whose only effect it is to write them.
 static void eraseUnreadBuffers(KernelOp kernel) {
+  // Erasing a write may have been the last read of another buffer.
   for (bool changed = true; changed;) {
     changed = false;
     SmallVector<AllocOp> allocs;
     kernel.walk([&](AllocOp alloc) { allocs.push_back(alloc); });
     for (AllocOp alloc : allocs) {
+      // Ops beyond these have other effects too, or return something.
       SmallVector<BufferUse> accesses = getAllUses(alloc.getResult());
       if (llvm::any_of(accesses, [](const BufferUse &a) {
             return a.read ||
@@ -330,6 +347,7 @@ static void eraseUnreadBuffers(KernelOp kernel) {
 }
 
 /// Whether two boxes of constant offsets and extents share no element.
+/// It suffices that they are apart along one dimension.
 static bool areDisjoint(ArrayRef<int64_t> a, ArrayRef<int64_t> aShape,
                         ArrayRef<int64_t> b, ArrayRef<int64_t> bShape) {
   for (auto [x, m, y, n] : llvm::zip_equal(a, aShape, b, bShape))
@@ -340,6 +358,8 @@ static bool areDisjoint(ArrayRef<int64_t> a, ArrayRef<int64_t> aShape,
 
 /// A buffer used only in parts that do not overlap becomes a buffer for each:
 /// they can then live in different places, for different times.
+// Every use must be a view at constant offsets, inside the buffer, and two
+// views must be the same box or apart; else the buffer stays.
 static void splitByViews(AllocOp alloc) {
   struct Box {
     SmallVector<int64_t> offsets;
@@ -399,6 +419,8 @@ static void splitByViews(AllocOp alloc) {
 namespace {
 struct Legalize : tlc::tile::impl::TileLegalizeBase<Legalize> {
   void runOnOperation() override {
+    // Loops are unrolled before the patterns below run: that makes offsets and
+    // conditions constant.
     for (auto kernel : getOperation().getBody().getOps<KernelOp>())
       if (failed(lowerMessages(kernel)) || failed(padThreads(kernel)) ||
           failed(unrollLoops(kernel)) ||
@@ -406,6 +428,8 @@ struct Legalize : tlc::tile::impl::TileLegalizeBase<Legalize> {
           failed(splitBarriers(kernel)))
         return signalPassFailure();
 
+    // Folding constants and branches here decides what later passes see as
+    // constant: bounds, offsets, conditions.
     RewritePatternSet patterns(&getContext());
     patterns.add<FoldViewOfView, FoldAliasOfTensor>(&getContext());
     for (Dialect *dialect : getContext().getLoadedDialects())

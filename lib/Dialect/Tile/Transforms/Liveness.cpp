@@ -4,6 +4,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Ops are numbered in pre-order with their ends, so that a region is an
+// interval; a buffer lives from its first access to its last, stretched to the
+// whole of each loop that carries its content round. Placement is dynamic
+// storage allocation, NP-hard: largest first, and all orders of up to seven
+// buffers where that misses the lower bound (5040 plans of 7 at most).
+//
+//===----------------------------------------------------------------------===//
 
 #include "Liveness.h"
 #include "llvm/ADT/DenseMap.h"
@@ -23,6 +31,7 @@ struct Span {
 using Numbering = llvm::DenseMap<Operation *, Span>;
 } // namespace
 
+/// The second number of an op comes after all in its regions.
 static void number(Operation *op, int64_t &next, Numbering &numbers) {
   int64_t first = next++;
   for (mlir::Region &region : op->getRegions())
@@ -40,6 +49,8 @@ static bool renewsIn(Operation *loop, const BufferUse &first) {
 }
 
 SmallVector<LiveBuffer>
+/// In program order of the allocs. A buffer that rotates always lives through
+/// its loops: the copies hold content between steps.
 tile::getLiveBuffersOf(KernelOp kernel, Space space, bool reuseInLoops,
                        llvm::function_ref<int64_t(AllocOp)> size,
                        llvm::function_ref<bool(AllocOp)> rotates) {
@@ -69,6 +80,7 @@ tile::getLiveBuffersOf(KernelOp kernel, Space space, bool reuseInLoops,
         continue;
       for (Operation *p = access.op->getParentOp(); p != kernel.getOperation();
            p = p->getParentOp()) {
+        // A buffer allocated within the loop starts anew with each trip.
         if (!isa<LoopLikeOpInterface>(p) || p->isAncestor(alloc))
           continue;
         // Accesses come in program order, so this is the first in the loop.
@@ -100,6 +112,7 @@ static int64_t placeInOrder(MutableArrayRef<LiveBuffer> buffers,
                             ArrayRef<unsigned> order) {
   constexpr int64_t kAlignment = 16; // of the widest LDS access
   int64_t total = 0;
+  // Only buffers placed before and alive at the same time stand in the way.
   for (auto [n, index] : llvm::enumerate(order)) {
     LiveBuffer &buffer = buffers[index];
     SmallVector<LiveBuffer *> others;
@@ -122,6 +135,7 @@ static int64_t placeInOrder(MutableArrayRef<LiveBuffer> buffers,
   return total;
 }
 
+/// The peak is where some interval starts; quadratic in buffers, which are few.
 int64_t tile::peakBytes(ArrayRef<LiveBuffer> buffers) {
   int64_t peak = 0;
   for (const LiveBuffer &at : buffers) {
@@ -138,6 +152,8 @@ int64_t tile::planLds(MutableArrayRef<LiveBuffer> buffers) {
   SmallVector<unsigned> order(buffers.size());
   std::iota(order.begin(), order.end(), 0);
   SmallVector<unsigned> best = order;
+  // Program order first, then by size; a permutation search only where these
+  // miss the bound.
   int64_t bestTotal = placeInOrder(buffers, order), bound = peakBytes(buffers);
   auto attempt = [&] {
     int64_t total = placeInOrder(buffers, order);

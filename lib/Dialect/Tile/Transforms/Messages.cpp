@@ -27,6 +27,8 @@ using namespace tlc;
 using namespace tlc::tile;
 
 namespace {
+/// Expands the prints and assertions of one kernel; `b` and `loc` are those of
+/// the op at hand.
 class Messages {
 public:
   Messages(KernelOp kernel, Value buffer) : kernel(kernel), buffer(buffer) {
@@ -67,6 +69,8 @@ Value Messages::block() {
   return sum ? sum : number(0);
 }
 
+/// The thread's number, x fastest, or -1 where the whole workgroup speaks as
+/// one.
 Value Messages::thread() {
   if (!perThread || inParallel)
     return number(-1);
@@ -81,7 +85,9 @@ Value Messages::thread() {
   return sum;
 }
 
-/// `value` may be null: a message without one.
+/// Writes one record: `where` is the element of a buffer or -1; `value` may be
+/// null, a message without one. Values are widened to 64 bits, which keeps all
+/// of them exactly.
 void Messages::record(Value where, Value value, int64_t id) {
   Type i32 = b.getI32Type(), i64 = b.getI64Type();
   MessageType type = MessageType::None;
@@ -89,6 +95,7 @@ void Messages::record(Value where, Value value, int64_t id) {
   if (value && isa<FloatType>(value.getType())) {
     type = MessageType::Float;
     Type f64 = b.getF64Type();
+    // 8-bit floats go through f32, the type that their expansion gives.
     if (value.getType().getIntOrFloatBitWidth() < 16)
       value = arith::ExtFOp::create(b, loc, b.getF32Type(), value);
     if (value.getType() != f64)
@@ -102,6 +109,8 @@ void Messages::record(Value where, Value value, int64_t id) {
                : arith::ExtSIOp::create(b, loc, i64, value).getResult();
   }
   Value group = block(), self = thread();
+  // Word 0 counts all messages, also those without room, so that the reader can
+  // tell how many were lost.
   Value n = AtomicOp::create(b, loc, i32, AtomicKind::Add, number(1), buffer,
                              ValueRange{number(0)});
   Value room = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, n,
@@ -114,6 +123,7 @@ void Messages::record(Value where, Value value, int64_t id) {
       number(1));
   Value high = arith::ShRUIOp::create(
       b, loc, bits, arith::ConstantOp::create(b, loc, b.getI64IntegerAttr(32)));
+  // The layout of a record, see Messages.h.
   Value words[] = {number(id),
                    group,
                    self,
@@ -130,18 +140,22 @@ void Messages::record(Value where, Value value, int64_t id) {
 void Messages::once(function_ref<void()> body) {
   if (perThread || inParallel)
     return body();
+  // A loop over one point: its layout leaves it to one thread.
   auto loop = ParallelOp::create(b, loc, ArrayRef<int64_t>{1});
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(&loop.getBody().front());
   body();
 }
 
+/// A private array says all its elements in each thread; any other buffer once
+/// an element, by the thread that holds it.
 LogicalResult Messages::printBuffer(Value source, int64_t id) {
   auto type = cast<MemRefType>(source.getType());
   if (!type.hasStaticShape() || inParallel)
     return emitError(loc, "prints a buffer of run-time shape, or inside a "
                           "parallel loop: print an element");
   bool own = getSpace(source) == Space::Local;
+  // Row-major number of the element, and its value.
   auto element = [&](ValueRange index) {
     Value linear = number(0);
     for (auto [i, extent] : llvm::zip(index, type.getShape()))
@@ -171,6 +185,8 @@ LogicalResult Messages::printBuffer(Value source, int64_t id) {
   return success();
 }
 
+/// Replaces one print or assertion. A print of several values gives a record
+/// for each, all with one text.
 LogicalResult Messages::lower(Operation *op) {
   loc = op->getLoc();
   b.setInsertionPoint(op);
@@ -192,6 +208,7 @@ LogicalResult Messages::lower(Operation *op) {
         return result;
     }
   } else {
+    // An assertion records only its failure; the program goes on.
     auto assertion = cast<AssertOp>(op);
     Value wrong = arith::XOrIOp::create(
         b, loc, assertion.getCondition(),
@@ -205,6 +222,8 @@ LogicalResult Messages::lower(Operation *op) {
   return success();
 }
 
+/// Fails where the func lacks its `tlc_messages` argument: the front end adds
+/// it to programs that print.
 LogicalResult tile::lowerMessages(KernelOp kernel) {
   SmallVector<Operation *> ops;
   kernel.walk([&](Operation *op) {

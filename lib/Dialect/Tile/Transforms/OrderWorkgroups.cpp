@@ -53,6 +53,8 @@ namespace tlc::tile {
 
 static constexpr StringLiteral kOrder = "tile.order";
 
+/// Nothing for the hardware's order; failure, reported at the kernel, for an
+/// attribute that is no order.
 FailureOr<std::optional<WorkgroupOrder>> tile::getOrder(KernelOp kernel) {
   Attribute noted = kernel->getAttr(kOrder);
   if (!noted)
@@ -71,6 +73,7 @@ FailureOr<std::optional<WorkgroupOrder>> tile::getOrder(KernelOp kernel) {
   auto xcds = attr.getAs<IntegerAttr>("xcds");
   if (!dims || dims.size() != 3 || !reversed || !panel || !xcds)
     return malformed();
+  // The conversion computes with 32-bit products of these.
   auto isPart = [](int64_t n) { return n >= 0 && n <= INT16_MAX; };
   WorkgroupOrder order;
   order.panel = panel.getInt();
@@ -116,6 +119,7 @@ namespace {
 /// How a value changes as an index grows.
 enum class Trend { Constant, Up, Down, Unknown };
 
+/// Of a sum, minimum or maximum of two.
 Trend both(Trend x, Trend y) {
   if (x == Trend::Constant || x == y)
     return y;
@@ -149,6 +153,7 @@ private:
 
 } // namespace
 
+/// 1 for a dimension that the grid lacks, nothing for a run-time extent.
 std::optional<int64_t> KernelStudy::extentOf(unsigned d) {
   APInt n;
   if (d >= kernel.getGrid().size())
@@ -158,6 +163,7 @@ std::optional<int64_t> KernelStudy::extentOf(unsigned d) {
   return std::nullopt;
 }
 
+/// Whether workgroups differ along d at all.
 bool KernelStudy::isAlive(unsigned d) { return extentOf(d) != 1; }
 
 /// The grid's dimensions in a value, as a bit set. A loop's variable counts as
@@ -177,6 +183,8 @@ unsigned KernelStudy::dimsOf(Value v) {
   return dims[v] = result;
 }
 
+/// Counts the bytes of one access for each dimension that its address does not
+/// depend on.
 void KernelStudy::weigh(Value tensor, ValueRange indices, int64_t bytes) {
   unsigned used = dimsOf(tensor);
   for (Value v : indices)
@@ -202,6 +210,9 @@ bool KernelStudy::ordersItself() {
   return false;
 }
 
+/// A conservative derivative: sums, minima, products with constants and
+/// divisions by them; everything else is unknown. Powers of the index do not
+/// occur in bounds.
 Trend KernelStudy::trendOf(Value v, BlockArgument index) {
   if (v == index)
     return Trend::Up;
@@ -234,6 +245,7 @@ Trend KernelStudy::trendOf(Value v, BlockArgument index) {
 }
 
 /// Whether each loop is as long or longer the larger the index.
+// A lower bound that moves, or a bound of unknown trend, says nothing.
 bool KernelStudy::growsWith(unsigned d) {
   bool grows = false;
   for (scf::ForOp loop : loops) {
@@ -266,6 +278,7 @@ static int64_t panelOf(std::optional<int64_t> extent) {
   return 6;
 }
 
+/// Nothing where the hardware's order is to stay.
 std::optional<WorkgroupOrder> KernelStudy::choose() {
   bool waits = false;
   kernel.walk([&](Operation *op) {
@@ -279,6 +292,7 @@ std::optional<WorkgroupOrder> KernelStudy::choose() {
   if (waits || loops.empty() || ordersItself())
     return std::nullopt;
   for (scf::ForOp loop : loops) {
+    // Outermost loops only: the walk below reaches the inner ones.
     if (loop->getParentOfType<scf::ForOp>())
       continue;
     loop.walk([&](Operation *op) {
@@ -313,6 +327,8 @@ std::optional<WorkgroupOrder> KernelStudy::choose() {
 
   WorkgroupOrder order;
   order.xcds = kNumXcds;
+  // What shares most comes first, so that neighbours in the order share it;
+  // dimensions of extent 1 go last.
   llvm::stable_sort(order.dims, [&](unsigned x, unsigned y) {
     return std::pair(isAlive(x), shared[x]) > std::pair(isAlive(y), shared[y]);
   });
@@ -320,10 +336,14 @@ std::optional<WorkgroupOrder> KernelStudy::choose() {
   if (alive.size() < 2)
     return order;
   if (growsWith(first)) {
+    // The longest start first, so that the launch does not end with one of
+    // them. The panel keeps the sharing of the next dimension alive meanwhile.
     order.reversed[first] = true;
     std::swap(order.dims[0], order.dims[1]);
     order.panel = std::min<int64_t>(4, extentOf(second).value_or(4));
   } else if (shared[second] > 0) {
+    // Both share: a panel of `panel` columns is walked row by row, so that one
+    // L2 holds the rows and columns of a near-square block.
     if (second < first)
       std::swap(order.dims[0], order.dims[1]);
     order.panel = kernel.getSwizzle() ? int64_t(*kernel.getSwizzle())

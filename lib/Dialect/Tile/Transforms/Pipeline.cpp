@@ -68,6 +68,7 @@ struct Prefetch {
 // Which copies
 //===----------------------------------------------------------------------===//
 
+/// Through any tensor over the same pointer: two views of one argument alias.
 static bool isWrittenIn(Value base, scf::ForOp loop) {
   auto pointerOf = [](Value v) {
     auto tensor = v.getDefiningOp<TensorOp>();
@@ -82,6 +83,8 @@ static bool isWrittenIn(Value base, scf::ForOp loop) {
 }
 
 /// Whether a value of the loop's body can be computed for another step.
+// Pure ops, loads of what the loop does not write, and the loop's variable;
+// nothing with regions, nothing carried from step to step.
 static bool canReplay(Value value, scf::ForOp loop) {
   if (value.getParentRegion()->isProperAncestor(&loop.getRegion()))
     return true;
@@ -113,6 +116,7 @@ static Value replay(OpBuilder &b, Value value, scf::ForOp loop,
 }
 
 /// Why a copy in the body of `loop` cannot be split; empty if it can.
+// Ends in a remark, so it is worded for the user.
 static StringRef obstacle(CopyOp copy, scf::ForOp loop) {
   auto tile = copy.getDst().getDefiningOp<AllocOp>();
   if (!tile)
@@ -151,6 +155,8 @@ static int64_t registersOf(MemRefType type, int64_t threads) {
 }
 
 /// Registers that a thread of a workgroup of this size can have.
+// 512 registers a lane and SIMD are shared by its wavefronts: up to 256 threads
+// have one wavefront a SIMD.
 static int64_t registerBudget(int64_t threads) {
   return threads <= 256 ? 512 : threads <= 512 ? 256 : 128;
 }
@@ -192,12 +198,16 @@ Value LoopPipeliner::nextStep(OpBuilder &b) {
       arith::AddIOp::create(b, loc, loop.getInductionVar(), loop.getStep());
   APInt step;
   if (!matchPattern(loop.getStep(), m_ConstantInt(&step)) || !step.isOne())
+    // With another step the last index may pass the bound; the load is safe all
+    // the same, as reads beyond a tensor are.
     return next;
   Value one = loop.getStep();
   Value last = arith::SubIOp::create(b, loc, loop.getUpperBound(), one);
   return arith::MinSIOp::create(b, loc, next, last);
 }
 
+/// Copies of the loop's own body, not of nested regions: only those run once a
+/// step.
 void LoopPipeliner::collect() {
   for (CopyOp copy : loop.getBody()->getOps<CopyOp>()) {
     if (getSpace(copy.getSrc()) != Space::Global ||
@@ -262,6 +272,7 @@ void LoopPipeliner::chooseCopies() {
     if (!constantStep || !readersTakeWholes(p.tile, p.copy))
       continue;
     p.twice = true;
+    // Each attempt plans LDS anew, with the tiles that have two copies so far.
     auto buffers =
         getLiveBuffers(kernel, /*reuseInLoops=*/false, [&](AllocOp alloc) {
           for (Prefetch &q : prefetches)
@@ -278,6 +289,8 @@ void LoopPipeliner::chooseCopies() {
   }
 }
 
+/// Loads the tile of `step` into `staging`. In the loop it is marked as a
+/// prefetch, so that later passes leave it in its place.
 void LoopPipeliner::emitLoad(OpBuilder &b, Prefetch &p, Value step,
                              AllocOp staging) {
   IRMapping map;
@@ -289,6 +302,8 @@ void LoopPipeliner::emitLoad(OpBuilder &b, Prefetch &p, Value step,
     load->setAttr(kPrefetchAttr, b.getUnitAttr());
 }
 
+/// Copy number `slot` (null: the first) of a buffer with a leading dimension of
+/// copies, as a tile with that dimension kept at extent 1.
 Value LoopPipeliner::slotView(OpBuilder &b, AllocOp buffer, Value slot,
                               MemRefType tile) {
   Location loc = buffer.getLoc();
@@ -324,6 +339,8 @@ static LayoutAttr layoutOfBoth(AllocOp tile) {
   if (!given)
     return given;
   Layout layout = given.getLayout();
+  // Bits that the XOR reads or writes; the second copy begins at a multiple of
+  // the next power of two.
   uint64_t touched = 0;
   for (const XorTerm &x : layout.xorTerms())
     touched |= uint64_t(x.mask) << x.shiftRight | uint64_t(x.mask)
@@ -341,17 +358,21 @@ void LoopPipeliner::splitTwice(Prefetch &p, AllocOp staging) {
   auto tileType = cast<MemRefType>(p.tile.getType());
   SmallVector<int64_t> shape = {2};
   llvm::append_range(shape, tileType.getShape());
+  // The buffer of both copies takes the tile's place and name.
   OpBuilder atTile(p.tile);
   auto both = AllocOp::create(
       atTile, p.tile.getLoc(),
       getBufferType(shape, tileType.getElementType(), Space::Shared),
       p.tile.getNameAttr(), layoutOfBoth(p.tile), IntegerAttr());
 
+  // Before the loop: the first tile, through registers, into copy 0.
   OpBuilder before(loop);
   emitLoad(before, p, loop.getLowerBound(), staging);
   CopyOp::create(before, loc, staging.getResult(),
                  slotView(before, both, Value(), tileType), LayoutAttr());
 
+  // In the loop: load step t + 1, work on copy t mod 2, write copy (t + 1) mod
+  // 2 at the end, when nobody reads it any more.
   OpBuilder top = OpBuilder::atBlockBegin(loop.getBody());
   emitLoad(top, p, nextStep(top), staging);
   Value current =
@@ -367,6 +388,7 @@ void LoopPipeliner::splitTwice(Prefetch &p, AllocOp staging) {
   p.tile.erase();
 }
 
+/// Leaves the loop as it is where nothing can be prefetched.
 void LoopPipeliner::run() {
   collect();
   dropForRegisters();
@@ -406,6 +428,7 @@ struct Pipeline : tlc::tile::impl::TilePipelineBase<Pipeline> {
   using TilePipelineBase::TilePipelineBase;
 
   void runOnOperation() override {
+    // Collected first: the rewriting moves ops about.
     SmallVector<scf::ForOp> loops;
     getOperation().walk([&](scf::ForOp loop) {
       auto stages = loop->getAttrOfType<IntegerAttr>(kNumStagesAttr);

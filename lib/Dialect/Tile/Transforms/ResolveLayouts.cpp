@@ -18,6 +18,8 @@ using namespace mlir;
 using namespace tlc;
 using namespace tlc::tile;
 
+/// A buffer of the same shape and type in another space, at the kernel's
+/// beginning; reports name it `<source>.converted`.
 AllocOp LayoutInference::createLike(Value buffer, Space space) {
   auto type = cast<MemRefType>(buffer.getType());
   OpBuilder::InsertionGuard guard(builder);
@@ -31,6 +33,8 @@ AllocOp LayoutInference::createLike(Value buffer, Space space) {
       LayoutAttr(), IntegerAttr());
 }
 
+/// Tells the user that a fragment changes threads through memory, and how many
+/// bytes that moves.
 void LayoutInference::remarkConversion(Operation *op, Value buffer,
                                        StringRef through, StringRef why) {
   auto type = cast<MemRefType>(buffer.getType());
@@ -58,6 +62,9 @@ static bool isWholeSource(Value v) {
          (v.getDefiningOp<AliasOp>() && getSpace(v) == Space::Fragment);
 }
 
+/// Copies parts of fragments that a gemm or reduction works on to whole ones
+/// and back, since these ops fix a layout of the whole. Transposes become
+/// loops; operands A and B that are parts go through LDS.
 LogicalResult LayoutInference::normalize() {
   SmallVector<Operation *> ops;
   kernel.walk([&](Operation *op) {
@@ -73,7 +80,9 @@ LogicalResult LayoutInference::normalize() {
     if (isa<ScanOp>(op))
       continue; // runs through shared memory: resolve()
     builder.setInsertionPoint(op);
+    // Of a gemm its C (operand 2), of a reduction source and result.
     unsigned first = isa<GemmOp>(op) ? 2 : 0, last = isa<GemmOp>(op) ? 3 : 2;
+    // A and B of a gemm.
     for (unsigned i = 0; i < 2; ++i)
       if (isa<GemmOp>(op) && getSpace(op->getOperand(i)) == Space::Fragment &&
           !isWholeFragment(op->getOperand(i))) {
@@ -92,6 +101,7 @@ LogicalResult LayoutInference::normalize() {
       bool written = i == last - 1;
       auto reduce = dyn_cast<ReduceOp>(op);
       builder.setInsertionPoint(op);
+      // A result that is only overwritten needs no old content.
       if (!written || !reduce || reduce.getAccumulate())
         CopyOp::create(builder, op->getLoc(), operand, temp, LayoutAttr());
       op->setOperand(i, temp);
@@ -108,12 +118,14 @@ LogicalResult LayoutInference::normalize() {
 // Loops
 //===----------------------------------------------------------------------===//
 
+/// Loops, copies and fills carry their layout under one name.
 static void setLoopLayout(Operation *op, const Layout &layout) {
   op->setAttr("layout", LayoutAttr::get(op->getContext(), layout));
 }
 
 /// Replaces `from` by `to` in the buffer operands of op and, for a parallel,
 /// of the ops inside; views in operands are rebuilt.
+// Types of views change with the space of what they view.
 static void replaceBuffer(Operation *op, Value from, Value to) {
   auto replaceIn = [&](Operation *user) {
     for (OpOperand &operand : user->getOpOperands()) {
@@ -138,6 +150,7 @@ static void replaceBuffer(Operation *op, Value from, Value to) {
 /// The LDS copy of a fragment that an op before `op` made, if nothing has
 /// written the fragment since.
 AllocOp LayoutInference::findConverted(Operation *op, Value buffer) {
+  // Only a write between the copy and here makes the LDS copy stale.
   auto writes = [&](Operation *root) {
     return root
         ->walk([&](Operation *inner) {
@@ -154,6 +167,8 @@ AllocOp LayoutInference::findConverted(Operation *op, Value buffer) {
     Operation *here = c.copy->getBlock()->findAncestorOpInBlock(*op);
     if (!here || !c.copy->isBeforeInBlock(here))
       continue;
+    // `here` may be a loop around `op`, whose later part runs before `op` in
+    // the next trip: all of it counts.
     bool valid = here == op || !writes(here);
     for (Operation *between = c.copy->getNextNode(); valid && between != here;
          between = between->getNextNode())
@@ -164,12 +179,17 @@ AllocOp LayoutInference::findConverted(Operation *op, Value buffer) {
   return AllocOp();
 }
 
+/// Gives the loop its layout, and detours through LDS (or a fragment of another
+/// layout) for each fragment that its threads do not hold as needed. The
+/// detours are copies, resolved in turn; they touch one fragment and LDS, so
+/// that the recursion ends there, in an error if even that has no layout.
 LogicalResult LayoutInference::resolveLoop(Operation *op) {
   if (auto fill = dyn_cast<FillOp>(op))
     if (isWholeFragment(fill.getDst()))
       return success();
   SmallVector<int64_t> points = getPoints(op);
   std::optional<Layout> loop = layoutFromFragments(op);
+  // No fragment says how: the loop is laid out for its memory accesses.
   if (!loop)
     loop = freeLayout(op);
   setLoopLayout(op, *loop);
@@ -182,6 +202,8 @@ LogicalResult LayoutInference::resolveLoop(Operation *op) {
     if (layout && failed(getSlots(*loop, access, *layout, threads)))
       bad[access.buffer];
   }
+  // All accesses to a bad fragment go to the replacement, also those that would
+  // have fitted.
   for (auto &[buffer, list] : bad)
     for (const Access &access : accesses)
       if (access.buffer == buffer)
@@ -215,6 +237,8 @@ LogicalResult LayoutInference::resolveLoop(Operation *op) {
              << getBufferName(buffer) << "' where they are";
     bool between = copy && getSpace(copy.getSrc()) == Space::Fragment &&
                    getSpace(copy.getDst()) == Space::Fragment;
+    // A fragment laid out as the loop is: kept if it covers the buffer and
+    // every access then finds its slots.
     if (plain && !between && isa<ParallelOp>(op)) {
       temp = createLike(buffer, Space::Fragment);
       SmallVector<Layout::Digits> dims;
@@ -273,8 +297,12 @@ LogicalResult LayoutInference::resolveLoop(Operation *op) {
 // Reductions, scans, gemms
 //===----------------------------------------------------------------------===//
 
+/// Sets the result's fragment and, where a row crosses wavefronts, the scratch
+/// buffer of one partial result a wavefront and row.
 LogicalResult LayoutInference::resolveReduce(ReduceOp op) {
   Layout src = *layoutOf(op.getSrc());
+  // A row whose lanes form no butterfly is reduced by a loop over LDS
+  // instead.
   if (!isReducible(src, op.getDim()))
     return expandReduce(op);
   AllocOp dst = fragmentOf(op.getDst());
@@ -291,6 +319,7 @@ LogicalResult LayoutInference::resolveReduce(ReduceOp op) {
     if (dstShape[d] != 1)
       index.coeffs[d] = 1;
   }
+  // Otherwise through a fragment that the threads do hold, and a copy.
   if (failed(getSlots(wanted, access, dst.getLayout()->getLayout(), threads))) {
     AllocOp temp = createLike(dst, Space::Fragment);
     setLayout(temp, wanted);
@@ -310,6 +339,8 @@ LogicalResult LayoutInference::resolveReduce(ReduceOp op) {
     return d.place == Place::Thread && d.stride * d.extent > 64;
   });
   if (acrossWaves && !op.getScratch()) {
+    // The buffer is allocated with all others; tile-fit-lds lets it share
+    // bytes.
     builder.setInsertionPointToStart(&kernel.getBody().front());
     // What wavefronts exchange is what they accumulate: f32 for narrow floats.
     Type element = cast<MemRefType>(dst.getType()).getElementType();
@@ -329,6 +360,8 @@ LogicalResult LayoutInference::resolveReduce(ReduceOp op) {
   return success();
 }
 
+/// Operands that sit on other threads go through LDS. C, if another op gave it
+/// its layout, goes through a fragment of the instruction's layout and back.
 LogicalResult LayoutInference::resolveGemm(GemmOp op) {
   for (unsigned operand : {0u, 1u}) {
     Value v = op->getOperand(operand);
@@ -365,6 +398,7 @@ LogicalResult LayoutInference::resolveGemm(GemmOp op) {
                  succeeded(resolveLoop(after)));
 }
 
+/// In program order, since a conversion made for one op may serve the next.
 LogicalResult LayoutInference::resolve() {
   SmallVector<Operation *> ops;
   kernel.walk([&](Operation *op) {
@@ -378,6 +412,7 @@ LogicalResult LayoutInference::resolve() {
     } else if (auto gemm = dyn_cast<GemmOp>(op)) {
       result = resolveGemm(gemm);
     } else if (auto scan = dyn_cast<ScanOp>(op)) {
+      // Between two copies, the scan runs over LDS.
       AllocOp in = createLike(scan.getSrc(), Space::Shared);
       AllocOp out = createLike(scan.getDst(), Space::Shared);
       builder.setInsertionPoint(op);

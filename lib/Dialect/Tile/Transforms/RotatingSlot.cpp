@@ -4,6 +4,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// The index is ((iv - lower) / step + ahead) mod copies, with the parts left
+// out that do nothing: for a loop from 0 by 1 and two copies, `iv mod 2` now
+// and `(iv + 1) mod 2` next. Building and matching are kept side by side,
+// because the one must recognise what the other makes, after canonicalization
+// too.
+//
+//===----------------------------------------------------------------------===//
 
 #include "tlc/Dialect/Tile/Transforms/RotatingSlot.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -24,6 +32,7 @@ static Value makeConstant(OpBuilder &b, Location loc, Type type, int64_t c) {
   return arith::ConstantOp::create(b, loc, b.getIntegerAttr(type, c));
 }
 
+/// Unsigned division: iv - lower is never negative inside the loop.
 Value tile::buildSlot(OpBuilder &b, Location loc, const RotatingSlot &slot) {
   scf::ForOp loop = slot.loop;
   Value t = loop.getInductionVar();
@@ -41,6 +50,8 @@ Value tile::buildSlot(OpBuilder &b, Location loc, const RotatingSlot &slot) {
   return t;
 }
 
+/// From the outside in. Nothing for any other arithmetic: an index that is not
+/// recognised may be any copy.
 std::optional<RotatingSlot> tile::matchSlot(Value value) {
   RotatingSlot slot;
   if (auto cast = value.getDefiningOp<arith::IndexCastOp>())
@@ -57,6 +68,7 @@ std::optional<RotatingSlot> tile::matchSlot(Value value) {
     std::optional<int64_t> ahead = constant(add.getRhs());
     if (!ahead || *ahead < 0)
       return std::nullopt;
+    // Canonicalization may have added constants up beyond n.
     slot.ahead = *ahead % *copies;
     value = add.getLhs();
   }
@@ -75,6 +87,7 @@ std::optional<RotatingSlot> tile::matchSlot(Value value) {
   slot.loop = dyn_cast<scf::ForOp>(arg.getOwner()->getParentOp());
   if (!slot.loop || slot.loop.getInductionVar() != arg)
     return std::nullopt;
+  // A missing division or subtraction stands for step 1 and lower bound 0.
   bool stepMatches =
       step ? constant(step) && constant(step) == constant(slot.loop.getStep())
            : constant(slot.loop.getStep()) == 1;

@@ -97,6 +97,8 @@ static Value pointerOf(Value buffer) {
   return tensor ? Value(tensor.getSource()) : base;
 }
 
+/// Backwards, so that a copy that sinks below another one can be passed by it.
+/// Stops at a barrier, at any access to the tile, and at a write to the source.
 void Sparer::sinkCopies() {
   SmallVector<CopyOp> copies;
   kernel.walk([&](CopyOp copy) {
@@ -129,6 +131,9 @@ void Sparer::sinkCopies() {
 // Tiles in registers
 //===----------------------------------------------------------------------===//
 
+/// Nothing for a buffer with a use that a fragment cannot serve: a scalar
+/// access, an operand used both as A and B, gemms that want it in different
+/// layouts.
 std::optional<Candidate> Sparer::consider(AllocOp alloc) {
   Candidate c;
   c.alloc = alloc;
@@ -174,6 +179,8 @@ static int64_t wavesAlong(int64_t extent, int64_t waves) {
   return n;
 }
 
+/// 32-bit registers of a lane. Wavefronts along the operand's rows share it
+/// out; those along the other dimension each hold all of it.
 int64_t Sparer::registersOf(const Candidate &c, Policy policy) {
   int64_t waves = threads / 64, spread = waves;
   for (GemmOp gemm : c.gemms) {
@@ -190,6 +197,7 @@ int64_t Sparer::registersOf(const Candidate &c, Policy policy) {
   }
   auto type = cast<MemRefType>(c.alloc.getType());
   return llvm::divideCeil(type.getNumElements() * getElementBytes(type),
+                          // 64 lanes of 4 bytes a wavefront.
                           256 * spread);
 }
 
@@ -206,6 +214,9 @@ int64_t Sparer::fragmentRegisters() {
   return peakBytes(live) / 4;
 }
 
+/// The cheapest set of candidates that brings LDS below the limit under one
+/// policy: greedily by registers for each byte saved, then without those that
+/// proved unnecessary. Nothing if registers or LDS do not suffice.
 std::optional<Plan> Sparer::planFor(Policy policy,
                                     ArrayRef<Candidate> candidates) {
   constexpr int64_t kReserve = 64; // operands and addresses
@@ -225,6 +236,7 @@ std::optional<Plan> Sparer::planFor(Policy policy,
     if (!c.fromFragment || (c.operand == 0 && rows))
       order.push_back(c);
   }
+  // Registers a byte, compared as products.
   llvm::stable_sort(order, [&](const Candidate &a, const Candidate &b) {
     return registersOf(a, policy) * getLdsBytes(b.alloc) <
            registersOf(b, policy) * getLdsBytes(a.alloc);
@@ -250,6 +262,7 @@ std::optional<Plan> Sparer::planFor(Policy policy,
   return plan;
 }
 
+/// Changes the kernel; each change is a remark at its place.
 void Sparer::apply(Plan &plan) {
   for (Candidate &c : plan.chosen) {
     auto type = cast<MemRefType>(c.alloc.getType());
@@ -277,6 +290,7 @@ void Sparer::apply(Plan &plan) {
   });
 }
 
+/// Whether a plan was found, under any policy, and carried out.
 bool Sparer::moveToRegisters() {
   SmallVector<Candidate> candidates;
   for (AllocOp alloc : getAllocs(kernel, Space::Shared))

@@ -40,6 +40,7 @@ static bool isCollective(Operation *op) {
              ParallelOp>(op);
 }
 
+/// Whether such an op is `op` or below it.
 static bool holdsCollective(Operation *op, bool tileOpsOnly = false) {
   return op
       ->walk([&](Operation *inner) {
@@ -77,6 +78,10 @@ private:
 };
 } // namespace
 
+/// In order: pure arithmetic moves out (and into the guard that is open, if it
+/// depends on it); loads and allocs move out and close the guard; what has
+/// effects goes into the open guard or a new one; ops of all threads stand
+/// bare.
 LogicalResult Splitter::split(Block *from, Operation *at) {
   SmallVector<Operation *> ops;
   for (Operation &op : from->without_terminator())
@@ -112,6 +117,8 @@ LogicalResult Splitter::split(Block *from, Operation *at) {
     op->moveBefore(at);
     if (isCollective(op))
       continue;
+    // Structure that all threads walk alike is kept, and its body split in
+    // place.
     auto loop = dyn_cast<scf::ForOp>(op);
     if (loop && loop.getInitArgs().empty() && isUniform(loop.getLowerBound()) &&
         isUniform(loop.getUpperBound()) && isUniform(loop.getStep())) {
@@ -154,6 +161,7 @@ LogicalResult Splitter::split(Block *from, Operation *at) {
   return success();
 }
 
+/// Moves the body aside, so that its ops can be put back one by one.
 LogicalResult Splitter::splitInPlace(Block *body) {
   Block scratch;
   scratch.getOperations().splice(scratch.begin(), body->getOperations(),
@@ -164,7 +172,8 @@ LogicalResult Splitter::splitInPlace(Block *body) {
   return split(&scratch, body->getTerminator());
 }
 
-/// A use outside the guarded part that defines the value.
+/// Refuses a value that a guard defines and code behind a barrier uses: it
+/// would not be there for the threads outside. Reported at the definition.
 static LogicalResult verifyGuarded(KernelOp kernel) {
   WalkResult result = kernel.walk([](Operation *op) {
     for (Value v : op->getOperands()) {
@@ -183,6 +192,8 @@ static LogicalResult verifyGuarded(KernelOp kernel) {
   return failure(result.wasInterrupted());
 }
 
+/// One branch at a time, from the outside in, until none is left; each round
+/// removes a branch or gives inner ones a turn.
 LogicalResult tile::splitBarriers(KernelOp kernel) {
   bool changed = false;
   while (true) {
@@ -200,6 +211,7 @@ LogicalResult tile::splitBarriers(KernelOp kernel) {
     if (!found)
       return changed ? verifyGuarded(kernel) : success();
     Value condition = found.getCondition();
+    // A result would have to be carried around the barrier.
     if (found.getNumResults())
       return found.emitError("a barrier in code that not all threads of the "
                              "workgroup run, with a result");
@@ -224,6 +236,7 @@ LogicalResult tile::splitBarriers(KernelOp kernel) {
   }
 }
 
+/// `branch` is the guard of padding threads around the kernel's body.
 LogicalResult tile::guardThreads(KernelOp kernel, scf::IfOp branch) {
   if (failed(Splitter(branch.getCondition()).split(branch.thenBlock(), branch)))
     return failure();

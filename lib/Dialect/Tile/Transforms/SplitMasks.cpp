@@ -110,6 +110,9 @@ static Forms scaled(Forms forms, int64_t factor) {
   return forms;
 }
 
+/// Recurses through sums, products with constants, minima and maxima. The worst
+/// corner of a point is 0 where it counts up, its last value where it counts
+/// down. No forms: not understood.
 Forms LoopSplitter::formsOf(Value value, int64_t sign) {
   Form form;
   APInt number;
@@ -129,6 +132,7 @@ Forms LoopSplitter::formsOf(Value value, int64_t sign) {
       form.constant = sign < 0 ? -last : 0;
       return {form};
     }
+  // Of outside the loop. Another width would need extensions in the bound.
   if (value.getParentRegion()->isProperAncestor(&loop.getRegion())) {
     if (value.getType() != loop.getInductionVar().getType())
       return {};
@@ -145,6 +149,7 @@ Forms LoopSplitter::formsOf(Value value, int64_t sign) {
     return sums(operand(0, sign), operand(1, sign));
   if (isa<arith::SubIOp>(op))
     return sums(operand(0, sign), operand(1, -sign));
+  // One factor is a constant; a negative one turns the bound round.
   if (isa<arith::MulIOp, arith::ShLIOp>(op)) {
     unsigned factor = 1;
     if (!matchPattern(op->getOperand(1), m_ConstantInt(&number))) {
@@ -172,6 +177,8 @@ Forms LoopSplitter::formsOf(Value value, int64_t sign) {
   return {};
 }
 
+/// `large - small >= 0`, or `- 1` more for strict order. Unsigned and equality
+/// predicates are not understood.
 Forms LoopSplitter::formsOf(arith::CmpIOp compare) {
   using P = arith::CmpIPredicate;
   P predicate = compare.getPredicate();
@@ -195,6 +202,7 @@ Value LoopSplitter::bound(OpBuilder &b, const Form &form) {
   auto constant = [&](int64_t v) -> Value {
     return arith::ConstantOp::create(b, loc, b.getIntegerAttr(type, v));
   };
+  // With d = -loop: the form at k = 0 plus d, for the rounding below.
   Value u = constant(form.constant - (form.loop ? form.loop : 0));
   for (auto [value, factor] : form.terms) {
     Value term = value;
@@ -202,6 +210,7 @@ Value LoopSplitter::bound(OpBuilder &b, const Form &form) {
       term = b.createOrFold<arith::MulIOp>(loc, value, constant(factor));
     u = b.createOrFold<arith::AddIOp>(loc, u, term);
   }
+  // Without the loop's variable: all iterations or none.
   Value zero = constant(0);
   if (form.loop == 0) {
     Value holds =
@@ -229,6 +238,7 @@ void LoopSplitter::dropComparisons(scf::ForOp first, IRMapping &map) {
   eraseDeadCode(first);
 }
 
+/// Clones each shared alloc that only the two loops use, for the second one.
 void LoopSplitter::giveOwnBuffers(scf::ForOp second) {
   auto kernel = second->getParentOfType<KernelOp>();
   for (AllocOp alloc : getAllocs(kernel, Space::Shared)) {
@@ -257,6 +267,8 @@ void LoopSplitter::run() {
   if (!hasGemm || !matchPattern(loop.getStep(), m_ConstantInt(&step)) ||
       !step.isOne())
     return;
+  // One comparison that is not understood does not spoil the others: it stays
+  // in both loops.
   StringRef why;
   for (auto parallel : loop.getBody()->getOps<ParallelOp>())
     parallel.walk([&](arith::CmpIOp compare) {
@@ -266,6 +278,7 @@ void LoopSplitter::run() {
         why = "a mask is not affine in the loop's variable and the points";
         return;
       }
+      // The same in each iteration: nothing to split.
       if (llvm::none_of(found, depends))
         return;
       if (llvm::any_of(found, [](const Form &f) { return f.loop > 0; })) {
@@ -285,6 +298,7 @@ void LoopSplitter::run() {
   Location loc = loop.getLoc();
   Value middle = loop.getUpperBound();
   for (const Form &form : forms)
+    // The least of all bounds and the loop's own end.
     middle = b.createOrFold<arith::MinSIOp>(loc, bound(b, form), middle);
   APInt last, end;
   if (matchPattern(middle, m_ConstantInt(&last)) &&
@@ -303,6 +317,8 @@ void LoopSplitter::run() {
       last == start)
     return; // every block is masked
 
+  // The clone stands in front and runs up to the middle; its results start the
+  // second loop.
   IRMapping map;
   auto first = cast<scf::ForOp>(b.clone(*loop, map));
   first.setUpperBound(middle);

@@ -82,11 +82,15 @@ private:
 };
 } // namespace
 
+/// Parts are multiples of 16, the least that an instruction takes. Collects the
+/// copy and the gemms on the way.
 bool Splitter::match() {
   MemRefType type = typeOf(tile);
   if (type.getRank() != 2 || type.getDimSize(dim) % (parts * 16))
     return false;
   share = type.getDimSize(dim) / parts;
+  // Plain matrices only, the tile as one operand, C a whole buffer of which
+  // parts can be taken.
   auto takeGemm = [&](Operation *user, Value operand) {
     auto gemm = dyn_cast<GemmOp>(user);
     if (!gemm || gemm.getC() == operand || gemm.getA() == gemm.getB() ||
@@ -133,6 +137,7 @@ bool Splitter::match() {
     for (const BufferUse &use : getUses(op))
       changes |= use.write && pointerOf(use.buffer) == pointerOf(load.getSrc());
   });
+  // The gemms stand after the copy, in its block or below.
   return !changes && llvm::all_of(uses, [&](const Use &use) {
     Operation *here = load->getBlock()->findAncestorOpInBlock(*use.gemm);
     return here && load->isBeforeInBlock(here);
@@ -145,6 +150,8 @@ int64_t Splitter::countRows() const {
   });
 }
 
+/// A view of `shape` at constant offsets, added to those of a view that
+/// `buffer` is already.
 Value Splitter::box(OpBuilder &b, Value buffer, ArrayRef<int64_t> offsets,
                     ArrayRef<int64_t> shape) {
   Location loc = load.getLoc();
@@ -167,6 +174,7 @@ Value Splitter::box(OpBuilder &b, Value buffer, ArrayRef<int64_t> offsets,
                         values);
 }
 
+/// A fragment with the element type and the name of another.
 Value Splitter::fragment(Value like, ArrayRef<int64_t> shape) {
   OpBuilder b(tile);
   return AllocOp::create(
@@ -175,6 +183,9 @@ Value Splitter::fragment(Value like, ArrayRef<int64_t> shape) {
       b.getStringAttr(getBufferName(like)), LayoutAttr(), IntegerAttr());
 }
 
+/// Replaces one gemm by one for each part. Along k the parts accumulate into
+/// the same C one after the other; along M or N each works on a section of C,
+/// copied out before and back after.
 void Splitter::splitGemm(const Use &use) {
   GemmOp gemm = use.gemm;
   OpBuilder b(gemm);
@@ -186,6 +197,8 @@ void Splitter::splitGemm(const Use &use) {
   for (int64_t part = 0; part < parts; ++part) {
     SmallVector<int64_t> shape(typeOf(tile).getShape());
     shape[dim] = share;
+    // Each part has an alloc of its own: their lives do not meet, so
+    // tile-fit-lds gives them the same bytes.
     OpBuilder atTile(tile);
     Value piece = AllocOp::create(
         atTile, tile.getLoc(),
@@ -196,6 +209,7 @@ void Splitter::splitGemm(const Use &use) {
     extents[sourceDim] = share;
     CopyOp::create(b, load.getLoc(), box(b, load.getSrc(), from, extents),
                    piece, LayoutAttr());
+    // A view of the tile becomes the same view of the part.
     Value operand = piece;
     if (view) {
       APInt start;
@@ -214,6 +228,7 @@ void Splitter::splitGemm(const Use &use) {
       otherShape[k] = share;
       at[k] = part * share;
       Value slice = box(b, other, at, otherShape);
+      // An operand must be a whole fragment; a view of LDS is read in place.
       if (getSpace(other) == Space::Fragment) {
         other = fragment(other, otherShape);
         CopyOp::create(b, loc, slice, other, LayoutAttr());
@@ -229,6 +244,8 @@ void Splitter::splitGemm(const Use &use) {
       c = fragment(c, cShape);
       CopyOp::create(b, loc, section, c, LayoutAttr());
     }
+    // The clone keeps transpositions and policy, and accumulates: a clear
+    // stands before the first.
     auto one = cast<GemmOp>(b.clone(*gemm));
     one->setOperand(use.operand, operand);
     one->setOperand(1 - use.operand, other);
@@ -255,6 +272,7 @@ void Splitter::split() {
   tile.erase();
 }
 
+/// Returns whether the tile was split; nothing is changed otherwise.
 bool tile::splitTile(AllocOp alloc, int64_t parts) {
   Splitter rows(alloc, parts, 0), columns(alloc, parts, 1);
   bool byRows = rows.match(), byColumns = columns.match();

@@ -36,6 +36,8 @@ static bool isLane(const Digit &d) {
   return d.place == Place::Thread && d.stride < kWave;
 }
 
+/// Walks the digits of the last dimension outwards while they stay in one store
+/// instruction: a vector's registers, then lanes.
 int64_t tile::contiguousBytes(const Layout &layout, int64_t bytes) {
   int64_t run = 1;
   bool lanes = false;
@@ -51,6 +53,13 @@ int64_t tile::contiguousBytes(const Layout &layout, int64_t bytes) {
   return run * bytes;
 }
 
+/// Refuses layouts with an XOR, with replicas (fewer than 64 distinct lanes),
+/// with a digit across wavefronts, and rows that are no power of two of whole
+/// vectors. Linear in the digits.
+///
+/// For the result of v_mfma_f32_32x32x8 in f16, rows [32:t1] and columns [4:r1,
+/// 2:t32, 4:r4]: a chunk is 32 rows of 32 columns, written in fours and read
+/// back as eight neighbours a lane, four lanes a row.
 std::optional<StoreExchange>
 tile::planExchange(const Layout &layout, int64_t bytes, int64_t columns) {
   if (!layout.xorTerms().empty() || layout.rank() == 0)
@@ -110,6 +119,7 @@ tile::planExchange(const Layout &layout, int64_t bytes, int64_t columns) {
   // Before the exchange.
   SmallVector<std::pair<int64_t, int64_t>> chunks = {{0, 0}};
   e.written = {{0, 0}};
+  // Both numbers of each entry, for every value of one more digit.
   auto multiply = [](SmallVector<std::pair<int64_t, int64_t>> &list,
                      int64_t extent, int64_t first, int64_t second) {
     SmallVector<std::pair<int64_t, int64_t>> more;
@@ -129,6 +139,7 @@ tile::planExchange(const Layout &layout, int64_t bytes, int64_t columns) {
 
   // Lanes and registers of a chunk after it.
   int64_t across = std::min(e.columns / e.vector, kWave);
+  // A row longer than 64 lanes' vectors gives a lane several.
   int64_t vectorsInLane = e.columns / e.vector / across;
   int64_t rowLanes = kWave / across, registers = e.vector, lane = across;
   e.reader.push_back({across, 1, e.vector});
@@ -148,6 +159,7 @@ tile::planExchange(const Layout &layout, int64_t bytes, int64_t columns) {
         continue;
       }
       e.writer.push_back({d.extent, d.stride, e.rows * e.pitch});
+      // The part of a row digit that lanes take; the rest goes to registers.
       int64_t low = std::min(rowLanes, d.extent);
       if (d.extent % low)
         return std::nullopt;

@@ -58,6 +58,7 @@ static Layout::Digits orderOfK(Layout::Digits k, int64_t unit) {
     inUnit.push_back(true);
     room /= d.extent;
   }
+  // Digits of the unit get the low strides, the others follow in their order.
   int64_t stride = 1;
   for (bool first : {true, false})
     for (auto [d, in] : llvm::zip(cut, inUnit))
@@ -111,6 +112,8 @@ MemoryOrder::MemoryOrder(ArrayRef<int64_t> shape, ArrayRef<Layout::Digits> dims,
                          int64_t span)
     : shape(shape), dims(dims), tileSpan(span) {}
 
+/// Whether the tile stands in the buffer more than once (copies, leading
+/// dimensions).
 bool MemoryOrder::isRepeated() const {
   for (auto [extent, digits] : llvm::zip_equal(shape, dims))
     if (digits.empty() && extent > 1)
@@ -118,6 +121,7 @@ bool MemoryOrder::isRepeated() const {
   return false;
 }
 
+/// Copies of the tile follow one another at multiples of `alignment` elements.
 Layout MemoryOrder::layout(ArrayRef<XorTerm> xors, int64_t alignment) const {
   SmallVector<Layout::Digits> all(dims);
   int64_t stride = llvm::alignTo(tileSpan, alignment);
@@ -136,6 +140,8 @@ std::optional<unsigned> tile::rowDim(AllocOp alloc) {
   return innermostDim(alloc) == rank - 1 ? rank - 2 : rank - 1;
 }
 
+/// Plain order first, then columns of units, then padding: the order of
+/// preference at equal cost.
 std::vector<MemoryOrder> tile::memoryOrders(AllocOp alloc,
                                             ArrayRef<int64_t> shape) {
   auto type = cast<MemRefType>(alloc.getType());

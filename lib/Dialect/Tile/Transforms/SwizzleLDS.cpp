@@ -55,6 +55,8 @@ namespace tlc::tile {
 } // namespace tlc::tile
 
 namespace {
+/// What an op touches of the buffer, register by register and lane by lane, and
+/// how often: eight times as often for each loop around it.
 struct BufferAccess {
   HeldElements held;
   LdsDirection direction;
@@ -101,6 +103,8 @@ static HeldElements touched(const Access &access, const Layout &layout,
   // A thread and a register add up to a point.
   using Point = std::optional<SmallVector<int64_t, 4>>;
   SmallVector<bool> owner;
+  // Layouts are sums of digits, so threads and registers are tabulated apart:
+  // threads + registers look-ups instead of their product.
   std::vector<Point> ofThread, ofRegister;
   for (int64_t t = 0; t < threads; ++t) {
     owner.push_back(!access.writes || layout.isOwner(t));
@@ -124,9 +128,12 @@ static HeldElements touched(const Access &access, const Layout &layout,
           if (c)
             i += c * point[p];
         int64_t extent = access.writes ? shape[d] : type.getDimSize(d);
+        // The linear number of the element, row by row.
         element = element * shape[d] + clampedIndex(i, extent);
       }
       held.elements.push_back(element);
+      // Loads run for clamped points too; stores only where there is a point,
+      // and only once for replicas.
       held.active.push_back((inside || (isPoint && !access.writes)) &&
                             owner[t]);
       if (inside)
@@ -274,6 +281,8 @@ BufferSwizzle::instructions(ArrayRef<BufferAccess> accesses,
       index[d] = 0;
     }
   }
+  // Copies of a tile and other leading dimensions begin where their stride
+  // says: an access is no wider than what they are aligned to.
   int64_t alignment = 16;
   for (unsigned d = 0; d < layout.rank(); ++d)
     if (d + 2 < layout.rank() && !layout.dim(d).empty())
@@ -287,6 +296,8 @@ BufferSwizzle::instructions(ArrayRef<BufferAccess> accesses,
   return result;
 }
 
+/// Cycles of all accesses by the bank model, weighted, for the choice among
+/// orders.
 Choice BufferSwizzle::priced(ArrayRef<BufferAccess> accesses,
                              const Layout &layout) const {
   Choice choice;
@@ -319,6 +330,8 @@ std::optional<Layout> BufferSwizzle::solve(ArrayRef<BufferAccess> accesses,
   constexpr int64_t kLine = kLdsBanks * 4;
   Instructions lists = instructions(accesses, order.layout({}));
   unsigned granule = 4;
+  // The XOR moves granules, the widest access of the buffer: a narrower one
+  // would tear it apart. A 12-byte access counts as 16.
   for (const auto &list : lists)
     for (const LdsInstruction &inst : list)
       granule = std::max(granule, inst.bytes == 12 ? 16 : inst.bytes);
@@ -328,6 +341,8 @@ std::optional<Layout> BufferSwizzle::solve(ArrayRef<BufferAccess> accesses,
   for (const auto &list : lists)
     for (const LdsInstruction &inst : list)
       solver.addAccess(inst.direction, inst.bytes, inst.addresses, inst.active);
+  // Bits of the line number that the XOR may read: those the tile has. Copies
+  // must agree on them, unless they may move apart.
   int64_t bytes = order.span() * elementBytes;
   unsigned bits = llvm::Log2_64_Ceil(llvm::divideCeil(bytes, kLine));
   if (order.isRepeated() && !mayGrow)
@@ -337,6 +352,7 @@ std::optional<Layout> BufferSwizzle::solve(ArrayRef<BufferAccess> accesses,
   if (!xors)
     return std::nullopt;
   int64_t alignment = 1;
+  // Copies begin at multiples of what the XOR reads.
   for (const XorTerm &x : *xors)
     alignment = std::max<int64_t>(
         alignment, llvm::PowerOf2Ceil((x.mask << x.shiftRight) + 1));
@@ -411,6 +427,9 @@ std::optional<Choice> BufferSwizzle::tryLanes(bool mayGrow) {
   return std::nullopt;
 }
 
+/// Sets the layout that costs least; only a buffer with no access of known
+/// lanes stays as it is. Trying one wavefront before all keeps the search fast:
+/// its accesses are a quarter of the usual workgroup's.
 void BufferSwizzle::run() {
   // One wavefront mostly stands for all.
   for (int64_t threads : {int64_t(kWaveSize), kernel.getNumThreads()}) {
@@ -426,6 +445,7 @@ void BufferSwizzle::run() {
       return set(best->layout);
   }
   auto accesses = collect(kernel.getNumThreads());
+  // Padding comes last: it may cost a workgroup's place in LDS.
   for (bool mayGrow : {false, true}) {
     if (mayGrow)
       if (auto best = withoutConflicts(accesses, mayGrow))

@@ -4,6 +4,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Indices are folded into affine forms by walking their ops: additions,
+// subtractions, products and shifts by constants, extensions. In
+//
+//   tile.parallel (%i, %j) = [64, 32] { tile.load %a[%i, %b + 2 * %j + 1] }
+//
+// the second index has coefficients (0, 2), constant 1 and uniform part %b.
+// Anything else is unknown, and the callers treat it as any element.
+//
+//===----------------------------------------------------------------------===//
 
 #include "tlc/Dialect/Tile/Transforms/TileAccess.h"
 #include "mlir/IR/Matchers.h"
@@ -13,6 +23,7 @@ using namespace mlir;
 using namespace tlc;
 using namespace tlc::tile;
 
+/// -1 for a scaled, shifted or summed index.
 int PointIndex::getDim() const {
   if (!known || constant || uniform)
     return -1;
@@ -27,10 +38,12 @@ int PointIndex::getDim() const {
   return dim;
 }
 
+/// Known, and the same for all points.
 bool PointIndex::isUniform() const {
   return known && llvm::all_of(coeffs, [](int64_t c) { return c == 0; });
 }
 
+/// The index at a point, without its uniform part.
 int64_t PointIndex::at(ArrayRef<int64_t> point) const {
   int64_t value = constant;
   for (auto [d, c] : llvm::enumerate(coeffs))
@@ -38,12 +51,14 @@ int64_t PointIndex::at(ArrayRef<int64_t> point) const {
   return value;
 }
 
+/// 32 point dimensions at most; programs have three or four.
 bool Access::isPlain() const {
   auto shape = cast<MemRefType>(buffer.getType()).getShape();
   llvm::SmallBitVector seen(32);
   for (auto [extent, index] : llvm::zip_equal(shape, indices)) {
     int dim = index.getDim();
     if (dim < 0) {
+      // A dimension of extent 1 has one place only.
       if (extent == 1 && index.isUniform())
         continue;
       return false;
@@ -55,12 +70,15 @@ bool Access::isPlain() const {
   return true;
 }
 
+/// Callers must then reckon with any element of the dimension.
 static PointIndex unknownIndex() {
   PointIndex index;
   index.known = false;
   return index;
 }
 
+/// Affine in the integers: that the sums do not wrap at 32 bits is taken for
+/// granted, as in the program itself.
 PointIndex tile::getPointIndex(Value value, Block *body) {
   unsigned rank = body->getNumArguments();
   PointIndex index;
@@ -75,6 +93,7 @@ PointIndex tile::getPointIndex(Value value, Block *body) {
       index.coeffs[arg.getArgNumber()] = 1;
       return index;
     }
+  // Computed outside of the loop: the same for all points.
   if (!body->getParentOp()->isAncestor(value.getParentBlock()->getParentOp())) {
     index.uniform = value;
     return index;
@@ -82,6 +101,7 @@ PointIndex tile::getPointIndex(Value value, Block *body) {
   Operation *op = value.getDefiningOp();
   if (!op)
     return unknownIndex();
+  // A change of width is taken to keep the value.
   if (isa<arith::ExtSIOp, arith::ExtUIOp, arith::TruncIOp>(op))
     return getPointIndex(op->getOperand(0), body);
   if (!isa<arith::AddIOp, arith::SubIOp, arith::MulIOp, arith::ShLIOp>(op))
@@ -90,7 +110,10 @@ PointIndex tile::getPointIndex(Value value, Block *body) {
   PointIndex b = getPointIndex(op->getOperand(1), body);
   if (!a.known || !b.known)
     return unknownIndex();
+  // Only a constant may scale, and not a uniform part, which would need a
+  // product of its own.
   if (isa<arith::MulIOp, arith::ShLIOp>(op)) {
+    // The constant, if one is a constant, comes second.
     if (isa<arith::MulIOp>(op) && a.isUniform() && !a.uniform)
       std::swap(a, b);
     if (!b.isUniform() || b.uniform || a.uniform)
@@ -114,6 +137,8 @@ PointIndex tile::getPointIndex(Value value, Block *body) {
   return a;
 }
 
+/// The extents of an op's points: a loop's own, or of a copy or fill those of
+/// its destination's box other than 1.
 SmallVector<int64_t> tile::getPoints(Operation *op) {
   if (auto parallel = dyn_cast<ParallelOp>(op))
     return SmallVector<int64_t>(parallel.getExtents());
@@ -158,6 +183,7 @@ static Access getBoxAccess(Operation *op, Value buffer, bool writes,
   return access;
 }
 
+/// In program order; a copy gives its source, then its destination.
 std::vector<Access> tile::getPointAccesses(Operation *op) {
   std::vector<Access> accesses;
   if (auto copy = dyn_cast<CopyOp>(op)) {
@@ -194,6 +220,7 @@ std::vector<Access> tile::getPointAccesses(Operation *op) {
     }
     access.op = inner;
     access.buffer = buffer;
+    // Below a branch or loop inside the body.
     access.conditional = inner->getBlock() != body;
     for (Value index : indices)
       access.indices.push_back(getPointIndex(index, body));
@@ -202,6 +229,8 @@ std::vector<Access> tile::getPointAccesses(Operation *op) {
   return accesses;
 }
 
+/// Leading dimensions are fixed; of the last two, k is point dimension 1,
+/// whichever of them it is.
 Access tile::getOperandAccess(GemmOp gemm, unsigned operand) {
   Value buffer = gemm->getOperand(operand);
   tile::Region region = getRegion(buffer);
@@ -234,9 +263,11 @@ static bool sameDigits(ArrayRef<Digit> a, ArrayRef<Digit> b) {
   return true;
 }
 
+/// Aliases reshape the layout of what they see, digit by digit.
 std::optional<Layout> tile::getFragmentLayout(Value buffer) {
   if (getSpace(buffer) != Space::Fragment)
     return std::nullopt;
+  // Absent before the layouts are inferred.
   if (auto alloc = buffer.getDefiningOp<AllocOp>()) {
     if (!alloc.getLayout())
       return std::nullopt;
@@ -253,6 +284,9 @@ std::optional<Layout> tile::getFragmentLayout(Value buffer) {
       cast<MemRefType>(alias.getType()).getShape());
 }
 
+/// Plain accesses whose digits agree need one thread only, since all behave
+/// alike; otherwise every thread and register is tried: registers x threads
+/// look-ups.
 FailureOr<SmallVector<int64_t>> tile::getSlots(const Layout &loop,
                                                const Access &access,
                                                const Layout &buffer,
@@ -265,6 +299,8 @@ FailureOr<SmallVector<int64_t>> tile::getSlots(const Layout &loop,
       if (dim >= 0 && !sameDigits(loop.dim(dim), buffer.dim(d)))
         quick = false;
     }
+  // A uniform part moves all elements by an unknown distance: only where that
+  // leaves threads alone (whole digits agree) can slots be told.
   for (const PointIndex &index : access.indices)
     if (!index.known || (index.uniform && !quick))
       return failure();
@@ -278,17 +314,20 @@ FailureOr<SmallVector<int64_t>> tile::getSlots(const Layout &loop,
       extents = getPoints(parallel);
   if (extents.size() != loop.rank())
     extents.clear();
+  // Padding of the layout's digits beyond the loop's own extents.
   bool partial = false;
   for (auto [d, extent] : llvm::enumerate(extents))
     partial |= extent < loop.covered(d);
   int64_t registers = loop.numRegisters();
   SmallVector<int64_t> slots(registers, -1);
   int64_t last = quick && !partial ? 1 : threads;
+  // Points that take no part, with the slot that they would touch.
   SmallVector<std::pair<int64_t, int64_t>> spared;
   SmallVector<int64_t, 4> element(access.indices.size());
   for (int64_t r = 0; r < registers; ++r) {
     for (int64_t t = 0; t < last; ++t) {
       auto point = loop.indexOf(t, r);
+      // The layout leaves out this thread or register.
       if (!point)
         continue;
       bool inside = true;
@@ -303,6 +342,7 @@ FailureOr<SmallVector<int64_t>> tile::getSlots(const Layout &loop,
         takesPart &= (*point)[d] < extent;
       for (auto [d, extent] : llvm::enumerate(shape))
         isElement &= element[d] < extent;
+      // The register of this thread that holds the element, if any.
       std::optional<int64_t> slot = buffer.slotIn(t, element);
       if (!takesPart && isElement) {
         if (slot)

@@ -9,11 +9,14 @@
 // 1. A tile.gemm whose element types no MFMA instruction of gfx942 takes; the
 //    message names the nearest that do.
 // 2. A tile.atomic on a type without an atomic instruction.
-// 3. A shared buffer that alone exceeds LDS.
-// 4. Element types that no pass lowers (wider than 64 bits, sub-byte).
+// 3. Element types that no pass lowers (wider than 64 bits, or of no whole
+//    bytes but i1).
+//
+// Whether a buffer fits LDS is not asked here: tile-fit-lds knows what others
+// live beside it.
 //
 //   tile.gemm %a, %b into %c : memref<..xf64>...
-//     -> error: no MFMA instruction multiplies f64 by f64 into f64 ...
+//     -> error: no matrix instruction of gfx942 multiplies f64 by f64 into f64
 //
 //===----------------------------------------------------------------------===//
 
@@ -56,8 +59,9 @@ static LogicalResult verifyGemm(GemmOp gemm) {
   return diag;
 }
 
-/// Whether the memory of `space` has an instruction for it. Floats: add of f32
-/// and f64 everywhere; min and max of f64 (global memory) and f32 (LDS).
+/// Whether memory has an instruction for it, or a loop of compare and swap
+/// serves. The same types in LDS and global memory: integers of 32 and 64 bits,
+/// sums of all floats of 16 bits and more, minima and maxima of f32 and f64.
 static bool hasAtomic(AtomicKind kind, Type type) {
   if (kind == AtomicKind::Exchange)
     return type.getIntOrFloatBitWidth() == 32 ||

@@ -4,6 +4,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// The table of matrix instructions is the dialect's one piece of knowledge
+// about the machine: shapes, element types and passes (4 cycles each) of the
+// CDNA3 ISA's MFMA, one block each. Everything else that it verifies is the
+// size of memory accesses.
+//
+//===----------------------------------------------------------------------===//
 
 #include "tlc/Dialect/Wave/IR/WaveDialect.h"
 #include "mlir/IR/Builders.h"
@@ -31,6 +38,7 @@ void WaveDialect::initialize() {
       >();
 }
 
+/// Sub-byte values round up: an i1 takes a byte, as in memory.
 int64_t wave::getByteSize(Type type) {
   if (auto vector = dyn_cast<VectorType>(type))
     return (vector.getNumElements() * vector.getElementTypeBitWidth() + 7) / 8;
@@ -60,6 +68,8 @@ void KernelOp::print(OpAsmPrinter &p) { printFunc(p, *this); }
 // Verifiers
 //===----------------------------------------------------------------------===//
 
+/// buffer_load and buffer_store exist for bytes, shorts, and one to four
+/// dwords; LDS accesses are split where they are lowered and need no such rule.
 static LogicalResult verifyBufferSize(Operation *op, Type type) {
   int64_t bytes = getByteSize(type);
   if (llvm::is_contained({1, 2, 4, 8, 12, 16}, bytes))
@@ -83,6 +93,8 @@ struct MfmaEntry {
   int64_t m, n, k, passes;
 };
 } // namespace
+// Kind, m, n, k, passes. f64 has 32x32 in no form, and xf32 is left out: its
+// operands lose 13 bits of an f32 that the program asked for.
 static constexpr MfmaEntry mfmaTable[] = {
     {Kind::F16, 32, 32, 8, 8},  {Kind::F16, 16, 16, 16, 4},
     {Kind::BF16, 32, 32, 8, 8}, {Kind::BF16, 16, 16, 16, 4},
@@ -92,6 +104,8 @@ static constexpr MfmaEntry mfmaTable[] = {
     {Kind::F64, 16, 16, 4, 8},
 };
 
+/// The row of types for a pair of operands and an accumulator; the two 8-bit
+/// floats of gfx942 (FNUZ) may be mixed, nothing else may.
 static std::optional<Kind> kindOf(Type a, Type b, Type c) {
   auto f8 = [](Type t) {
     return isa<Float8E4M3FNUZType, Float8E5M2FNUZType>(t);
@@ -112,6 +126,7 @@ static std::optional<Kind> kindOf(Type a, Type b, Type c) {
   return std::nullopt;
 }
 
+/// A linear search: eleven entries, asked a few times a kernel.
 std::optional<MfmaInfo> wave::getMfma(int64_t m, int64_t n, int64_t k, Type a,
                                       Type b, Type c) {
   std::optional<Kind> kind = kindOf(a, b, c);
@@ -128,6 +143,8 @@ void MfmaOp::build(OpBuilder &b, OperationState &state, ArrayRef<int64_t> shape,
   build(b, state, c.getType(), shape, a, bb, c);
 }
 
+/// Refuses shapes that the table lacks, and operands that do not hold exactly
+/// their lane's share (m * k / 64 elements of A and so on).
 LogicalResult MfmaOp::verify() {
   ArrayRef<int64_t> s = getShape();
   if (s.size() != 3)

@@ -135,6 +135,7 @@ void Emitter::need(Value value, int stage) {
     if (arg == loop.getInductionVar())
       return;
     Value next = yieldOf(arg);
+    // One row more than the stages lie apart: it comes of the iteration before.
     lag = isInside(next, loop) ? stage - stageOf(next) + 1 : 1;
   } else if (graph.isFree(value.getDefiningOp())) {
     for (Value v : value.getDefiningOp()->getOperands())
@@ -148,6 +149,8 @@ void Emitter::need(Value value, int stage) {
     carried.insert({{value, l}, 0});
 }
 
+/// Collects what is handed on from row to row, numbers it, and sorts the nodes
+/// of each slot in the order of their units, as latencyOf() assumes.
 void Emitter::plan() {
   for (auto [i, node] : llvm::enumerate(graph.nodes))
     for (Value v : LoopGraph::getInputs(node.op))
@@ -184,6 +187,9 @@ void Emitter::choosePriorities() {
   auto kernel = loop->getParentOfType<KernelOp>();
   if (!kernel || p.stages == 1 || graph.numBarriers != 1 || !options.pin)
     return;
+  // Two workgroups of one wavefront a SIMD: the loop as a whole goes before the
+  // other one's prologue and epilogue. Two wavefronts a SIMD of one workgroup:
+  // halves of a step.
   int64_t threads = kernel.getThreads();
   loopFirst = threads <= kSimdLanes &&
               int64_t(kernel.getLdsBytes()) * 2 <= int64_t(kLdsBytes);
@@ -204,6 +210,7 @@ void Emitter::spreadScalars() {
       continue;
     SmallVector<Value> order;
     llvm::SmallDenseSet<Value> seen;
+    // Post-order: operands of a scalar before it.
     auto visit = [&](auto &&self, Value v) -> void {
       if (!isInside(v, loop) || !graph.isUniform(v) || !seen.insert(v).second)
         return;
@@ -219,6 +226,7 @@ void Emitter::spreadScalars() {
     };
     for (Value v : graph.nodes[i].op->getOperands())
       visit(visit, v);
+    // Backwards from the access, a slot each, and none before the row's first.
     int slot = p.slot(i);
     for (Value v : llvm::reverse(order)) {
       slot = std::max(0, slot - 1);
@@ -247,6 +255,10 @@ Value Emitter::variable(Row &row, int stage, bool beyond) {
   return beyond ? iv : arith::MinSIOp::create(b, loc, iv, lastIv);
 }
 
+/// The value's instance that `stage` of this row reads: outside the loop
+/// itself; the loop's variable computed; a node's result of this row or handed
+/// on; what is free made again. The result is kept, so that a row makes it
+/// once.
 Value Emitter::get(Value value, Row &row, int stage) {
   if (!isInside(value, loop))
     return value;
@@ -260,6 +272,8 @@ Value Emitter::get(Value value, Row &row, int stage) {
   } else if (arg) {
     Value next = yieldOf(arg);
     int lag = isInside(next, loop) ? stage - stageOf(next) + 1 : 1;
+    // Made in this row already, by the iteration before; in the first row of
+    // all the loop's initial value.
     if (lag == 0) {
       v = row.values.lookup({next, stageOf(next)});
       if (!v && !row.iv)
@@ -310,6 +324,7 @@ Value Emitter::initial(Value value, int lag) {
 // Rows
 //===----------------------------------------------------------------------===//
 
+/// Clones an op with its regions, for one stage of one row.
 void Emitter::emitOp(Operation *op, Row &row, int stage) {
   IRMapping map;
   for (Value v : LoopGraph::getInputs(op))
@@ -319,6 +334,8 @@ void Emitter::emitOp(Operation *op, Row &row, int stage) {
     row.values[{from, stage}] = to;
 }
 
+/// The slots of a row in order. Slots of the loop end in a scheduling barrier;
+/// those before it are left to code generation, since they run once.
 void Emitter::emitRow(Row &row) {
   for (int number = 0; number < p.interval; ++number) {
     const std::vector<int> &slot = slots[number];
@@ -342,6 +359,7 @@ void Emitter::emitRow(Row &row) {
 }
 
 /// The carried values as the next row finds them.
+// A value handed on for several rows moves one place up each time.
 SmallVector<Value> Emitter::leave(Row &row) {
   SmallVector<Value> out;
   for (auto &[key, n] : carried) {
@@ -403,6 +421,8 @@ static std::optional<int64_t> matchCopy(Operation *op, scf::ForOp loop) {
   return ahead;
 }
 
+/// The copy that an op names in a row of known parity, as a constant: by the
+/// number of the iteration in that stage.
 std::optional<int> Emitter::copyOf(Operation *op, const Row &row, int stage) {
   if (row.parity < 0)
     return std::nullopt;
@@ -428,6 +448,7 @@ Value Emitter::countCopy(Operation *op, Row &row, int stage) {
   return map.lookup(op->getResult(0));
 }
 
+/// Whether any tile of the loop rotates through two copies.
 bool Emitter::usesCopies() {
   return llvm::any_of(*loop.getBody(), [&](Operation &op) {
     return graph.isFree(&op) && matchCopy(&op, loop);
@@ -447,6 +468,8 @@ SmallVector<Value> Emitter::emitLoop(ValueRange inits, Value lower, Value upper,
   if (nonEmpty)
     result->setAttr(kNonEmptyAttr, b.getUnitAttr());
   OpBuilder::InsertionGuard guard(b);
+  // The builder may have made a terminator, depending on whether values are
+  // carried.
   Block *body = result.getBody();
   if (!body->empty())
     body->back().erase();
@@ -455,6 +478,7 @@ SmallVector<Value> Emitter::emitLoop(ValueRange inits, Value lower, Value upper,
   for (int i = 0; i < rows; ++i) {
     Row row;
     row.iv = result.getInductionVar();
+    // The loop's first iteration is even by definition of the copies.
     row.parity = rows > 1 ? i & 1 : -1;
     if (i)
       row.iv = arith::AddIOp::create(b, loc, row.iv, loop.getStep());
@@ -497,6 +521,7 @@ SmallVector<Value> Emitter::emitPairs(SmallVector<Value> values,
   Value bit = arith::AndIOp::create(b, loc, last, number(1));
   Value isOdd =
       arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, bit, number(0));
+  // Pairs end before the last iteration where it stands alone.
   Value end = arith::SelectOp::create(b, loc, isOdd, lastIv, upper);
   Value some =
       arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, lower, end);
@@ -516,6 +541,8 @@ SmallVector<Value> Emitter::emitPairs(SmallVector<Value> values,
   return values;
 }
 
+/// Prologue rows, the loop (in pairs if that pays), then the values that the
+/// original loop returned. Returns the last loop that was made.
 scf::ForOp Emitter::run() {
   plan();
   Location loc = loop.getLoc();
@@ -549,6 +576,7 @@ scf::ForOp Emitter::run() {
       nonEmpty = true;
     }
   }
+  // Rows -(S-1) to -1: the stages of iterations that exist by then.
   before.resize(p.stages - 1);
   for (int r = 0; r < p.stages - 1; ++r) {
     before[r].number = r - (p.stages - 1);

@@ -14,6 +14,9 @@
 // Not counted: constants, scalars that all lanes share (they have registers of
 // their own), and results of ops that only name part of a vector.
 //
+// An estimate before code generation: by it the driver passes over attempts
+// that would spill, so it must be cheap and need not be exact.
+//
 //===----------------------------------------------------------------------===//
 
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -25,6 +28,8 @@ using namespace mlir;
 using namespace tlc;
 using namespace tlc::wave;
 
+/// 512 registers of a lane, VGPRs and AGPRs, shared by the wavefronts that one
+/// workgroup puts on a SIMD (gfx90a and later have one file for both).
 int64_t wave::registersOfLane(int64_t threads) {
   constexpr int64_t kLanes = 64, kSimds = 4, kRegisters = 512;
   int64_t waves = llvm::divideCeil(llvm::divideCeil(threads, kLanes), kSimds);
@@ -37,6 +42,8 @@ struct Span {
   int64_t first = 0, last = 0;
 };
 
+/// One kernel; ops are numbered in program order first, then each value adds
+/// its bytes where it begins and takes them back where it ends.
 class Counter {
 public:
   int64_t run(KernelOp kernel);
@@ -58,6 +65,7 @@ private:
 };
 } // namespace
 
+/// Branches of an `if` get the same numbers, since only one of them runs.
 void Counter::number(Operation *op) {
   Span span;
   span.first = next++;
@@ -110,6 +118,8 @@ static bool isAlias(Operation *op) {
   auto join = dyn_cast<vector::FromElementsOp>(op);
   if (!join)
     return false;
+  // 16-bit elements come together without a move if they share a register
+  // already.
   unsigned bits = join.getType().getElementTypeBitWidth();
   int64_t perRegister = std::max(1u, 32 / bits), first = 0;
   Value source;
@@ -129,11 +139,14 @@ static bool isAlias(Operation *op) {
   return true;
 }
 
+/// Bytes of a lane's vector registers; 0 for what lies in scalar registers, is
+/// an immediate or names registers counted elsewhere.
 int64_t Counter::bytesOf(Value value) {
   Type type = value.getType();
   if (isa<RsrcType>(type) || isa<IndexType>(type) || type.isInteger(1) ||
       isShared(value))
     return 0;
+  // A 64-bit address.
   if (isa<PtrType>(type))
     return 8;
   Operation *op = value.getDefiningOp();
@@ -157,6 +170,7 @@ int64_t Counter::lastUse(Value value) {
          r = r->getParentRegion())
       if (isa<LoopLikeOpInterface>(r->getParentOp()))
         at = numbers[r->getParentOp()].last;
+    // A part of a vector keeps the whole vector alive.
     if (isAlias(user))
       at = std::max(at, lastUse(user->getResult(0)));
     end = std::max(end, at);
@@ -174,6 +188,8 @@ int64_t Counter::firstUse(Value value) {
   return first;
 }
 
+/// Alive from `from` up to its last use; a value that nobody reads counts
+/// nothing.
 void Counter::countValue(Value value, int64_t from) {
   int64_t bytes = bytesOf(value);
   if (!bytes)
@@ -185,6 +201,8 @@ void Counter::countValue(Value value, int64_t from) {
   change[to] -= bytes;
 }
 
+// An op's results live from its end; arguments of its regions from its
+// beginning.
 void Counter::count(Operation *op) {
   Span span = numbers[op];
   for (Value result : op->getResults())
@@ -198,6 +216,7 @@ void Counter::count(Operation *op) {
     }
 }
 
+/// 32-bit registers at the peak of a running sum; linear in ops and uses.
 int64_t Counter::run(KernelOp kernel) {
   number(kernel);
   change.assign(next + 1, 0);

@@ -13,6 +13,7 @@
 
 #include "LoopGraph.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "tlc/Support/LdsBanks.h"
 #include "llvm/ADT/EquivalenceClasses.h"
 
 using namespace mlir;
@@ -24,6 +25,8 @@ constexpr int kLdsLatency = 128;     // cycles, ds_read_b128 under load
 constexpr int kGlobalLatency = 1500; // cycles, HBM
 } // namespace
 
+/// Operands, and for ops with regions what their bodies take from outside: the
+/// whole op is one node.
 SmallVector<Value> LoopGraph::getInputs(Operation *op) {
   SmallVector<Value> inputs(op->getOperands());
   for (Region &region : op->getRegions())
@@ -35,6 +38,7 @@ SmallVector<Value> LoopGraph::getInputs(Operation *op) {
   return inputs;
 }
 
+/// 32-bit registers of a lane; resources and pointers are not counted here.
 int LoopGraph::getRegisters(Type type) {
   if (isa<RsrcType, PtrType>(type))
     return 0;
@@ -46,6 +50,13 @@ static int threadsOf(scf::ForOp loop) {
   return kernel ? int(kernel.getThreads()) : 1;
 }
 
+/// Whether LDS leaves room for a second workgroup on the compute unit.
+static bool leavesHalf(scf::ForOp loop) {
+  auto kernel = loop->getParentOfType<KernelOp>();
+  return kernel && 2 * int64_t(kernel.getLdsBytes()) <= int64_t(kLdsBytes);
+}
+
+/// Wavefronts of the workgroup on one SIMD.
 int LoopGraph::wavesOfSimd() const {
   constexpr int kSimdLanes = 4 * 64;
   return std::max(1, threadsOf(loop) / kSimdLanes);
@@ -61,17 +72,20 @@ int LoopGraph::writeCycles(const Node &node) const {
 }
 
 int LoopGraph::loadSlots() const {
-  return kGlobalLatency / (slotCycles * wavesOfSimd());
+  int waves = wavesOfSimd();
+  if (waves == 1 && leavesHalf(loop))
+    waves = 2; // of two workgroups
+  return kGlobalLatency / (slotCycles * waves);
 }
 
+/// Registers of a lane that leave the workgroups beside it room, plus what the
+/// estimate is known to be too high by.
 int LoopGraph::likelyRegisters() const {
   // The estimate is high: loops of 285 have fitted 256 registers.
   constexpr int kInFavour = 30;
   // With 256 registers two workgroups share a compute unit, if LDS lets them.
-  constexpr int kLdsOfTwo = 32768;
-  auto kernel = loop->getParentOfType<KernelOp>();
   int threads = threadsOf(loop);
-  bool two = kernel && int64_t(kernel.getLdsBytes()) <= kLdsOfTwo;
+  bool two = leavesHalf(loop);
   int most = threads <= 128 || (threads <= 256 && !two) ? 512
              : threads <= 512                           ? 256
                                                         : 128;
@@ -82,6 +96,8 @@ int LoopGraph::likelyRegisters() const {
 // What is scalar, what is free
 //===----------------------------------------------------------------------===//
 
+/// Memoised. Kernel arguments, loop variables, block and wave numbers, and what
+/// is computed from them; loads count as divergent.
 bool LoopGraph::isUniform(Value value) {
   if (auto it = uniform.find(value); it != uniform.end())
     return it->second;
@@ -105,6 +121,8 @@ bool LoopGraph::isUniform(Value value) {
 
 static Type scalarOf(Type type) { return getElementTypeOrSelf(type); }
 
+/// Address arithmetic in the wide sense: integers, indices, pointers,
+/// resources.
 static bool isInteger(Operation *op) {
   return op->getNumResults() == 1 &&
          (isa<IntegerType, IndexType>(scalarOf(op->getResult(0).getType())) ||
@@ -147,6 +165,17 @@ static bool fuses(Operation *op) {
          user->getBlock() == op->getBlock();
 }
 
+/// A comparison of lanes' integers that chooses among floats: a mask, which
+/// cannot be read right after it is made.
+bool LoopGraph::selectsFloats(Operation *op) {
+  return isa<arith::CmpIOp>(op) && !isUniform(op->getResult(0)) &&
+         llvm::any_of(op->getUsers(), [](Operation *user) {
+           return isa<arith::SelectOp>(user) && !isInteger(user);
+         });
+}
+
+/// Decides whether an op is free, operands first (program order). What is
+/// yielded must be a node: it is handed on between rows.
 void LoopGraph::classify(Operation *op) {
   bool result = false;
   bool yielded = llvm::any_of(
@@ -162,7 +191,7 @@ void LoopGraph::classify(Operation *op) {
     result = true;
   } else if (auto elements = dyn_cast<vector::FromElementsOp>(op)) {
     result = isRegisterMove(elements);
-  } else if (isInteger(op) &&
+  } else if (isInteger(op) && !selectsFloats(op) &&
              !isa<AnyOp, UniformOp, ShuffleXorOp, ShuffleOp>(op)) {
     // Address arithmetic: from the loop's variable and what does not change.
     result = llvm::all_of(op->getOperands(), [&](Value v) {
@@ -181,6 +210,7 @@ void LoopGraph::classify(Operation *op) {
 // Costs
 //===----------------------------------------------------------------------===//
 
+// Quarter rate on the vector ALU.
 static bool isTranscendental(Operation *op) {
   return isa<math::Exp2Op, math::Log2Op, math::RsqrtOp, math::SqrtOp,
              math::ExpOp, math::LogOp, math::Log10Op, math::SinOp, math::CosOp>(
@@ -200,6 +230,7 @@ static int vectorCost(Operation *op) {
   int wide = scalarOf(type).getIntOrFloatBitWidth() > 32 ? 2 : 1;
   if (isTranscendental(op))
     return 16 * count;
+  // Elements of 16 bits go by pairs, wider ones move singly.
   if (auto elements = dyn_cast<vector::FromElementsOp>(op)) {
     int bits = scalarOf(type).getIntOrFloatBitWidth();
     return isRegisterMove(elements) ? 0
@@ -209,6 +240,7 @@ static int vectorCost(Operation *op) {
   if (isa<arith::MaxNumFOp, arith::MinNumFOp, arith::MaximumFOp,
           arith::MinimumFOp>(op))
     return 2 * count; // two make one v_max3
+  // gfx942 rounds to bf16 by integer operations, cheaper in pairs.
   if (auto trunc = dyn_cast<arith::TruncFOp>(op))
     return scalarOf(type).isF16() ? 4 * count : count > 1 ? 10 * count : 16;
   if (isa<arith::DivFOp, arith::DivSIOp, arith::DivUIOp, arith::RemSIOp,
@@ -221,6 +253,8 @@ static int vectorCost(Operation *op) {
   return 4 * count * wide;
 }
 
+/// Enters an op with its unit, its cost and the slots until its result is
+/// there.
 void LoopGraph::addNode(Operation *op) {
   Node node;
   node.op = op;
@@ -273,6 +307,8 @@ void LoopGraph::addNode(Operation *op) {
 // Dependences
 //===----------------------------------------------------------------------===//
 
+/// An edge: node \p to may not start before \p from + \p latency slots, \p
+/// distance iterations later.
 void LoopGraph::connect(int from, int to, int latency, int distance, bool data,
                         bool barrier) {
   nodes[from].out.push_back({to, latency, distance, data, barrier});
@@ -285,6 +321,8 @@ int LoopGraph::latencyOf(const Node &from, const Node &to,
                          Value through) const {
   auto mfma = dyn_cast<MfmaOp>(to.op);
   if (from.unit == Unit::Matrix)
+    // An accumulator goes straight into the next product: no wait states
+    // between instructions on the same registers.
     return mfma && mfma.getC() == through ? 1 : from.latency;
   if (from.unit == Unit::Memory)
     return from.latency;
@@ -292,6 +330,10 @@ int LoopGraph::latencyOf(const Node &from, const Node &to,
     // A mask in VCC, too, cannot be read by the next instruction.
     if (from.trans || isa<arith::CmpFOp, arith::CmpIOp>(from.op))
       return 1;
+    if (to.unit == Unit::Matrix)
+      // Not by the next instruction, and code generation orders slots. In a
+      // loop of few iterations an s_nop costs less than another in flight.
+      return seldom ? 1 : 2;
     return to.unit == Unit::Vector || to.unit == Unit::Branch ? 0 : 1;
   }
   return 1;
@@ -320,6 +362,8 @@ bool LoopGraph::collect(Value value, int distance,
                       [&](Value v) { return collect(v, distance, found); });
 }
 
+/// From each node to those that read its results, through everything that is
+/// free.
 void LoopGraph::addDataEdges() {
   for (unsigned i = 0; i < nodes.size(); ++i)
     for (Value input : getInputs(nodes[i].op)) {
@@ -341,6 +385,7 @@ void LoopGraph::joinTiles() {
     if (!node.ldsRead && !node.ldsWrite)
       continue;
     classes.insert(i);
+    // An access without the attribute may touch all of LDS.
     std::pair<int64_t, int64_t> range = {0, INT64_MAX};
     if (auto attr = node.op->getAttrOfType<DenseI64ArrayAttr>(kLdsAttr))
       range = {attr[0], attr[1]};
@@ -361,6 +406,8 @@ void LoopGraph::joinTiles() {
   numTiles = numbers.size();
 }
 
+/// Orders within one iteration, quadratic in the nodes; across iterations the
+/// windows of Placement.cpp keep the order.
 void LoopGraph::addMemoryEdges() {
   for (int i = 0, n = nodes.size(); i < n; ++i) {
     Node &a = nodes[i];
@@ -374,11 +421,14 @@ void LoopGraph::addMemoryEdges() {
       bool barrier = a.unit == Unit::Barrier || b.unit == Unit::Barrier;
       if ((lds && !apart) || global)
         connect(i, j, 1);
+      // An access may stand in the barrier's slot behind it (latency 0), not in
+      // front.
       else if (barrier && (a.unit == b.unit || a.tile >= 0 || b.tile >= 0 ||
                            a.globalWrite || b.globalWrite))
         connect(i, j,
                 a.unit == Unit::Barrier && b.unit != Unit::Barrier ? 0 : 1,
                 /*distance=*/0, /*data=*/false, a.unit != b.unit);
+      // Loads pass a barrier unless it orders global memory too.
       else if (barrier && (a.globalRead || b.globalRead) &&
                (a.op->hasAttr("wave.global") || b.op->hasAttr("wave.global")))
         connect(i, j, 1);
@@ -386,7 +436,10 @@ void LoopGraph::addMemoryEdges() {
   }
 }
 
+/// Reads the loop's body. On an empty return the graph is complete, and
+/// `serial` says whether iterations may overlap.
 std::string LoopGraph::build() {
+  // How often each length of matrix instruction occurs.
   llvm::DenseMap<int, int> passes;
   for (Operation &op : *loop.getBody())
     if (auto mfma = dyn_cast<MfmaOp>(op)) {
@@ -396,6 +449,8 @@ std::string LoopGraph::build() {
                               scalarOf(mfma.getC().getType())))
         ++passes[info->passes];
     }
+  // The slot is that of the most frequent matrix instruction; of two, of the
+  // longer one.
   int most = 0;
   for (auto [p, count] : passes)
     if (count > most || (count == most && 4 * p > slotCycles)) {
@@ -409,6 +464,7 @@ std::string LoopGraph::build() {
       return "it sets priorities or traps";
     if (isa<FenceOp>(op))
       return "lanes exchange data in it";
+    // A branch may hold arithmetic only: it is placed as a whole.
     if (op.getNumRegions()) {
       bool pure = !isa<scf::ForOp, scf::WhileOp>(op);
       op.walk([&](Operation *inner) {
@@ -422,6 +478,7 @@ std::string LoopGraph::build() {
     if (!isFree(&op))
       addNode(&op);
   }
+  // The schedule hands values on by what makes them, so each needs a node.
   for (Value v : loop.getYieldedValues())
     if (v.getParentRegion() == &loop.getRegion() &&
         indexOf(v.getDefiningOp()) < 0)

@@ -98,10 +98,12 @@ public:
   int singleWriteCycles = 0;
   int vectorCycles = 0; ///< VALU cycles of an iteration
   bool writesGlobal = false;
+  bool seldom = false; ///< few iterations: those at the edge of a mask
   /// Why iterations cannot overlap; empty if they can.
   std::string serial;
 
 private:
+  bool selectsFloats(mlir::Operation *op);
   void classify(mlir::Operation *op);
   void addNode(mlir::Operation *op);
   void addDataEdges();

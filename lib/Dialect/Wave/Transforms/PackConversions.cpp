@@ -77,6 +77,7 @@ struct PackConversions
       rewrite(pack);
   }
 
+  /// Only where every element is a rounding of an f32 with no other reader.
   void rewrite(vector::FromElementsOp pack) {
     SmallVector<Value> wide;
     SmallVector<Operation *> roundings;

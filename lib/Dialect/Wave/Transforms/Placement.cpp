@@ -47,10 +47,27 @@ constexpr int kRing = 256;
 constexpr int kMinInterval = 8;
 /// Cycles in which a wavefront issues an instruction that is not VALU work.
 constexpr int kIssue = 4;
+/// Iterations that a loop is taken to have, one at the edge of a mask or not.
+constexpr int kFew = 4, kMany = 64;
+// Attempts before a setting is given up; intervals that a window may lie later;
+// steps by which the shares grow.
 constexpr int kMaxTries = 32, kMaxWindow = 3, kMaxMore = 6;
 /// Ways that use up their tries before the search for a first one ends: large
 /// loops come here that none of the others helps.
 constexpr int kMaxExhausted = 8;
+
+/// Ways to place a loop's nodes, in order of trial: the first two always, the
+/// others where these leave something to wish for.
+struct Way {
+  enum For { Always, Hazards, Registers } tried;
+  int patience; ///< slots by which matrix results are read later
+  bool ahead;   ///< loads may come an iteration before all else
+};
+constexpr Way kWays[] = {{Way::Always, 0, false},
+                         {Way::Always, -1, false},
+                         {Way::Hazards, 1, false},
+                         {Way::Registers, 0, true},
+                         {Way::Registers, -1, true}};
 
 class Placer {
 public:
@@ -62,6 +79,8 @@ public:
   int blamed = -1; ///< the node that could not be placed
 
 private:
+  /// Again: floors or first windows have been raised, and another attempt may
+  /// succeed.
   enum class Outcome { Done, Again, Never };
   std::optional<Placement> search();
   std::optional<Placement> overlapped();
@@ -80,6 +99,7 @@ private:
   bool placeReads(int n, int t);
   void sinkReads();
 
+  // The table's slot of a time: one interval, repeated.
   int index(int t) const {
     if (!overlap)
       return t;
@@ -91,20 +111,27 @@ private:
     if (overlap && nodes[from].globalRead)
       return std::min(e.latency, interval - interval / 8);
     if (nodes[from].unit == Unit::Matrix && e.latency > 1)
-      return e.latency - (hasty ? 1 : 0);
+      return e.latency + patience;
+    // A result for the next matrix instruction: it may have to wait.
+    if (patience < 0 && nodes[from].unit == Unit::Vector &&
+        nodes[e.node].unit == Unit::Matrix)
+      return 1;
     return e.latency;
   }
   bool fits(const Node &node, int t);
   void reserve(int n, int t);
   int earliest(int n) const;
   int latest(int n) const;
+  // Nodes that wait for a later sweep.
   bool isLazy(const Node &node) const {
     return node.unit == Unit::Memory &&
            (node.ldsRead || node.ldsWrite || node.globalRead) && overlap;
   }
+  // Accesses to tiles that barriers order.
   bool hasWindow(const Node &node) const {
     return node.tile >= 0 && overlap && graph.numBarriers;
   }
+  // Of a tile with one copy, reads come behind the second barrier.
   bool readsAfterSecond(const Node &node) const {
     return node.single && !node.ldsWrite;
   }
@@ -118,6 +145,7 @@ private:
     return e.barrier && second &&
            (hasWindow(nodes[n]) || hasWindow(nodes[e.node]));
   }
+  // Where trying begins.
   int begin(int n) const {
     return hasWindow(nodes[n]) ? std::max(floor[n], windowBegin(nodes[n]))
                                : floor[n];
@@ -138,7 +166,7 @@ private:
   int second = 0; ///< slot of an iteration's second barrier; 0: has none
   /// Slots without LDS accesses before each of two barriers: they wait for all.
   int drain = 0;
-  bool hasty = false;     ///< matrix results are read a slot earlier
+  int patience = 0;       ///< slots by which matrix results are read later
   int exhausted = 0;      ///< ways that used up their tries
   bool ahead = false;     ///< loads may come an iteration before all else
   std::vector<int> floor; ///< times before which a node must not be tried
@@ -147,6 +175,7 @@ private:
   std::vector<int> window, firstWindow;
   std::vector<bool> windowFixed;
   std::vector<int> time;
+  // By node: sweep 3 places it; -1 is not known yet.
   std::vector<signed char> late;
   struct Slot {
     int matrix = 0, memory = 0, vector = 0;
@@ -156,6 +185,7 @@ private:
   std::vector<Slot> table;
 
   int excess(const std::vector<Slot> &slots) const;
+  int hazards() const;
   void settle();
   bool move(int n, int aim);
 };
@@ -166,6 +196,8 @@ static int roomOf(const LoopGraph &graph) {
   return std::max(graph.slotCycles - 2 * kIssue, kIssue);
 }
 
+/// Whether slot t has room for the node. A slot takes vector work of any length
+/// if it has none yet, so that an op longer than a share can stand somewhere.
 bool Placer::fits(const Node &node, int t) {
   int i = index(t);
   if (i >= int(table.size()))
@@ -186,6 +218,7 @@ bool Placer::fits(const Node &node, int t) {
   return true;
 }
 
+/// Enters node \p n at time \p t, whether it fits or not.
 void Placer::reserve(int n, int t) {
   Slot &slot = table[index(t)];
   time[n] = t;
@@ -194,8 +227,12 @@ void Placer::reserve(int n, int t) {
   slot.vector += nodes[n].cycles;
 }
 
+/// The first time that predecessors placed so far allow. A lazy one without a
+/// time (an LDS read) is taken to come at its own earliest.
 int Placer::earliest(int n) const {
   int t = begin(n);
+  // What is not placed yet does not bind, but for reads that will come as soon
+  // as they can.
   for (const Edge &e : nodes[n].in) {
     if ((!overlap && e.distance) || skips(n, e))
       continue;
@@ -210,6 +247,7 @@ int Placer::earliest(int n) const {
   return t;
 }
 
+/// The last time that successors placed so far and the window allow.
 int Placer::latest(int n) const {
   int t = windowEnd(nodes[n]);
   for (const Edge &e : nodes[n].out) {
@@ -249,6 +287,8 @@ bool Placer::placeReads(int n, int t) {
     if (time[r] != kUnplaced || e.distance || !isLazy(nodes[r]))
       continue;
     int due = t - latencyOf(r, e);
+    // The first read of a tile settles its window: the one in which the read is
+    // due.
     if (hasWindow(nodes[r]) && !windowFixed[nodes[r].tile]) {
       int tile = nodes[r].tile;
       int inside = readsAfterSecond(nodes[r]) ? due - second : due;
@@ -256,12 +296,15 @@ bool Placer::placeReads(int n, int t) {
       windowFixed[tile] = true;
       settled.push_back(tile);
     }
+    // The latest slot with room.
     int from = earliest(r), best = std::min(latest(r), due);
     // Fragments that wait long for their use take registers.
     if (nodes[r].ldsRead)
-      from = std::max(from, std::min(due, windowEnd(nodes[r])) - slotsOf(kRing));
+      from =
+          std::max(from, std::min(due, windowEnd(nodes[r])) - slotsOf(kRing));
     while (best >= from && !fits(nodes[r], best))
       --best;
+    // Undo: the node will try a later time.
     if (best < from) {
       for (int p : placed) {
         --table[index(time[p])].memory;
@@ -279,9 +322,14 @@ bool Placer::placeReads(int n, int t) {
   return true;
 }
 
+/// The earliest time at which the node and the reads it waits for fit. Again:
+/// some other node, or a window, was pushed back, and the attempt starts anew;
+/// Never: nothing helps.
 Placer::Outcome Placer::placeForward(int n) {
   Node &node = nodes[n];
   int from = earliest(n), to = latest(n);
+  // The table repeats after an interval; two leave room for reads that must be
+  // in a window.
   int reach = overlap ? from + 2 * interval : kFar;
   for (int t = from; t <= std::min(to, reach); ++t) {
     if (!fits(node, t))
@@ -294,6 +342,7 @@ Placer::Outcome Placer::placeForward(int n) {
   // Too late for what was placed before it: that must come later.
   for (const Edge &e : node.out)
     if (time[e.node] != kUnplaced) {
+      // By how much the successor must give way.
       int bound = time[e.node] - e.latency + e.distance * interval;
       if (bound < from) {
         floor[e.node] = std::max(floor[e.node], time[e.node] + from - bound);
@@ -318,9 +367,9 @@ Placer::Outcome Placer::placeForward(int n) {
 /// The slots to spread the loads of a loop of matrix work alone over, for the
 /// path to memory takes them one by one: not those where all wavefronts write
 /// LDS, and in time for their first use. Empty where there are none.
-std::pair<int, int> Placer::spanOf(ArrayRef<Load> loads,
-                                   int firstWrite) const {
+std::pair<int, int> Placer::spanOf(ArrayRef<Load> loads, int firstWrite) const {
   if (loads.empty() || loads.back().firstUse == kFar ||
+      // Only where vector work is at most one instruction a slot.
       graph.vectorCycles > kIssue * interval)
     return {0, 0};
   int first = loads.front().firstUse;
@@ -330,6 +379,7 @@ std::pair<int, int> Placer::spanOf(ArrayRef<Load> loads,
   return {begin, first - graph.loadSlots()};
 }
 
+/// Sweep 3.
 Placer::Outcome Placer::placeStores() {
   int n = nodes.size(), written = 0, firstWrite = kFar;
   // Writes to LDS, as early as their window lets them.
@@ -366,6 +416,7 @@ Placer::Outcome Placer::placeStores() {
       continue;
     // Near its user, even if the slot gets more than its share.
     int last = latest(i), t = last;
+    // Looks back a few slots for one with room, else for the least crowded.
     for (int u = last; u > last - std::min(16, interval / 4); --u) {
       if (table[index(u)].issue() < table[index(t)].issue())
         t = u;
@@ -394,6 +445,8 @@ Placer::Outcome Placer::placeStores() {
   llvm::stable_sort(loads, [](const Load &a, const Load &b) {
     return a.firstUse < b.firstUse;
   });
+  // Without a span each load comes when the registers of the one before are
+  // free.
   auto [begin, end] = spanOf(loads, firstWrite);
   for (auto [number, load] : llvm::enumerate(loads)) {
     auto [i, firstUse, lastUse] = load;
@@ -405,14 +458,20 @@ Placer::Outcome Placer::placeStores() {
     if (firstUse != kFar)
       bound = std::max(from, std::min(bound, firstUse - graph.loadSlots()));
     if (begin < end)
-      bound = std::max(bound, begin + (end - begin) * int(number) /
-                                          int(loads.size()));
+      bound = std::max(bound,
+                       begin + (end - begin) * int(number) / int(loads.size()));
+    // Beside another memory instruction rather than late.
+    auto goes = [&](int at) {
+      const Slot &slot = table[index(at)];
+      return fits(node, at) || (slot.memory <= memoryShare &&
+                                slot.issue() + kIssue <= roomOf(graph));
+    };
     int t = bound;
-    while (t < firstUse && !fits(node, t))
+    while (t < firstUse && !goes(t))
       ++t;
     // Else with registers of their own.
     if (t >= firstUse)
-      for (t = std::min(bound, firstUse) - 1; t >= from && !fits(node, t);)
+      for (t = std::min(bound, firstUse) - 1; t >= from && !goes(t);)
         --t;
     if (t < from) {
       blamed = i;
@@ -428,6 +487,7 @@ void Placer::sinkReads() {
   for (int i = nodes.size() - 1; i >= 0; --i) {
     if (!nodes[i].ldsRead || nodes[i].ldsWrite || nodes[i].out.empty())
       continue;
+    // Taken out, moved down, and put in again.
     --table[time[i]].memory;
     int t = latest(i);
     while (t > time[i] && !fits(nodes[i], t))
@@ -436,6 +496,8 @@ void Placer::sinkReads() {
   }
 }
 
+/// All sweeps with the floors and first windows as they are; each attempt
+/// starts from an empty table.
 Placer::Outcome Placer::attempt() {
   int n = nodes.size();
   time.assign(n, kUnplaced);
@@ -443,6 +505,7 @@ Placer::Outcome Placer::attempt() {
   window = firstWindow;
   windowFixed.assign(graph.numTiles, false);
   late.assign(n, -1);
+  // Backwards, since a node is late by what its users are.
   for (int i = n - 1; i >= 0; --i)
     isLate(i);
 
@@ -457,6 +520,8 @@ Placer::Outcome Placer::attempt() {
 
   // Matrix instructions in program order, urgent readers, then what became
   // ready last: work on one element ends before that on the next begins.
+  // `missing` counts what a node waits for within an iteration, without the
+  // nodes that later sweeps place.
   std::vector<int> missing(n, 0);
   std::set<std::tuple<bool, bool, int, int>> ready;
   int round = 0, barriers = 0;
@@ -481,6 +546,7 @@ Placer::Outcome Placer::attempt() {
     ready.erase(ready.begin());
     ++round;
     Outcome outcome = Outcome::Done;
+    // The first barrier is the origin of time; all windows count from it.
     if (nodes[i].unit == Unit::Barrier && overlap) {
       time[i] = barriers++ ? second : 0;
     } else {
@@ -503,6 +569,7 @@ Placer::Outcome Placer::attempt() {
     sinkReads();
   }
   for (int i = 0; i < n; ++i)
+    // A node that only a cycle of dependences reaches.
     if (time[i] == kUnplaced)
       return Outcome::Never;
   return Outcome::Done;
@@ -516,12 +583,39 @@ int Placer::excess(const std::vector<Slot> &slots) const {
   return sum;
 }
 
+/// Cycles likely to be lost before readers of matrix results that come too
+/// early. Code generation counts instructions until then, not cycles.
+int Placer::hazards() const {
+  constexpr int kApart = 19; // instructions behind v_mfma 32x32x8
+  std::vector<int> count(interval, 0);
+  for (int i = 0, n = nodes.size(); i < n; ++i)
+    ++count[index(time[i])];
+  int sum = 0;
+  for (int i = 0, n = nodes.size(); i < n; ++i) {
+    int least = kApart;
+    for (const Edge &e : nodes[i].out) {
+      if (nodes[i].unit == Unit::Vector && nodes[e.node].unit == Unit::Matrix &&
+          time[e.node] + e.distance * interval < time[i] + e.latency)
+        least = std::min(least, kApart - 1);
+      if (nodes[i].unit != Unit::Matrix || nodes[e.node].unit == Unit::Matrix)
+        continue;
+      int between = 0;
+      for (int t = time[i]; t < time[e.node] + e.distance * interval; ++t)
+        between += count[index(t)];
+      least = std::min(least, between);
+    }
+    sum += 2 * kIssue * (kApart - least);
+  }
+  return sum;
+}
+
 /// Moves a node out of a crowded slot, to the nearest with room for it.
 bool Placer::move(int n, int aim) {
   const Node &node = nodes[n];
   bool store = node.ldsWrite && !node.ldsRead;
   if (!(node.unit == Unit::Vector && node.cycles) && !store)
     return false;
+  // Only slots that exceed the aim are relieved.
   Slot &here = table[index(time[n])];
   if (here.issue() <= aim)
     return false;
@@ -534,6 +628,7 @@ bool Placer::move(int n, int aim) {
     const Slot &there = table[index(t)];
     if (&there == &here || (store && there.memory >= memoryShare))
       continue;
+    // What leaves the crowded slot less what overflows in the other.
     int gain = std::min(cost, here.issue() - aim) -
                std::max(0, there.issue() + cost - std::max(aim, there.issue()));
     if (gain > bestGain ||
@@ -569,11 +664,14 @@ bool Placer::rotate(Placement &result) {
   int bestStages = kFar, bestWork = kFar, best = 0;
   for (int r = 0; r < interval; ++r) {
     int low = kFar, high = kUnplaced, work = 0;
+    // The iteration, counted from the loop's first, that a node at time t
+    // belongs to if the loop begins at slot r.
     auto stage = [&](int t) { return (t - r + 4 * interval) / interval; };
     for (int t : time) {
       low = std::min(low, stage(t));
       high = std::max(high, stage(t));
     }
+    // Work that the prologue repeats: the earlier stages of each node.
     for (int i = 0, n = nodes.size(); i < n; ++i)
       work += (high - stage(time[i])) *
               (nodes[i].unit == Unit::Matrix ? graph.slotCycles : 4);
@@ -581,10 +679,12 @@ bool Placer::rotate(Placement &result) {
     if (std::make_pair(work, stages) < std::make_pair(bestWork, bestStages)) {
       bestStages = stages;
       bestWork = work;
+      // So that all times become non-negative.
       best = r + (low - 4) * interval;
     }
   }
   result.stages = bestStages;
+  result.outside = bestWork;
   for (int &t : time)
     t -= best;
   for (int &t : time)
@@ -593,6 +693,9 @@ bool Placer::rotate(Placement &result) {
   return true;
 }
 
+/// Without overlap, one attempt in a table without end; otherwise an interval
+/// of one slot for each matrix instruction, first with room for LDS to drain
+/// before barriers, then without.
 std::optional<Placement> Placer::run() {
   if (!overlap) {
     interval = 1 << 20;
@@ -607,6 +710,8 @@ std::optional<Placement> Placer::run() {
   interval = graph.numMatrix;
   if (interval < kMinInterval)
     return std::nullopt;
+  // A barrier has a wait for the accesses in flight before it: slots just
+  // before it should start none.
   drain = graph.numBarriers > 1 ? slotsOf(kLdsCycles / graph.wavesOfSimd()) : 0;
   std::optional<Placement> best = search();
   if (!best && drain) {
@@ -619,33 +724,44 @@ std::optional<Placement> Placer::run() {
 /// Some ways to do it: of those whose registers are likely to suffice, the one
 /// that keeps the matrix core waiting least. More room where none is found.
 std::optional<Placement> Placer::search() {
+  // Vector and memory issue cycles spread evenly over the slots.
   int even =
       (graph.vectorCycles + kIssue * graph.numMemory + interval - 1) / interval;
   memoryShare = (graph.numMemory + interval - 1) / interval;
   std::optional<Placement> best;
   auto bestCost = std::make_tuple(kFar, kFar, kFar);
+  int bestHazards = 0;
+  const int iterations = graph.seldom ? kFew : kMany;
   auto suffices = [&] { return best && std::get<0>(bestCost) == 0; };
   exhausted = 0;
   for (int more = 0; more < kMaxMore && (more < 2 || !suffices()); ++more) {
-    for (int way = 0; way < 4; ++way) {
-      if (way > 1 && suffices())
+    for (const Way &way : kWays) {
+      if (way.tried == Way::Registers && suffices())
         break;
+      if (way.tried == Way::Hazards && best && !bestHazards)
+        continue;
       if (!best && exhausted >= kMaxExhausted)
         return std::nullopt;
-      hasty = way & 1;
-      ahead = way > 1;
+      patience = way.patience;
+      ahead = way.ahead;
+      // At least 20 cycles, in steps of an instruction's four.
       vectorShare = std::max(20, (even + 3) / 4 * 4 + 4 * more);
       std::optional<Placement> result = overlapped();
       if (!result)
         continue;
       int registers = estimateRegisters(graph, *result);
       int beyond = std::max(0, registers - graph.likelyRegisters());
-      auto cost = std::make_tuple(beyond, excess(table), registers);
+      int lost = hazards();
+      auto cost = std::make_tuple(
+          beyond, excess(table) + lost + result->outside / iterations,
+          registers);
       if (cost < bestCost) {
+        bestHazards = lost;
         bestCost = cost;
         best = std::move(result);
       }
     }
+    // From the third step on one more memory instruction may share a slot.
     if (more == 2)
       ++memoryShare;
   }
@@ -655,10 +771,13 @@ std::optional<Placement> Placer::search() {
 /// A modulo schedule with the shares as they are set.
 std::optional<Placement> Placer::overlapped() {
   if (graph.numBarriers > 1) {
+    // The writes between the barriers, as the port takes them, and until the
+    // last one is done.
     second = slotsOf(graph.singleWriteCycles) + drain;
     if (2 * second > interval)
       return std::nullopt;
   }
+  // Floors and windows start anew with each setting.
   std::fill(firstWindow.begin(), firstWindow.end(), 0);
   for (int i = 0, n = nodes.size(); i < n; ++i)
     floor[i] = nodes[i].globalRead && ahead ? -interval : 0;

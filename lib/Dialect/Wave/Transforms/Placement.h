@@ -22,6 +22,9 @@ namespace tlc::wave {
 struct Placement {
   int interval = 0;      ///< slots between iterations
   int stages = 1;        ///< iterations in flight
+  /// Cycles of work before the loop; as much again is done for iterations
+  /// beyond the last.
+  int outside = 0;
   std::vector<int> time; ///< of each node; stage = time / interval
 
   int stage(int node) const { return time[node] / interval; }

@@ -56,11 +56,9 @@ struct Schedule : tlc::wave::impl::WaveScheduleBase<Schedule> {
       if (count >= kMinMatrix && !loop->hasAttr(kScheduledAttr))
         loops.push_back(loop);
     });
-    llvm::DenseSet<Operation *> plain;
-    if (limit > 0)
-      plain = findSeldom(loops);
+    llvm::DenseSet<Operation *> seldom = findSeldom(loops);
     for (scf::ForOp loop : loops)
-      schedule(loop, plain.contains(loop));
+      schedule(loop, seldom.contains(loop));
   }
 
   llvm::DenseSet<Operation *> findSeldom(ArrayRef<scf::ForOp> loops);
@@ -69,6 +67,7 @@ struct Schedule : tlc::wave::impl::WaveScheduleBase<Schedule> {
 };
 } // namespace
 
+/// For tests and for reading: what stands in which slot, as stage:op#number.
 void Schedule::describe(Location loc, const LoopGraph &graph,
                         const Placement &p) {
   for (int slot = 0; slot < p.interval; ++slot) {
@@ -86,6 +85,9 @@ void Schedule::describe(Location loc, const LoopGraph &graph,
 /// Loops that do another one's matrix work with more vector work beside it: the
 /// blocks at the edge of a mask, which are few.
 llvm::DenseSet<Operation *> Schedule::findSeldom(ArrayRef<scf::ForOp> loops) {
+  llvm::DenseSet<Operation *> seldom;
+  if (loops.size() < 2)
+    return seldom;
   llvm::DenseMap<int, int> least; // vector cycles, by matrix instructions
   SmallVector<std::pair<int, int>> work;
   for (scf::ForOp loop : loops) {
@@ -96,15 +98,17 @@ llvm::DenseSet<Operation *> Schedule::findSeldom(ArrayRef<scf::ForOp> loops) {
         least.insert({graph.numMatrix, graph.vectorCycles}).first->second;
     cycles = std::min(cycles, graph.vectorCycles);
   }
-  llvm::DenseSet<Operation *> seldom;
   for (auto [loop, of] : llvm::zip(loops, work))
     if (of.second > least[of.first])
       seldom.insert(loop);
   return seldom;
 }
 
+/// One loop: graph, placement, emission. Falls back from overlap to one
+/// iteration in line, and says why in the remark.
 void Schedule::schedule(scf::ForOp loop, bool isSeldom) {
   LoopGraph graph(loop);
+  graph.seldom = isSeldom;
   std::string why = graph.build();
   if (!why.empty()) {
     loop.emitRemark("not scheduled: ") << why;

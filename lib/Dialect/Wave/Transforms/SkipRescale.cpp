@@ -25,8 +25,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Rescale.h"
 #include "tlc/Dialect/Wave/Transforms/Passes.h"
-#include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
 using namespace tlc;
@@ -38,12 +38,6 @@ namespace tlc::wave {
 } // namespace tlc::wave
 
 namespace {
-/// `tuple` = `source` * factor, element by element.
-struct Rescaled {
-  mutable vector::FromElementsOp tuple;
-  Value source;
-};
-
 struct SkipRescale : tlc::wave::impl::WaveSkipRescaleBase<SkipRescale> {
   using WaveSkipRescaleBase::WaveSkipRescaleBase;
 
@@ -55,7 +49,6 @@ struct SkipRescale : tlc::wave::impl::WaveSkipRescaleBase<SkipRescale> {
   }
 
   void runOnLoop(scf::ForOp loop);
-  void rewrite(Value factor, ArrayRef<Rescaled> tuples);
 };
 } // namespace
 
@@ -89,8 +82,7 @@ static Value matchRescaled(vector::FromElementsOp tuple, Value &source) {
   return factor;
 }
 
-/// Products that are subtracted to give the exponent of the factor.
-static void markProducts(Value factor) {
+void wave::markProducts(Value factor) {
   Operation *exponential = factor.getDefiningOp();
   if (!isa_and_nonnull<math::Exp2Op, math::ExpOp>(exponential))
     return;
@@ -105,18 +97,54 @@ static void markProducts(Value factor) {
   }
 }
 
-void SkipRescale::rewrite(Value factor, ArrayRef<Rescaled> tuples) {
-  Location loc = tuples.front().tuple.getLoc();
-  // Behind the factor and all sources: where the first tuple stands they are.
-  OpBuilder b(tuples.front().tuple);
-  Value one = arith::ConstantOp::create(b, loc, b.getF32FloatAttr(1));
-  Value moved =
-      arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNE, factor, one);
-  Value any = AnyOp::create(b, loc, b.getI1Type(), moved);
-  SmallVector<Type> types;
+int64_t wave::countProducts(ArrayRef<Rescaled> tuples) {
+  int64_t count = 0;
   for (const Rescaled &r : tuples)
+    count += r.tuple.getType().getNumElements();
+  return count;
+}
+
+llvm::MapVector<Value, SmallVector<Rescaled>> wave::findRescaled(Block *body) {
+  llvm::MapVector<Value, SmallVector<Rescaled>> groups;
+  for (auto tuple : body->getOps<vector::FromElementsOp>()) {
+    Value source;
+    Value factor = matchRescaled(tuple, source);
+    if (factor && factor.getParentBlock() == body)
+      groups[factor].push_back({tuple, source});
+  }
+  // Sources that are computed after the first tuple would not dominate.
+  for (auto &[factor, tuples] : groups) {
+    Operation *first = tuples.front().tuple;
+    llvm::erase_if(tuples, [&](const Rescaled &r) {
+      Operation *def = r.source.getDefiningOp();
+      return def && def->getBlock() == body && !def->isBeforeInBlock(first);
+    });
+  }
+  return groups;
+}
+
+void wave::rewriteRescaled(Value condition, Value factor,
+                           ArrayRef<Rescaled> tuples,
+                           ArrayRef<std::pair<Operation *, Value>> scalars) {
+  Location loc = tuples.front().tuple.getLoc();
+  // Behind all sources: where the first tuple or product stands they are.
+  Operation *first = tuples.front().tuple;
+  for (auto &[product, source] : scalars)
+    if (product->isBeforeInBlock(first))
+      first = product;
+  SmallVector<Type> types;
+  for (const Rescaled &r : tuples) {
     types.push_back(r.source.getType());
-  auto branch = scf::IfOp::create(b, loc, types, any, /*withElseRegion=*/true);
+    if (Operation *def = r.source.getDefiningOp();
+        def && def->getBlock() == first->getBlock() &&
+        first->isBeforeInBlock(def))
+      first = tuples.front().tuple;
+  }
+  for (auto &[product, source] : scalars)
+    types.push_back(source.getType());
+  OpBuilder b(first);
+  auto branch =
+      scf::IfOp::create(b, loc, types, condition, /*withElseRegion=*/true);
   OpBuilder then = branch.getThenBodyBuilder();
   SmallVector<Value> products, same;
   for (const Rescaled &r : tuples) {
@@ -125,42 +153,38 @@ void SkipRescale::rewrite(Value factor, ArrayRef<Rescaled> tuples) {
     products.push_back(arith::MulFOp::create(then, loc, r.source, splat));
     same.push_back(r.source);
   }
+  for (auto &[product, source] : scalars) {
+    products.push_back(arith::MulFOp::create(then, loc, source, factor));
+    same.push_back(source);
+  }
   scf::YieldOp::create(then, loc, products);
   OpBuilder otherwise = branch.getElseBodyBuilder();
   scf::YieldOp::create(otherwise, loc, same);
   for (auto [r, result] : llvm::zip(tuples, branch.getResults()))
     r.tuple.replaceAllUsesWith(result);
+  for (auto [scalar, result] :
+       llvm::zip(scalars, branch.getResults().drop_front(tuples.size())))
+    scalar.first->replaceAllUsesWith(ValueRange(result));
+  for (const Rescaled &r : tuples) {
+    SmallVector<Value> elements(r.tuple.getElements());
+    r.tuple.erase();
+    for (Value v : elements)
+      if (Operation *op = v.getDefiningOp(); op && isOpTriviallyDead(op))
+        op->erase();
+  }
 }
 
 void SkipRescale::runOnLoop(scf::ForOp loop) {
-  Block *body = loop.getBody();
-  llvm::MapVector<Value, SmallVector<Rescaled>> groups;
-  for (auto tuple : body->getOps<vector::FromElementsOp>()) {
-    Value source;
-    Value factor = matchRescaled(tuple, source);
-    if (factor && factor.getParentBlock() == body)
-      groups[factor].push_back({tuple, source});
-  }
-  for (auto &[factor, tuples] : groups) {
-    // Sources that are computed after the first tuple would not dominate.
-    Operation *first = tuples.front().tuple;
-    llvm::erase_if(tuples, [&](const Rescaled &r) {
-      Operation *def = r.source.getDefiningOp();
-      return def && def->getBlock() == body && !def->isBeforeInBlock(first);
-    });
-    int64_t count = 0;
-    for (const Rescaled &r : tuples)
-      count += r.tuple.getType().getNumElements();
-    if (count < minimum)
+  for (auto &[factor, tuples] : findRescaled(loop.getBody())) {
+    if (tuples.empty() || countProducts(tuples) < minimum)
       continue;
     markProducts(factor);
-    rewrite(factor, tuples);
-    for (const Rescaled &r : tuples) {
-      SmallVector<Value> elements(r.tuple.getElements());
-      r.tuple.erase();
-      for (Value v : elements)
-        if (Operation *op = v.getDefiningOp(); op && isOpTriviallyDead(op))
-          op->erase();
-    }
+    Location loc = tuples.front().tuple.getLoc();
+    OpBuilder b(tuples.front().tuple);
+    Value one = arith::ConstantOp::create(b, loc, b.getF32FloatAttr(1));
+    Value moved =
+        arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNE, factor, one);
+    Value any = AnyOp::create(b, loc, b.getI1Type(), moved);
+    rewriteRescaled(any, factor, tuples);
   }
 }

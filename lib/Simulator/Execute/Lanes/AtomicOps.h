@@ -46,9 +46,11 @@ template <typename T> constexpr T atomicXor(T old, T data, T) {
 template <typename T> constexpr T atomicInc(T old, T data, T) {
   return old >= data ? 0 : old + 1;
 }
+/// Counts down to 0, then wraps to the data, which also caps values above it.
 template <typename T> constexpr T atomicDec(T old, T data, T) {
   return old == 0 || old > data ? data : old - 1;
 }
+/// As v_min with IEEE on: a signalling NaN becomes a quiet one.
 template <typename T> inline T atomicMinFloat(T old, T data, T) {
   return minimum(old, data, true);
 }
@@ -65,6 +67,7 @@ inline u16 toBf16(f32 v) {
   return u16((b + 0x7fff + (b >> 16 & 1)) >> 16);
 }
 
+/// Each half is added in f32 and rounded once.
 inline u32 atomicAddHalves(u32 old, u32 data, u32) {
   f16 lo = f16(f32(bits<f16>(u16(old))) + f32(bits<f16>(u16(data))));
   f16 hi =

@@ -4,6 +4,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// The resource's fields are those of the CDNA3 ISA's table "Buffer Resource
+// Descriptor". Addresses of swizzled buffers interleave index_stride elements,
+// four bytes of each at a time; scratch of older machines lay like that, and
+// nothing that compilers for gfx942 emit.
+//
+//===----------------------------------------------------------------------===//
 
 #include "BufferAccess.h"
 
@@ -32,6 +39,10 @@ static u64 bytesInside(u64 offset, u64 records, u32 bytes) {
   return room >= bytes ? bytes : bytes < 4 ? 0 : room & ~u64(3);
 }
 
+/// Address and number of bytes in range for each lane, active or not. Nearly
+/// all accesses take the first loop, which has no division.
+/// The lane's and the instruction's offset add up in 32 bits, without a carry:
+/// compilers move constants between them whatever the sign of the rest.
 void bufferAddresses(const Wave &w, const Op &op, const BufferResource &r,
                      u32 bytes, BufferLanes &lanes) {
   const Instruction &inst = *op.inst;
@@ -47,14 +58,14 @@ void bufferAddresses(const Wave &w, const Op &op, const BufferResource &r,
   u64 records = r.records;
   if (byBytes && !r.swizzled) {
     TLC_LANE_LOOP {
-      u64 offset = u64(vOffset ? vOffset[l] : 0) + constant;
+      u64 offset = u32((vOffset ? vOffset[l] : 0) + constant);
       lanes.address.at[l] = base + offset;
       lanes.inRange[l] = u32(bytesInside(offset, records, bytes));
     }
   } else {
     TLC_LANE_LOOP {
       u64 index = (vIndex ? vIndex[l] : 0) + (r.addThread ? l : 0);
-      u64 offset = u64(vOffset ? vOffset[l] : 0) + constant;
+      u64 offset = u32((vOffset ? vOffset[l] : 0) + constant);
       u64 linear = index * r.stride + offset;
       u64 tile = index / r.indexStride, inTile = index % r.indexStride;
       u64 swizzled = (tile * r.stride + offset / 4 * 4) * r.indexStride +
@@ -74,6 +85,8 @@ void bufferAddresses(const Wave &w, const Op &op, const BufferResource &r,
   lanes.partial = partial & ~full;
 }
 
+/// A buffer in range of its resource may still lie outside every allocation:
+/// that is a fault, raised here.
 bool checkBuffer(Wave &w, const Op &op, const BufferLanes &lanes, u64 active,
                  u32 bytes, bool isStore) {
   u64 full = active & lanes.full;

@@ -4,6 +4,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Atomics of MUBUF: as those of FLAT (FlatAtomic.cpp), with the addresses and
+// range checks of a buffer.
+//
+//===----------------------------------------------------------------------===//
 
 #include "AtomicOps.h"
 #include "BufferAccess.h"

@@ -36,6 +36,7 @@ struct Typed {
   }
 };
 
+/// Raises the fault that ends the run; always false.
 bool refuse(Wave &w, const Op &op, const char *why) {
   Fault fault;
   fault.kind = "unsupported-instruction";
@@ -44,8 +45,10 @@ bool refuse(Wave &w, const Op &op, const char *why) {
   return false;
 }
 
+/// Reads the format from the instruction or the resource.
 bool typedOf(Wave &w, const Op &op, const BufferResource &r, Typed &typed) {
   const Instruction &inst = *op.inst;
+  // MTBUF's components are never permuted.
   bool own = inst.encoding == Encoding::MTBUF;
   typed.format = bufferFormats[own ? inst.dfmt & 15 : r.dataFormat];
   typed.numbers = NumberFormat(own ? inst.nfmt & 7 : r.numberFormat);
@@ -55,12 +58,13 @@ bool typedOf(Wave &w, const Op &op, const BufferResource &r, Typed &typed) {
          refuse(w, op, "a buffer format that does not exist");
 }
 
-/// Bits [from, from + count) of an element.
+/// Bits [from, from + count) of an element; a component never crosses a dword.
 u32 field(const u8 *element, unsigned from, unsigned count) {
   u64 word = 0;
   __builtin_memcpy(&word, element + from / 32 * 4, 4);
   return u32(word >> from % 32 & ((u64(1) << count) - 1));
 }
+/// The low \p count bits as a signed number.
 i32 extended(u32 raw, unsigned count) {
   return i32(raw << (32 - count)) >> (32 - count);
 }
@@ -74,6 +78,7 @@ u32 fromFormat(u32 raw, unsigned count, NumberFormat numbers) {
     result = f32(raw) / f32(unsignedMost);
     break;
   case NumberFormat::Snorm:
+    // -2^(n-1) and -2^(n-1) + 1 both mean -1.
     result = f32(extended(raw, count)) / f32(signedMost);
     result = result < -1 ? -1 : result;
     break;
@@ -123,6 +128,8 @@ bool toFormat(u32 value, unsigned count, NumberFormat numbers, u32 &raw) {
     raw = u32(u64(nearest(clamped * f64(mask >> 1))) & mask);
     return true;
   }
+  // A value that does not fit is refused: whether hardware clamps or cuts it is
+  // not public.
   case NumberFormat::Uint:
     raw = value;
     return (value & ~mask) == 0;
@@ -139,20 +146,25 @@ bool toFormat(u32 value, unsigned count, NumberFormat numbers, u32 &raw) {
 
 /// The value of destination component i.
 u32 selected(const Typed &t, const u8 *element, unsigned i) {
+  // Selectors 0 and 1 are constants, 2 and 3 reserved and read as 0.
   u32 select = t.select[i], one = t.isInteger() ? 1 : bits<u32>(1.0f);
   if (select < 4)
     return select == 1 ? one : 0;
   unsigned component = select - 4, from = 0;
   if (component >= t.format.components)
     return component == 3 ? one : 0;
+  // Components are packed from bit 0 up, in their order.
   for (unsigned c = 0; c < component; ++c)
     from += t.format.bits[c];
   unsigned count = t.format.bits[component];
   return fromFormat(field(element, from, count), count, t.numbers);
 }
 
+/// How components meet registers: one each, two to a register, or one in the
+/// upper half.
 enum class Width : u8 { Full, Half, HighHalf };
 
+/// Between a component's 32-bit form and its half of a d16 register.
 u32 narrowed(const Typed &t, u32 value) {
   return t.isInteger() ? value & 0xffff : bits<u16>(toHalf(bits<f32>(value)));
 }
@@ -162,6 +174,7 @@ u32 widened(const Typed &t, u32 half) {
   return t.isInteger() ? half : bits<u32>(f32(bits<f16>(u16(half))));
 }
 
+/// Writes the registers of lane \p l; halves keep the other half.
 template <unsigned Count, Width W>
 void putComponents(const Typed &t, const u8 *element, u32 *d, unsigned l) {
   for (unsigned i = 0; i < Count; ++i) {
@@ -177,6 +190,8 @@ void putComponents(const Typed &t, const u8 *element, u32 *d, unsigned l) {
   }
 }
 
+/// Lane by lane: formats are rare in compute code, and each element is unpacked
+/// bit by bit.
 template <unsigned Count, Width W> void load(Wave &w, const Op &op) {
   u64 active = w.exec();
   if (!active || (op.inst->sc1 && awaitTurn(w, op)))
@@ -191,10 +206,12 @@ template <unsigned Count, Width W> void load(Wave &w, const Op &op) {
   bufferAddresses(w, op, r, t.format.bytes, lanes);
   if (!checkBuffer(w, op, lanes, active, t.format.bytes, false))
     return;
+  // With the lds bit the one component goes to LDS instead of a register.
   alignas(64) u32 toLds[waveLanes] = {};
   u32 *d = op.inst->lds ? toLds : w.vgpr + op.dst;
   for (u64 rest = active; rest; rest &= rest - 1) {
     unsigned l = __builtin_ctzll(rest);
+    // Bytes out of range stay 0.
     u8 element[16] = {};
     __builtin_memcpy(element,
                      reinterpret_cast<const void *>(lanes.address.at[l]),
@@ -228,6 +245,8 @@ bool pack(const Typed &t, const u32 *s, unsigned l, u8 *element) {
   return true;
 }
 
+/// Everything is checked before the first lane is stored, except the values
+/// themselves.
 template <unsigned Count, Width W> void store(Wave &w, const Op &op) {
   u64 active = w.exec();
   if (!active)
@@ -236,6 +255,7 @@ template <unsigned Count, Width W> void store(Wave &w, const Op &op) {
   Typed t;
   if (!typedOf(w, op, r, t))
     return;
+  // Only the identity swizzle is known to mean the same for stores.
   for (unsigned i = 0; i < Count && i < t.format.components; ++i)
     if (t.select[i] != 4 + i)
       return void(refuse(w, op, "store through a permuting buffer swizzle"));

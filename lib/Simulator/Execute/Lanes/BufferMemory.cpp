@@ -4,6 +4,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Plain loads and stores of MUBUF. Range checks are in BufferAccess; with the
+// lds bit a load's dword goes to LDS instead of a register.
+//
+//===----------------------------------------------------------------------===//
 
 #include "BufferAccess.h"
 #include "Families.h"

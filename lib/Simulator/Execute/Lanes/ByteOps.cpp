@@ -4,6 +4,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Operations on bytes (sums of absolute differences, averages) and of cube
+// maps, which only media and graphics code uses. After the pseudo-code of the
+// CDNA3 ISA.
+//
+//===----------------------------------------------------------------------===//
 
 #include "Families.h"
 #include "FloatOps.h"
@@ -29,6 +35,7 @@ inline u32 sad16(u32 a, u32 b, u32 c) {
   return c + distance(a & 0xffff, b & 0xffff) + distance(a >> 16, b >> 16);
 }
 inline u32 sad32(u32 a, u32 b, u32 c) { return c + distance(a, b); }
+/// The average of each byte, rounded up where the third source's bit says so.
 inline u32 lerp(u32 a, u32 b, u32 c) {
   u32 r = 0;
   for (unsigned i = 0; i < 4; ++i)
@@ -45,6 +52,8 @@ template <auto Sum> inline u64 windows16(u64 a, u32 b, u64 c) {
          << (i * 16);
   return r;
 }
+/// The same with four sums of 32 bits; all are known before the first is
+/// written, since the destination may be a source.
 void windows32(const Lanes &x) {
   TLC_LANE_LOOP {
     u64 a = get<u64>(x.a, l);
@@ -57,6 +66,8 @@ void windows32(const Lanes &x) {
 }
 
 inline f32 size(f32 v) { return withSign(v, false); }
+/// The face that a vector meets: +x 0, -x 1, +y 2, -y 3, +z 4, -z 5. The
+/// largest component decides, z before y before x.
 inline f32 cubeFace(f32 a, f32 b, f32 c) {
   if (size(c) >= size(a) && size(c) >= size(b))
     return c < 0 ? 5.0f : 4.0f;

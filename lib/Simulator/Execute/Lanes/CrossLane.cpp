@@ -4,6 +4,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Moves between a vector register and a scalar one, and the counting of lanes.
+// DPP is in Modifiers.cpp, LDS permutes in LdsCrossLane.cpp.
+//
+//===----------------------------------------------------------------------===//
 
 #include "Families.h"
 #include "LaneOps.h"

@@ -21,6 +21,7 @@ template <unsigned N, bool Signed> inline i64 element(u32 word, unsigned i) {
   u32 moved = word >> (i * N) << (32 - N);
   return Signed ? i64(i32(moved) >> (32 - N)) : i64(moved >> (32 - N));
 }
+// Exact in 64 bits; wraps, or saturates with clamp.
 template <unsigned N, bool Signed>
 inline u32 dotSum(u32 a, u32 b, u32 c, bool clamp) {
   i64 total = Signed ? i64(i32(c)) : i64(c);

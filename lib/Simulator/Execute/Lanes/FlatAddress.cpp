@@ -4,6 +4,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// From the addresses that instructions form to those of the host. Global
+// addresses are the host's own; the apertures of LDS and scratch lie where no
+// host address does.
+//
+//===----------------------------------------------------------------------===//
 
 #include "FlatAddress.h"
 
@@ -23,6 +29,8 @@ bool fail(Wave &w, const Op &op, const char *kind, u64 address, u32 bytes,
 }
 } // namespace
 
+/// Lane by lane: each goes to LDS, scratch or global memory. The first lane out
+/// of bounds ends the wavefront.
 FlatLanes splitFlat(Wave &w, const Op &op, LaneAddresses &a, u64 active,
                     u32 bytes, bool isStore, u32 *privateOffsets) {
   FlatLanes lanes;
@@ -55,6 +63,7 @@ FlatLanes splitFlat(Wave &w, const Op &op, LaneAddresses &a, u64 active,
   return lanes;
 }
 
+/// Bytes within a lane's scratch: VGPR, plus SGPR, plus constant, modulo 2^32.
 bool scratchOffsets(Wave &w, const Op &op, u64 active, u32 bytes, bool isStore,
                     u32 *offsets) {
   u32 base = u32(op.inst->offset);
@@ -72,6 +81,8 @@ bool scratchOffsets(Wave &w, const Op &op, u64 active, u32 bytes, bool isStore,
   return true;
 }
 
+/// Scratch holds dword i of all lanes side by side, so that an access that
+/// crosses dwords goes in pieces.
 void copyPrivate(Wave &w, unsigned lane, u32 offset, u32 *data, u32 bytes,
                  bool store) {
   u8 *bytesOf = reinterpret_cast<u8 *>(data);
@@ -88,6 +99,8 @@ void copyPrivate(Wave &w, unsigned lane, u32 offset, u32 *data, u32 bytes,
   }
 }
 
+/// Lane l's dword goes to M0 + offset + 4 * l, as the ISA says of loads with
+/// LDS as destination.
 void storeToLds(Wave &w, const Op &op, u64 active, const u32 *data) {
   u32 base = (w.sgpr[ScalarReg::M0] & 0xffff) + u32(op.inst->offset);
   for (u64 rest = active; rest; rest &= rest - 1) {

@@ -17,6 +17,8 @@
 namespace tlc::sim::TLC_SIM_ISA {
 namespace {
 
+/// Reads, combines and writes lane by lane; the destination may be the data
+/// register.
 template <typename T, auto F>
 void apply(Wave &w, const Op &op, const LaneAddresses &a, u64 active) {
   // Data, then the compare value behind it.
@@ -36,6 +38,8 @@ void apply(Wave &w, const Op &op, const LaneAddresses &a, u64 active) {
   }
 }
 
+/// The turn comes first: the instruction is tried again until it has it, so
+/// nothing may be done before.
 template <typename T, auto F> void global(Wave &w, const Op &op) {
   u64 active = w.exec();
   if (!active || awaitTurn(w, op))
@@ -45,6 +49,8 @@ template <typename T, auto F> void global(Wave &w, const Op &op) {
   if (checkGlobal(w, op, a, active, sizeof(T), true))
     apply<T, F>(w, op, a, active);
 }
+/// Lanes in the LDS aperture have host addresses after splitFlat(), like those
+/// of global memory; scratch lanes are apart.
 template <typename T, auto F> void flat(Wave &w, const Op &op) {
   u64 active = w.exec();
   if (!active || awaitTurn(w, op))
@@ -79,6 +85,7 @@ template <typename T, auto F> void flat(Wave &w, const Op &op) {
 }
 
 using O = Opcode;
+// Both address forms have the same operations.
 #define ATOMICS(prefix, fn)                                                    \
   {O::prefix##_swap, fn<u32, atomicSwap<u32>>},                                \
       {O::prefix##_cmpswap, fn<u32, atomicCompareSwap<u32>>},                  \

@@ -10,6 +10,11 @@
 // is interleaved by dwords, as the hardware swizzles it, so an access of
 // several dwords is taken apart.
 //
+// Every handler has the same steps: nothing if EXEC is empty; wait for the
+// wavefront's turn where order matters; the addresses of all lanes; the check
+// against the allocations, which raises the fault and returns false; then the
+// copy, by an element type that says width and extension.
+//
 //===----------------------------------------------------------------------===//
 
 #include "Families.h"
@@ -18,6 +23,10 @@
 namespace tlc::sim::TLC_SIM_ISA {
 namespace {
 
+/// Private memory, one lane at a time: \p offsets are byte offsets within the
+/// lane's own scratch. The raw bytes are gathered first, for an access of
+/// several dwords is scattered over the swizzled memory, and then handled like
+/// any other load.
 template <typename E>
 void privateLoad(Wave &w, const Op &op, u64 active, const u32 *offsets,
                  u32 *d) {
@@ -39,6 +48,7 @@ void privateStore(Wave &w, const Op &op, u64 active, const u32 *offsets,
   }
 }
 
+/// Coherent (sc1) loads wait for the wavefront's turn, plain ones do not.
 template <typename E> void globalLoad(Wave &w, const Op &op) {
   u64 active = w.exec();
   if (!active || (op.inst->sc1 && awaitTurn(w, op)))
@@ -48,6 +58,8 @@ template <typename E> void globalLoad(Wave &w, const Op &op) {
   if (checkGlobal(w, op, a, active, E::bytes, false))
     loadLanes<E>(a, active, w.vgpr + op.dst);
 }
+/// Stores do not wait: racing plain stores are an error of the program, which
+/// the race checker reports.
 template <typename E> void globalStore(Wave &w, const Op &op) {
   u64 active = w.exec();
   if (!active)
@@ -58,6 +70,7 @@ template <typename E> void globalStore(Wave &w, const Op &op) {
     storeLanes<E>(a, active, registers(w, op.src[1]));
 }
 
+/// Scratch lanes are served apart from the others.
 template <typename E> void flatLoad(Wave &w, const Op &op) {
   u64 active = w.exec();
   if (!active || (op.inst->sc1 && awaitTurn(w, op)))
@@ -88,6 +101,8 @@ template <typename E> void flatStore(Wave &w, const Op &op) {
   privateStore<E>(w, op, lanes.inPrivate, privateOffsets, s);
 }
 
+/// SCRATCH instructions address the lane's private memory directly, without an
+/// aperture.
 template <typename E> void scratchLoad(Wave &w, const Op &op) {
   u64 active = w.exec();
   u32 offsets[waveLanes];
@@ -101,7 +116,8 @@ template <typename E> void scratchStore(Wave &w, const Op &op) {
     privateStore<E>(w, op, active, offsets, registers(w, op.src[1]));
 }
 
-/// Loads to LDS: M0 plus the offset, one dword for each lane.
+/// Loads to LDS: M0 plus the offset, one dword for each lane. Narrow elements
+/// are extended to a dword first.
 template <typename E> void globalLoadLds(Wave &w, const Op &op) {
   u64 active = w.exec();
   if (!active || (op.inst->sc1 && awaitTurn(w, op)))
@@ -125,6 +141,8 @@ template <typename E> void scratchLoadLds(Wave &w, const Op &op) {
 }
 
 using O = Opcode;
+// The table of each address space is the same; d16 forms write one half of the
+// register, their "hi" forms the upper one.
 #define LOADS(space, fn)                                                       \
   {O::space##_load_ubyte, fn##Load<Element<1>>},                               \
       {O::space##_load_sbyte, fn##Load<Element<1, Extend::Sign>>},             \
@@ -151,6 +169,7 @@ using O = Opcode;
       {O::space##_store_dwordx3, fn##Store<Element<12>>}, {                    \
     O::space##_store_dwordx4, fn##Store<Element<16>>                           \
   }
+// gfx942 has these for bytes, shorts and dwords.
 #define LDS_LOADS(space, fn)                                                   \
   {O::space##_load_lds_ubyte, fn##LoadLds<Element<1>>},                        \
       {O::space##_load_lds_sbyte, fn##LoadLds<Element<1, Extend::Sign>>},      \

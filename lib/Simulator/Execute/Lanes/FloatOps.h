@@ -48,6 +48,7 @@ constexpr BitsOf<T> mantissaMask =
 template <typename T>
 constexpr BitsOf<T> exponentMask = BitsOf<T>(~signBit<T> & ~mantissaMask<T>);
 
+/// The bits of a number and back.
 template <typename T> inline BitsOf<T> raw(T v) { return bits<BitsOf<T>>(v); }
 template <typename T> inline T fromRaw(BitsOf<T> v) { return bits<T>(v); }
 
@@ -59,6 +60,7 @@ template <typename T> inline T fromRaw(BitsOf<T> v) { return bits<T>(v); }
   return unsigned(a) | unsigned(b);
 }
 
+/// On the bits, so that no compiler option for fast arithmetic can remove it.
 template <typename T> inline bool isNan(T v) {
   return BitsOf<T>(raw(v) & ~signBit<T>) > exponentMask<T>;
 }
@@ -71,6 +73,7 @@ template <typename T> inline bool isInf(T v) {
 template <typename T> inline bool isZero(T v) {
   return BitsOf<T>(raw(v) & ~signBit<T>) == 0;
 }
+/// A signalling NaN made quiet keeps its payload.
 template <typename T> inline T quiet(T v) {
   return fromRaw<T>(raw(v) | quietBit<T>);
 }
@@ -92,6 +95,8 @@ template <typename T> inline typename Format<T>::Signed ordered(T v) {
   return s < 0 ? S(s ^ S(~signBit<T>)) : s;
 }
 
+/// v_min and v_max: of a number and a NaN the number. With IEEE mode a
+/// signalling NaN wins, made quiet. -0 is below +0.
 template <typename T>
 [[gnu::always_inline]] inline T minimum(T a, T b, bool ieee) {
   T r = ordered(a) < ordered(b) ? a : b;
@@ -116,6 +121,8 @@ template <typename T>
 [[gnu::always_inline]] inline T maximum3(T a, T b, T c, bool ieee) {
   return maximum(maximum(a, b, ieee), c, ieee);
 }
+/// v_med3: the middle one; with any NaN the minimum of the three, as the ISA
+/// defines it.
 template <typename T>
 [[gnu::always_inline]] inline T median(T a, T b, T c, bool ieee) {
   T least = minimum3(a, b, c, ieee);
@@ -132,6 +139,8 @@ template <typename T>
   f64 back = f64(r);
   // Infinities that the rounding made become the largest number by this, too.
   bool tooBig = withSign(back, false) > withSign(v, false);
+  // Rounded to odd: cut, with the last bit set if anything was lost. A result
+  // that was rounded up is one too large.
   u32 odd = (raw(r) - u32(tooBig)) | 1;
   return either(back == v, isNan(v)) ? r : fromRaw<f32>(odd);
 }
@@ -148,12 +157,14 @@ inline f16 toHalf(f32 v) {
         u16(sign | 0x7c00 |
             (magnitude > 0x7f800000 ? 0x200 | (magnitude >> 13 & 0x3ff) : 0)));
   int exponent = int(magnitude >> 23) - 127;
+  // With the hidden bit, unless v is a denormal f32.
   u32 significand = (magnitude & 0x7fffff) | (magnitude >> 23 ? 0x800000 : 0);
   // Below the smallest normal number more bits are dropped.
   int drop = exponent < -14 ? 13 - 14 - exponent : 13;
   drop = drop > 25 ? 25 : drop;
   u32 kept = significand >> drop, rest = significand & ((1u << drop) - 1);
   u32 half = 1u << (drop - 1);
+  // The mode is in bits 14:13: nearest, down, up, zero.
   unsigned rounding = __builtin_ia32_stmxcsr() >> 13 & 3;
   bool up = rounding == 0   ? rest > half || (rest == half && (kept & 1))
             : rounding == 1 ? sign && rest
@@ -191,6 +202,7 @@ template <typename T> [[gnu::always_inline]] inline T canonical(T v) {
   return isNan(v) ? fromRaw<T>(exponentMask<T> | quietBit<T>) : v;
 }
 
+/// One rounding, as the hardware's fused multiply-add.
 inline f32 fused(f32 a, f32 b, f32 c) { return __builtin_fmaf(a, b, c); }
 inline f64 fused(f64 a, f64 b, f64 c) { return __builtin_fma(a, b, c); }
 /// The product is exact in f64, and so is the sum wherever it matters.

@@ -27,12 +27,15 @@ u32 dataOf(Wave &w, const Op &op) {
   u64 exec = w.exec();
   return registers(w, op.src[1])[exec ? __builtin_ctzll(exec) : 0];
 }
+/// Stays at this instruction until its turn comes again.
 void waitOn(Wave &w, const Op &op) {
   w.syncWaiting = true;
   w.pc = &op;
   w.stop(WaveStatus::Global);
 }
 
+/// Each turn of a waiting wavefront looks whether the round has ended; the last
+/// arrival ends it and goes on at once.
 void barrier(Wave &w, const Op &op) {
   if (awaitTurn(w, op))
     return;

@@ -68,6 +68,8 @@ template <typename T> struct Word {
     else
       return bits<T>(u8(p[l]));
   }
+  // Written as a selection, not a branch, which vectorizes to a masked move.
+  // Types below a dword clear the rest of it.
   static void put(u32 *p, unsigned l, u32 mask, T value) {
     if constexpr (sizeof(T) == 8) {
       u64 raw = bits<u64>(value);
@@ -109,6 +111,8 @@ template <> struct Word<Pair<f32>> {
   }
 };
 
+/// Register arrays are [dword][lane]: a 64-bit value has its halves 64 words
+/// apart.
 template <typename T> inline T get(const u32 *p, unsigned l) {
   return Word<T>::get(p, l);
 }
@@ -143,11 +147,13 @@ inline u64 packMask(const u8 *flags) {
   for (unsigned i = 0; i < 8; ++i) {
     u64 eight;
     __builtin_memcpy(&eight, flags + i * 8, 8);
+    // The product gathers bit 0 of each of eight bytes in its top byte.
     mask |= (eight * 0x0102040810204080u >> 56) << (i * 8);
   }
   return mask;
 }
 
+/// EXEC as a word for each lane; kept until EXEC changes.
 inline const u32 *execLanes(Wave &w) {
   u64 exec = w.exec();
   if (exec != w.expandedExec) {

@@ -8,6 +8,10 @@
 // Addresses are 32-bit VGPRs plus a constant. The forms with two offsets count
 // these in elements, or in 64 elements.
 //
+// Element<bytes, extension> describes the data of a lane: d16 forms write one
+// half of the register and keep the other. ldsAddresses() turns offsets into
+// host addresses and raises the fault for a lane beyond the allocation.
+//
 //===----------------------------------------------------------------------===//
 
 #include "Families.h"
@@ -16,6 +20,7 @@
 namespace tlc::sim::TLC_SIM_ISA {
 namespace {
 
+// Nothing happens, not even a fault, without active lanes.
 template <typename E> void read(Wave &w, const Op &op) {
   u64 active = w.exec();
   LaneAddresses a;
@@ -30,6 +35,7 @@ template <typename E> void write(Wave &w, const Op &op) {
     storeLanes<E>(a, active, registers(w, op.src[1]));
 }
 
+/// Both addresses are checked before anything is loaded.
 template <typename E, unsigned Stride> void read2(Wave &w, const Op &op) {
   u64 active = w.exec();
   if (!active)
@@ -46,6 +52,7 @@ template <typename E, unsigned Stride> void read2(Wave &w, const Op &op) {
   loadLanes<E>(first, active, d);
   loadLanes<E>(second, active, d + E::dwords * waveLanes);
 }
+/// The second store comes after the first, so its data stays where both meet.
 template <typename E, unsigned Stride> void write2(Wave &w, const Op &op) {
   u64 active = w.exec();
   if (!active)
@@ -79,6 +86,7 @@ void nothing(Wave &, const Op &) {}
 
 using O = Opcode;
 constexpr Handler rows[] = {
+    // Plain, then narrow reads.
     {O::ds_read_b32, read<Element<4>>},
     {O::ds_read_b64, read<Element<8>>},
     {O::ds_read_b96, read<Element<12>>},
@@ -93,6 +101,7 @@ constexpr Handler rows[] = {
     {O::ds_read_i8_d16_hi, read<Element<1, Extend::HighS>>},
     {O::ds_read_u16_d16, read<Element<2, Extend::Low>>},
     {O::ds_read_u16_d16_hi, read<Element<2, Extend::High>>},
+    // Two offsets of eight bits each, in elements or times 64.
     {O::ds_read2_b32, read2<Element<4>, 1>},
     {O::ds_read2st64_b32, read2<Element<4>, 64>},
     {O::ds_read2_b64, read2<Element<8>, 1>},

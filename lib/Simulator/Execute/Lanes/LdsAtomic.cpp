@@ -7,6 +7,10 @@
 //
 // Lanes take effect in their order, wavefronts in that of the schedule.
 //
+// An instruction without "rtn" has no destination; both forms share a handler.
+// Atomics on LDS need no turn: LDS belongs to the workgroup, whose wavefronts
+// run one after another on one host thread.
+//
 //===----------------------------------------------------------------------===//
 
 #include "AtomicOps.h"
@@ -16,6 +20,8 @@
 namespace tlc::sim::TLC_SIM_ISA {
 namespace {
 
+/// F gets the old value and both data operands; forms with one operand ignore
+/// the second.
 template <typename T, auto F> void atomic(Wave &w, const Op &op) {
   u64 active = w.exec();
   LaneAddresses a;
@@ -29,6 +35,7 @@ template <typename T, auto F> void atomic(Wave &w, const Op &op) {
   u32 *d = w.vgpr + op.dst;
   for (u64 rest = active; rest; rest &= rest - 1) {
     unsigned l = __builtin_ctzll(rest);
+    // A lane sees what lower lanes of the same instruction have stored.
     T old = readHost<T>(a.at[l]);
     T next = F(old, get<T>(data, l), get<T>(second, l));
     writeHost<T>(a.at[l], next);
@@ -48,6 +55,7 @@ template <typename T, unsigned Stride> void exchange2(Wave &w, const Op &op) {
                     a) ||
       !ldsAddresses(w, op, active, op.inst->offset1 * step, sizeof(T), true, b))
     return;
+  // The first old value, then the second behind it.
   u32 *d = w.vgpr + op.dst;
   const u32 *x = registers(w, op.src[1]), *y = registers(w, op.src[2]);
   constexpr unsigned words = sizeof(T) / 4;
@@ -67,12 +75,14 @@ template <typename T, unsigned Stride> void exchange2(Wave &w, const Op &op) {
 template <typename T> constexpr T compareStore(T old, T compare, T data) {
   return old == compare ? data : old;
 }
+/// ds_rsub: the data minus what is in memory.
 template <typename T> constexpr T reverseSub(T old, T data, T) {
   return data - old;
 }
 template <typename T> constexpr T maskOr(T old, T mask, T data) {
   return (old & ~mask) | data;
 }
+/// ds_wrap: subtracts the first operand if it can, else adds the second.
 constexpr u32 wrap(u32 old, u32 data, u32 second) {
   return old >= data ? old - data : old + second;
 }
@@ -114,6 +124,7 @@ template <bool Add> void appendConsume(Wave &w, const Op &op) {
   writeHost<u32>(a.at[0], Add ? old + count : old - count);
   const u32 *mask = execLanes(w);
   u32 *d = w.vgpr + op.dst;
+  // All lanes get the value before.
   TLC_LANE_LOOP put<u32>(d, l, mask[l], old);
 }
 
@@ -121,6 +132,7 @@ using O = Opcode;
 // name, its returning form, type, function
 #define BOTH(name, rtn, T, F)                                                  \
   {O::ds_##name, atomic<T, F>}, { O::ds_##rtn, atomic<T, F> }
+// The integer forms exist for 32 and 64 bits alike.
 #define WIDTH(bits, U, I)                                                      \
   BOTH(add_u##bits, add_rtn_u##bits, U, atomicAdd<U>),                         \
       BOTH(sub_u##bits, sub_rtn_u##bits, U, atomicSub<U>),                     \

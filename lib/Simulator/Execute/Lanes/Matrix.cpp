@@ -10,6 +10,12 @@
 // step per product. The order of sums inside the hardware is not published, so
 // float results agree within a rounding per step. EXEC is ignored.
 //
+// v_mfma_T_MxNxK_Bb: D = A * B + C for B independent blocks, A being M x K and
+// B K x N. A lane holds `perLane` consecutive elements of k for one row of A
+// and one column of B; how lanes map to rows, columns and blocks is
+// MatrixTile.h's matter. Fields cbsz, abid and blgp rearrange A and B between
+// blocks and lanes (CDNA3 ISA, section on matrix instructions).
+//
 //===----------------------------------------------------------------------===//
 
 #include "Families.h"
@@ -42,6 +48,8 @@ unsigned broadcastBlock(const Instruction &inst, unsigned block) {
   return (block & ~(run - 1)) | (inst.abid & (run - 1));
 }
 
+/// One matrix instruction: unpack A and B to [block][k][row], apply blgp and
+/// cbsz, multiply. About 2 n n K blocks operations of the host, in vectors.
 template <typename A, typename B, typename S> void mfma(Wave &w, const Op &op) {
   using Sum = typename A::Sum;
   constexpr bool wide = sizeof(Sum) == 8;
@@ -52,6 +60,7 @@ template <typename A, typename B, typename S> void mfma(Wave &w, const Op &op) {
   const u32 *ra = w.vgpr + op.src[0].index, *rb = w.vgpr + op.src[1].index;
   const Instruction &inst = *op.inst;
 
+  // Element e of the lane's registers is k = perLane * slice + e.
   for (unsigned e = 0; e < S::perLane; ++e)
     for (unsigned g = 0; g < S::groups; ++g) {
       unsigned block = g % S::blocks, k = S::perLane * (g / S::blocks) + e;
@@ -95,16 +104,20 @@ template <typename A, typename B, typename S> void mfma(Wave &w, const Op &op) {
       c = room;
     }
   }
+  // A multiplication and an addition for each product.
   w.matrixFlops += u64(2) * n * n * K * S::blocks;
   multiply<S, Sum, K>(a, b, c, w.vgpr + op.dst);
 }
 
 using O = Opcode;
+// A and B of one type, or of the two 8-bit types.
 template <typename T, unsigned M, unsigned K, unsigned Blocks = 1>
 constexpr RunFunction same = mfma<T, T, Tile<M, K, Blocks>>;
 template <typename A, typename B, unsigned M, unsigned K>
 constexpr RunFunction mixed = mfma<A, B, Tile<M, K, 1>>;
 
+// The last field marks results whose order of sums is not public; integer
+// products are exact.
 constexpr Handler rows[] = {
     {O::v_mfma_f32_32x32x8_f16, same<TypeF16, 32, 8>, nullptr, true},
     {O::v_mfma_f32_16x16x16_f16, same<TypeF16, 16, 16>, nullptr, true},

@@ -28,6 +28,8 @@ namespace tlc::sim::TLC_SIM_ISA {
 
 //===--- Element types: storage, and what they compute in -----------------===//
 
+/// Each type: bits of an element, the type of sums, and an element as the type
+/// computed in.
 struct TypeF16 {
   static constexpr unsigned bits = 16;
   using Sum = f32;
@@ -68,6 +70,7 @@ struct TypeXf32 {
   static f32 get(u64 raw) {
     u32 v = u32(raw);
     bool special = (v & 0x7f800000) == 0x7f800000;
+    // To nearest even; infinities and NaNs stay.
     u32 r = (v + 0xfff + (v >> 13 & 1)) & ~0x1fffu;
     return tlc::sim::TLC_SIM_ISA::bits<f32>(special ? v : r);
   }
@@ -84,6 +87,7 @@ inline u64 rawElement(const u32 *p, unsigned l, unsigned e) {
   if constexpr (T::bits == 64) {
     return u64(p[(2 * e + 1) * waveLanes + l]) << 32 | p[2 * e * waveLanes + l];
   } else {
+    // Narrow elements lie in a dword from the lowest bits up.
     constexpr unsigned perWord = 32 / T::bits;
     return u64(p[e / perWord * waveLanes + l]) >> (e % perWord * T::bits);
   }
@@ -148,6 +152,8 @@ inline void multiply(const ValueOf<Sum> *a, const ValueOf<Sum> *b, const u32 *c,
                                : n == 16 && S::blocks == 1 && !wide
                                    ? 2 * rowsAbreast
                                    : rowsAbreast;
+  // Rows of D, `abreast` at a time: a row is one register of one group of
+  // lanes.
   for (unsigned t = 0; t < registers * S::groups; t += abreast) {
     unsigned block = Acc::block(t % registers, t / registers);
     const Value *left[abreast];
@@ -158,6 +164,8 @@ inline void multiply(const ValueOf<Sum> *a, const ValueOf<Sum> *b, const u32 *c,
       left[r] = a + block * K * n + Acc::row(v, g);
       at[r] = v * words * waveLanes + g * n;
       Value start[n] = {};
+      // Integers start at 0 and C is added in 32 bits at the end: their
+      // products fit f32 exactly, C would not.
       if constexpr (!integer)
         for (unsigned j = 0; j < n; ++j)
           start[j] = get<Sum>(c + at[r], j);
@@ -182,6 +190,7 @@ inline void multiply(const ValueOf<Sum> *a, const ValueOf<Sum> *b, const u32 *c,
         if constexpr (integer)
           d[at[r] + j] = c[at[r] + j] + u32(i32(end[j]));
         else
+          // The payload of a NaN is not public.
           put<Sum>(d + at[r], j, ~0u, canonical(end[j]));
       }
     }

@@ -14,6 +14,8 @@
 
 namespace tlc::sim::TLC_SIM_ISA {
 
+/// `bytes` counts from each lane's address. The two allocations used last are
+/// tried before the map is asked.
 bool checkGlobal(Wave &w, const Op &op, const LaneAddresses &a, u64 active,
                  u32 bytes, bool isStore) {
   u64 low = ~u64(0), high = 0;

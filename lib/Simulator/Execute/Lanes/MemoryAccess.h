@@ -20,6 +20,7 @@
 
 namespace tlc::sim::TLC_SIM_ISA {
 
+/// An address for each lane; what inactive lanes have means nothing.
 struct LaneAddresses {
   alignas(64) u64 at[waveLanes];
 };
@@ -41,6 +42,7 @@ template <unsigned Bytes, Extend E = Extend::Zero> struct Element {
   static constexpr Extend extend = E;
 };
 
+/// Unaligned accesses are allowed, as on gfx942.
 template <typename T> inline T readHost(u64 address) {
   T v;
   __builtin_memcpy(&v, reinterpret_cast<const void *>(address), sizeof(T));
@@ -50,6 +52,7 @@ template <typename T> inline void writeHost(u64 address, T v) {
   __builtin_memcpy(reinterpret_cast<void *>(address), &v, sizeof(T));
 }
 
+/// One lane's element from a host address into its register.
 template <typename E> inline void loadLane(u64 host, u32 *d, unsigned l) {
   if constexpr (E::bytes >= 4) {
     for (unsigned i = 0; i < E::dwords; ++i)
@@ -69,6 +72,7 @@ template <typename E> inline void loadLane(u64 host, u32 *d, unsigned l) {
       d[l] = v;
   }
 }
+/// The mirror of loadLane(): "hi" forms store the upper half.
 template <typename E>
 inline void storeLane(u64 host, const u32 *s, unsigned l) {
   if constexpr (E::bytes >= 4) {
@@ -106,6 +110,8 @@ template <unsigned Bytes> inline void loadWide(const LaneAddresses &a, u32 *d) {
     for (unsigned i = 0; i < 4; ++i)
       __builtin_memcpy(&rows[i], reinterpret_cast<const void *>(a.at[l + i]),
                        Bytes);
+    // Memory has the dwords of a lane side by side, registers those of
+    // neighbouring lanes.
     transpose(rows, columns);
     for (unsigned i = 0; i < Bytes / 4; ++i)
       __builtin_memcpy(d + i * waveLanes + l, &columns[i], 16);
@@ -130,6 +136,8 @@ inline bool consecutive(const LaneAddresses &a, u64 step) {
   return different == 0;
 }
 
+/// All active lanes. Whole wavefronts of consecutive dwords are one copy, those
+/// of 8 and 16 bytes go by fours through a transposition.
 template <typename E>
 inline void loadLanes(const LaneAddresses &a, u64 active, u32 *d) {
   if (active == ~u64(0)) {

@@ -24,6 +24,7 @@ template <typename T> u32 joined(T lo, T hi) {
   return u32(bits<u16>(hi)) << 16 | bits<u16>(lo);
 }
 
+/// Both halves of a register, or two registers for f32.
 template <typename T, auto F> void pk2(const Lanes &x) {
   if constexpr (sizeof(T) == 4)
     return map2<Pair<T>, Pair<T>, Pair<T>, [](Pair<T> a, Pair<T> b) {
@@ -52,16 +53,19 @@ template <typename T, auto F> void pk3(const Lanes &x) {
     }
 }
 
+// Integer sums wrap, or saturate with clamp.
 template <LaneFunction Wrap, LaneFunction Saturate>
 void clampable(const Lanes &x) {
   x.op->inst->clamp ? Saturate(x) : Wrap(x);
 }
 
+/// To the range of a 16-bit result.
 constexpr i32 clampU(i64 v) { return v > 0xffff ? 0xffff : v < 0 ? 0 : v; }
 constexpr i32 clampI(i64 v) {
   return v > 0x7fff ? 0x7fff : v < -0x8000 ? -0x8000 : v;
 }
 
+/// Minimum and maximum, whose NaN rule depends on the mode.
 template <auto F> void halves(const Lanes &x) {
   bool ieee = x.wave->ieee;
   TLC_LANE_LOOP {
@@ -100,14 +104,18 @@ inline f32 mixSource(u32 word, bool half, bool high, bool neg, bool abs) {
   v = abs ? withSign(v, false) : v;
   return neg ? -v : v;
 }
+/// NaN becomes 0 with DX10_CLAMP and stays without.
 inline f32 clampUnit(f32 v, bool dx10) {
   f32 r = v < 0.0f ? 0.0f : v > 1.0f ? 1.0f : v;
   return isNan(v) ? (dx10 ? 0.0f : v) : r;
 }
 
 enum class MixTo { Single, Low, High };
+/// v_fma_mix: sources are f32 or a half by op_sel_hi and op_sel; the result is
+/// f32, or f16 into one half.
 template <MixTo To> void mix(const Lanes &x) {
   const Instruction &inst = *x.op->inst;
+  // The modifiers are the same for all lanes: taken apart once.
   bool half[3], high[3], neg[3], abs[3];
   for (unsigned i = 0; i < 3; ++i) {
     half[i] = inst.opSelHi >> i & 1;
@@ -139,6 +147,8 @@ template <MixTo To> void mix(const Lanes &x) {
 using O = Opcode;
 constexpr FloatMode S = FloatMode::Single, D = FloatMode::HalfDouble;
 constexpr Handler rows[] = {
+    // Integers: the lambda's wider types hold the exact result, which pk2 and
+    // pk3 cut to 16 bits.
     {O::v_pk_mad_i16, nullptr,
      clampable<
          pk3<i16, [](i32 a, i32 b, i32 c) { return a * b + c; }>,
@@ -160,6 +170,7 @@ constexpr Handler rows[] = {
     {O::v_pk_sub_u16, nullptr,
      clampable<pk2<u16, [](i32 a, i32 b) { return a - b; }>,
                pk2<u16, [](i32 a, i32 b) { return clampU(a - b); }>>},
+    // Shifts have the count first.
     {O::v_pk_lshlrev_b16, nullptr,
      pk2<u16, [](u32 a, u32 b) { return b << (a & 15); }>},
     {O::v_pk_lshrrev_b16, nullptr,
@@ -174,6 +185,8 @@ constexpr Handler rows[] = {
      pk2<u16, [](u32 a, u32 b) { return a > b ? a : b; }>},
     {O::v_pk_min_u16, nullptr,
      pk2<u16, [](u32 a, u32 b) { return a < b ? a : b; }>},
+    // f16. Sums and products go through f32 (exact enough for one right
+    // rounding).
     {O::v_pk_fma_f16, nullptr,
      byRounding<pk3<f16, fusedHalf<true>>, pk3<f16, fusedHalf<false>>>, false,
      D},
@@ -183,6 +196,7 @@ constexpr Handler rows[] = {
     {O::v_pk_mul_f16, nullptr, pk2<f16, mulHalf>, false, D},
     {O::v_pk_min_f16, nullptr, halves<minimum<f16>>, false, D},
     {O::v_pk_max_f16, nullptr, halves<maximum<f16>>, false, D},
+    // Packed f32 takes register pairs.
     {O::v_pk_fma_f32, nullptr, pk3<f32, fmaSingle>, false, S},
     {O::v_pk_mul_f32, nullptr, pk2<f32, [](f32 a, f32 b) { return a * b; }>,
      false, S},

@@ -22,6 +22,8 @@ void nothing(Wave &, const Op &) {}
 /// Modes are taken up when a turn begins: begin another.
 void restart(Wave &w) { w.stop(WaveStatus::Ready); }
 
+/// To a device address, which is decoded on demand; outside the code the run
+/// ends.
 void jump(Wave &w, const Op &op, u64 address) {
   if (const Op *target = instructionAt(*w.group->program, address)) {
     w.pc = target;
@@ -33,6 +35,8 @@ void jump(Wave &w, const Op &op, u64 address) {
   raise(w, op, fault);
 }
 
+/// Direct branches were resolved when the code was decoded; the target is null
+/// if it lies outside the code, which jump() reports.
 void branch(Wave &w, const Op &op) {
   if (op.target)
     w.pc = op.target;
@@ -44,10 +48,12 @@ template <auto Condition> void branchIf(Wave &w, const Op &op) {
     branch(w, op);
 }
 
+/// What a call saves: the address behind itself.
 u64 nextAddress(const Op &op) { return op.address + op.inst->sizeBytes; }
 
 void getPc(Wave &w, const Op &op) { w.setPair(op.dst, nextAddress(op)); }
 void setPc(Wave &w, const Op &op) { jump(w, op, scalar64(w, op.src[0])); }
+/// The target is read first: source and destination may be the same pair.
 void swapPc(Wave &w, const Op &op) {
   u64 target = scalar64(w, op.src[0]);
   w.setPair(op.dst, nextAddress(op));
@@ -72,10 +78,13 @@ void setStackDepth(Wave &w, unsigned depth) {
 /// Lanes of \p mask go to \p target, the others on; the fewer first.
 void fork(Wave &w, const Op &op, u64 mask, u64 target) {
   u64 exec = w.exec(), pass = mask & exec, fail = ~mask & exec;
+  // All lanes agree: no entry.
   if (pass == exec)
     return jump(w, op, target);
   if (fail == exec)
     return;
+  // With the smaller group first, each entry at least halves the lanes; six
+  // entries are enough for 64.
   bool passWaits = __builtin_popcountll(fail) < __builtin_popcountll(pass);
   unsigned depth = stackDepth(w), entry = depth * 4;
   w.setPair(entry, passWaits ? pass : fail);
@@ -94,6 +103,8 @@ void forkFixed(Wave &w, const Op &op) {
 /// The first time at a join the other lanes take their way.
 void join(Wave &w, const Op &op) {
   unsigned depth = stackDepth(w);
+  // The source holds the depth that the program had before the fork; at that
+  // depth all have arrived.
   if (depth == (scalar32(w, op.src[0]) & 7))
     return;
   setStackDepth(w, depth - 1);
@@ -102,14 +113,19 @@ void join(Wave &w, const Op &op) {
   jump(w, op, w.pair(entry + 2));
 }
 
+// These end the turn; the scheduler looks at the status.
 void endProgram(Wave &w, const Op &) { w.stop(WaveStatus::Done); }
 void barrier(Wave &w, const Op &) { w.stop(WaveStatus::Barrier); }
+// s_sleep gives other wavefronts a turn; how long it lasts is for the timing
+// model.
 void yield(Wave &w, const Op &) { w.stop(WaveStatus::Yielded); }
 
+/// s_setkill with bit 0 set ends the wavefront.
 void kill(Wave &w, const Op &op) {
   if (op.inst->imm & 1)
     w.stop(WaveStatus::Done);
 }
+/// No debugger would ever let it go on, so the run ends with a message.
 void halt(Wave &w, const Op &op) {
   if (!(op.inst->imm & 1))
     return;
@@ -150,11 +166,14 @@ void sendMessage(Wave &w, const Op &op) {
 constexpr unsigned hwMode = 1, hwStatus = 2, hwTrapStatus = 3, hwId = 4,
                    hwGprAlloc = 5, hwLdsAlloc = 6, hwXccId = 20;
 
+/// False for registers that mean nothing here. hwId is made up: consistent, as
+/// if each workgroup had a compute unit of its own.
 bool readHardware(Wave &w, unsigned id, u32 &value) {
   switch (id) {
   case hwMode:
     value = w.mode;
     return true;
+  // SCC in bit 0, EXECZ in 9, VCCZ in 10, VALID in 16.
   case hwStatus:
     value = (w.scc ? 1 : 0) | (w.exec() == 0 ? 1u << 9 : 0) |
             (w.vcc() == 0 ? 1u << 10 : 0) | 1u << 16;
@@ -168,11 +187,14 @@ bool readHardware(Wave &w, unsigned id, u32 &value) {
             u32(w.group->linearId & 0xf) << 8;
     return true;
   case hwGprAlloc:
+    // Sizes in the granules of the hardware: registers by 8 less one, LDS by
+    // 512 bytes.
     value = (w.vgprCount / 8 - 1) << 8;
     return true;
   case hwLdsAlloc:
     value = (w.group->ldsBytes + 511) / 512 << 12;
     return true;
+  // Workgroups go to the eight XCDs in turn.
   case hwXccId:
     value = u32(w.group->linearId % 8);
     return true;
@@ -180,10 +202,12 @@ bool readHardware(Wave &w, unsigned id, u32 &value) {
   return false;
 }
 
+/// Offset and size of a field are in the instruction's constant.
 u32 fieldMask(const Instruction &inst) {
   return u32((u64(1) << inst.hwregSize()) - 1) << inst.hwregOffset();
 }
 
+/// To return a made-up value would let the program go wrong silently.
 void unknownHardware(Wave &w, const Op &op) {
   Fault fault;
   fault.kind = "unsupported-instruction";
@@ -197,6 +221,8 @@ void getReg(Wave &w, const Op &op) {
     return unknownHardware(w, op);
   w.sgpr[op.dst] = (value & fieldMask(inst)) >> inst.hwregOffset();
 }
+/// Writes the field that the instruction names. MODE takes effect with the next
+/// turn, which begins at once.
 void setRegValue(Wave &w, const Op &op, u32 value) {
   const Instruction &inst = *op.inst;
   u32 mask = fieldMask(inst);
@@ -204,6 +230,7 @@ void setRegValue(Wave &w, const Op &op, u32 value) {
   switch (inst.hwregId()) {
   case hwMode:
     w.mode = (w.mode & ~mask) | field;
+    // Bits of MODE that operations look at are kept apart.
     w.dx10Clamp = w.mode >> 8 & 1;
     w.ieee = w.mode >> 9 & 1;
     return restart(w);
@@ -223,11 +250,15 @@ void setRegConstant(Wave &w, const Op &op) {
 
 //===--- Indexed VGPRs, vector skip ---------------------------------------===//
 
+/// s_set_gpr_idx: the mask says which of src0 to src2 and dst are moved; M0
+/// holds the index in bits 7:0 and the mask in 15:12.
 void setIndexing(Wave &w, bool on, u32 mask) {
   w.gprIndexing = on;
   w.gprIndexMask = mask & 0xf;
   restart(w);
 }
+/// s_set_gpr_idx_on: index from the source, mask from the constant, both into
+/// M0.
 void indexOn(Wave &w, const Op &op) {
   u32 index = scalar32(w, op.src[0]) & 0xff;
   u32 &m0 = w.sgpr[ScalarReg::M0];
@@ -244,12 +275,14 @@ void indexValue(Wave &w, const Op &op) {
   u32 &m0 = w.sgpr[ScalarReg::M0];
   m0 = (m0 & 0xffffff00) | (scalar32(w, op.src[0]) & 0xff);
 }
+/// s_setvskip: vector instructions are passed over while it is on.
 void vectorSkip(Wave &w, const Op &op) {
   u32 bit = scalar32(w, op.src[1]) & 31;
   w.skipVector = scalar32(w, op.src[0]) >> bit & 1;
   restart(w);
 }
 
+// Conditions of branches.
 constexpr auto sccClear = [](Wave &w) { return !w.scc; };
 constexpr auto sccSet = [](Wave &w) { return w.scc; };
 constexpr auto vccZero = [](Wave &w) { return w.vcc() == 0; };
@@ -283,6 +316,7 @@ constexpr Handler rows[] = {
     {O::s_cbranch_cdbgsys_or_user, nothing},
     {O::s_cbranch_cdbgsys_and_user, nothing},
     {O::s_barrier, barrier},
+    // Hints and waits do nothing; s_setprio matters to the timing model only.
     {O::s_waitcnt, nothing},
     {O::s_sleep, yield},
     {O::s_setprio, nothing},

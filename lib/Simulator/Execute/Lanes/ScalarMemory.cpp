@@ -26,7 +26,10 @@ i64 offsetOf(const Wave &w, const Op &op) {
   return offset;
 }
 
+/// As checkGlobal(), for one address.
 bool check(Wave &w, const Op &op, u64 address, u32 bytes, bool isStore) {
+  // The allocations found last, first: arguments and tables are read again and
+  // again.
   for (const Allocation *recent : w.recent)
     if (recent && recent->contains(address, bytes))
       return true;
@@ -42,17 +45,21 @@ bool check(Wave &w, const Op &op, u64 address, u32 bytes, bool isStore) {
 }
 
 /// A register that is the destination, or, of a store, the data.
+/// glc (sc0) asks for the value at the coherence point, hence the turn.
 template <unsigned Dwords> void load(Wave &w, const Op &op) {
   if (op.inst->sc0 && awaitTurn(w, op))
     return;
   u64 address = (scalar64(w, op.src[0]) + offsetOf(w, op)) & ~u64(3);
   if (!check(w, op, address, Dwords * 4, false))
     return;
+  // Read before written: the destination may overlap the base.
   u32 data[Dwords];
   __builtin_memcpy(data, reinterpret_cast<const void *>(address), Dwords * 4);
   for (unsigned i = 0; i < Dwords; ++i)
     w.sgpr[op.dst + i] = data[i];
 }
+// Scalar stores go to memory at once; there is no cache that would hold them
+// back.
 template <unsigned Dwords> void store(Wave &w, const Op &op) {
   u64 address = (scalar64(w, op.src[0]) + offsetOf(w, op)) & ~u64(3);
   if (!check(w, op, address, Dwords * 4, true))
@@ -65,12 +72,15 @@ template <unsigned Dwords> void store(Wave &w, const Op &op) {
 struct ScalarBuffer {
   u64 base, bytes;
 };
+/// With a stride, num_records counts elements of it.
+// Base in bits [47:0], stride in [61:48] of the first two dwords.
 ScalarBuffer bufferOf(const Wave &w, const Op &op) {
   unsigned r = op.src[0].index;
   u64 word01 = w.pair(r);
   u64 stride = word01 >> 48 & 0x3fff, records = w.sgpr[r + 2];
   return {word01 & 0xffffffffffff, stride ? stride * records : records};
 }
+/// Dwords beyond the end read 0, the others are loaded.
 template <unsigned Dwords> void bufferLoad(Wave &w, const Op &op) {
   ScalarBuffer buffer = bufferOf(w, op);
   u64 offset = u64(offsetOf(w, op)) & ~u64(3);
@@ -87,6 +97,7 @@ template <unsigned Dwords> void bufferLoad(Wave &w, const Op &op) {
   for (unsigned i = 0; i < Dwords; ++i)
     w.sgpr[op.dst + i] = data[i];
 }
+/// Stops at the end of the buffer: what lies beyond is not written.
 template <unsigned Dwords> void bufferStore(Wave &w, const Op &op) {
   ScalarBuffer buffer = bufferOf(w, op);
   u64 offset = u64(offsetOf(w, op)) & ~u64(3);
@@ -102,11 +113,13 @@ template <unsigned Dwords> void bufferStore(Wave &w, const Op &op) {
 
 /// Scalar atomics return the old value to their data register with glc.
 template <typename T, auto F>
+// One operation for the wavefront, whatever EXEC says.
 void atomicAt(Wave &w, const Op &op, u64 address) {
   if (!check(w, op, address, sizeof(T), true))
     return;
   unsigned r = op.src[1].index;
   T data = sizeof(T) == 8 ? T(w.pair(r)) : T(w.sgpr[r]);
+  // The compare value is behind the data; only cmpswap looks at it.
   T compare = sizeof(T) == 8 ? T(w.pair(r + 2)) : T(w.sgpr[r + 1]);
   T old = readHost<T>(address);
   writeHost<T>(address, F(old, data, compare));
@@ -117,12 +130,14 @@ void atomicAt(Wave &w, const Op &op, u64 address) {
   else
     w.sgpr[r] = u32(old);
 }
+// Addresses are rounded down to the operand's size.
 template <typename T, auto F> void atomic(Wave &w, const Op &op) {
   if (awaitTurn(w, op))
     return;
   u64 mask = ~u64(sizeof(T) - 1);
   atomicAt<T, F>(w, op, (scalar64(w, op.src[0]) + offsetOf(w, op)) & mask);
 }
+/// Out of the buffer nothing happens, not even a return.
 template <typename T, auto F> void bufferAtomic(Wave &w, const Op &op) {
   if (awaitTurn(w, op))
     return;
@@ -132,6 +147,7 @@ template <typename T, auto F> void bufferAtomic(Wave &w, const Op &op) {
     atomicAt<T, F>(w, op, buffer.base + offset);
 }
 
+/// There is no scalar data cache to invalidate or write back.
 void nothing(Wave &, const Op &) {}
 
 /// Time is counted in executed instructions, so that runs repeat exactly.
@@ -140,6 +156,7 @@ void readTime(Wave &w, const Op &op) {
 }
 
 using O = Opcode;
+// The same list for both ways to give an address; _x2 forms have 64-bit data.
 #define ATOMICS(prefix, fn)                                                    \
   {O::prefix##_swap, fn<u32, atomicSwap<u32>>},                                \
       {O::prefix##_cmpswap, fn<u32, atomicCompareSwap<u32>>},                  \

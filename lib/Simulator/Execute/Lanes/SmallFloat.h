@@ -26,6 +26,7 @@ struct Bf8 {
   static constexpr unsigned mantissa = 2, bias = 16;
 };
 
+/// Exact: f32 holds every small float.
 template <typename F> inline f32 fromSmall(u8 v) {
   u32 sign = u32(v & 0x80) << 24;
   u32 exponent = (v & 0x7f) >> F::mantissa;
@@ -39,8 +40,7 @@ template <typename F> inline f32 fromSmall(u8 v) {
   return bits<f32>(v == 0x80 ? 0x7fc00000u : sign | magnitude);
 }
 
-/// Rounds to nearest even, or, for `stochastic`, adds random bits to the
-/// mantissa first.
+/// Rounds to nearest even. The stochastic form adds noise first (addNoise).
 template <typename F> inline u8 toSmall(f32 v, bool saturate) {
   constexpr i32 minExponent = 1 - i32(F::bias);
   u32 b = raw(v);

@@ -17,6 +17,9 @@
 namespace tlc::sim::TLC_SIM_ISA {
 namespace {
 
+/// A is spread out to a dense matrix with zeros, and multiplied as such: the
+/// products with 0 add nothing. (They do where B holds an infinity or a NaN
+/// that no index selects: the sum is then NaN.)
 template <typename A, typename B, unsigned M, unsigned K>
 void smfmac(Wave &w, const Op &op) {
   using S = Tile<M, K, 1>;

@@ -18,6 +18,7 @@
 namespace tlc::sim::TLC_SIM_ISA {
 namespace {
 
+/// A denormal becomes a zero of its sign.
 inline f32 flush(f32 v) {
   return exponentField(v) == 0 ? withSign(0.0f, negative(v)) : v;
 }
@@ -25,6 +26,7 @@ inline f32 flush(f32 v) {
 /// 2^r for |r| <= 1/2, by its power series: ln(2)^k / k!. The error is below
 /// 2^-36.
 [[gnu::always_inline]] inline f64 exp2Small(f64 r) {
+  // Horner's scheme, highest power first.
   f64 p = 1.01780860092396997e-7;
   p = fused(p, r, 1.32154867901443094e-6);
   p = fused(p, r, 1.52527338040598403e-5);
@@ -36,11 +38,13 @@ inline f32 flush(f32 v) {
   p = fused(p, r, 6.93147180559945309e-1);
   return fused(p, r, 1.0);
 }
+/// 2^v for any f64, clamped where an f32 result is 0 or infinite anyway.
 [[gnu::always_inline]] inline f64 exp2Wide(f64 v) {
   f64 c = v < -400.0 ? -400.0 : v > 400.0 ? 400.0 : v;
   // Added to this number, c is rounded to an integer in its lowest bits.
   constexpr f64 shifter = 0x1.8p52;
   f64 shifted = c + shifter;
+  // The integer part as the exponent of a power of two.
   u64 scale = (raw(shifted) + 1023) << 52;
   f64 r = exp2Small(c - (shifted - shifter)) * bits<f64>(scale);
   return isNan(v) ? v : r;
@@ -48,6 +52,8 @@ inline f32 flush(f32 v) {
 /// log2 of a positive normal number: exponent plus the series of
 /// 2·artanh((m - 1) / (m + 1)), m in [sqrt(1/2), sqrt(2)).
 inline f64 log2Wide(f64 v) {
+  // Taking sqrt(1/2) off the bits centres the mantissa around 1, where the
+  // series converges fastest.
   u64 b = raw(v) - raw(0.70710678118654752440);
   i64 e = i64(b) >> 52;
   f64 m = bits<f64>(raw(v) - (u64(e) << 52));
@@ -87,10 +93,12 @@ inline f32 expSingle(f32 v) { return flush(f32(exp2Wide(f64(v)))); }
 inline f32 logSingle(f32 v) {
   f32 a = flush(v);
   f32 r = f32(log2Wide(f64(withSign(a, false))));
+  // Infinity, then what has no logarithm, then 0.
   r = isInf(a) ? a : r;
   r = negative(a) || isNan(a) ? bits<f32>(0x7fc00000u) : r;
   return isZero(a) ? -__builtin_inff() : r;
 }
+/// Revolutions beyond which the ISA's v_sin gives 0 and v_cos 1.
 constexpr f32 trigRange = 256.0f;
 inline f32 sinSingle(f32 v) {
   f32 m = withSign(v, false);
@@ -104,10 +112,13 @@ inline f32 cosSingle(f32 v) {
   r = m > trigRange ? 1.0f : r;
   return isNan(v) || isInf(v) ? bits<f32>(0x7fc00000u) : r;
 }
+// Divisions and roots of the host are correctly rounded; only denormals need
+// care.
 inline f32 rcpSingle(f32 v) { return flush(1.0f / flush(v)); }
 inline f32 rsqSingle(f32 v) { return f32(1.0 / __builtin_sqrt(f64(flush(v)))); }
 inline f32 sqrtSingle(f32 v) { return __builtin_sqrtf(flush(v)); }
 
+// f16 forms keep denormals, and round once.
 inline f16 expHalf(f16 v) { return toHalf(exp2Wide(f64(f32(v)))); }
 inline f16 logHalf(f16 v) { return toHalf(logSingle(f32(v))); }
 inline f16 sinHalf(f16 v) { return toHalf(sinSingle(f32(v))); }

@@ -39,6 +39,9 @@ unsigned controlOf(unsigned round, unsigned denormals) {
   return csr;
 }
 
+/// The inner loop of the simulator: runs are arrays, so that the next
+/// instruction is the next element unless a handler changes pc. Handlers that
+/// end the turn set the budget to 0.
 void runFast(Wave &w) {
   while (w.budget > 0) {
     const Op *op = w.pc;
@@ -48,6 +51,8 @@ void runFast(Wave &w) {
   }
 }
 
+/// MODE treats f32 unlike f16 and f64: LLVM's default for kernels (f32
+/// denormals flushed or not) makes this common.
 void runMixed(Wave &w, unsigned single, unsigned halfDouble) {
   while (w.budget > 0) {
     const Op *op = w.pc;
@@ -63,11 +68,13 @@ void runMixed(Wave &w, unsigned single, unsigned halfDouble) {
   }
 }
 
+// Vector ALU and memory: all that EXEC rules.
 bool isVector(const Instruction &inst) {
   return inst.encoding >= Encoding::VOP1;
 }
 
 /// VGPR numbers move by M0 where s_set_gpr_idx asks for it.
+/// False where M0 leads beyond the allocated registers.
 bool indexed(Wave &w, const Op &op, Op &moved) {
   moved = op;
   u32 by = (w.sgpr[ScalarReg::M0] & 0xff) * waveLanes;
@@ -75,6 +82,7 @@ bool indexed(Wave &w, const Op &op, Op &moved) {
   auto move = [&](u32 &index, unsigned dwords, unsigned bit) {
     if (!(w.gprIndexMask >> bit & 1))
       return true;
+    // Indices count words, 64 a register.
     index += by;
     return index + dwords * waveLanes <= limit;
   };
@@ -100,6 +108,7 @@ void runSpecial(Wave &w, unsigned single, unsigned halfDouble) {
       op->run(w, *op);
       continue;
     }
+    // A copy for this execution, as M0 may differ at the next.
     Op moved;
     if (indexed(w, *op, moved)) {
       op->run(w, moved);
@@ -112,9 +121,13 @@ void runSpecial(Wave &w, unsigned single, unsigned halfDouble) {
   }
 }
 
+/// Switches the host's floating-point mode to the wavefront's and back.
+/// `executed` counts what was taken of the budget.
 void turn(Wave &w) {
   unsigned before = readControl(); // writing it takes longer
   int64_t given = w.budget;
+  // MODE: rounding of f32 in [1:0], of f16 and f64 in [3:2]; denormals in [5:4]
+  // and [7:6].
   unsigned single = controlOf(w.mode, w.mode >> 4);
   unsigned halfDouble = controlOf(w.mode >> 2, w.mode >> 6);
   w.status = WaveStatus::Ready;
@@ -151,6 +164,8 @@ void step(Wave &w) {
 
 } // namespace
 
+/// Filled from the families' tables at the first use, once for each level of
+/// the host's instruction set.
 const HandlerTable &table() {
   static const HandlerTable built = [] {
     HandlerTable t;

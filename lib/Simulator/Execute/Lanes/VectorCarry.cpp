@@ -16,10 +16,13 @@
 namespace tlc::sim::TLC_SIM_ISA {
 namespace {
 
+/// Writes the lanes' bits to the scalar destination.
 void finish(const Lanes &x, const u8 *flags) {
   x.wave->setPair(x.op->sdst, packMask(flags) & x.wave->exec());
 }
 
+// All sums and differences with carry out, and in if WithCarry; clamp
+// saturates.
 template <bool Subtract, bool Reverse, bool WithCarry>
 void addLanes(const Lanes &x) {
   alignas(64) u8 flags[waveLanes];
@@ -38,6 +41,7 @@ void addLanes(const Lanes &x) {
   finish(x, flags);
 }
 
+// Carry of the 64-bit sum; mad64I: signed overflow.
 void mad64U(const Lanes &x) {
   alignas(64) u8 flags[waveLanes];
   TLC_LANE_LOOP {

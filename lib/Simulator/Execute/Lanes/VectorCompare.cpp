@@ -17,12 +17,15 @@
 namespace tlc::sim::TLC_SIM_ISA {
 namespace {
 
+/// Lanes that are off give 0.
 template <typename A, typename B, auto F, bool WritesExec>
 void compare(const Lanes &x) {
   alignas(64) u8 flags[waveLanes];
+  // A byte for each lane first, which vectorizes; then 64 bits of them.
   TLC_LANE_LOOP flags[l] = F(get<A>(x.a, l), get<B>(x.b, l));
   u64 result = packMask(flags) & x.wave->exec();
   x.wave->setPair(x.op->dst, result);
+  // v_cmpx on gfx9 writes both.
   if (WritesExec)
     x.wave->setPair(ScalarReg::ExecLo, result);
 }
@@ -35,6 +38,7 @@ template <typename T> inline bool hasClass(T v, u32 mask) {
     kind = isSignalling(v) ? 0 : 1;
   } else {
     u32 magnitude = isInf(v) ? 3 : exponentField(v) ? 2 : isZero(v) ? 0 : 1;
+    // Negative classes count down from -0 (5), positive ones up from +0 (6).
     kind = negative(v) ? 5 - magnitude : 6 + magnitude;
   }
   return mask >> kind & 1;
@@ -42,6 +46,7 @@ template <typename T> inline bool hasClass(T v, u32 mask) {
 
 using O = Opcode;
 
+// v_cmp and v_cmpx of one operation.
 #define PAIR_OF(name, A, B, expr)                                              \
   {O::v_cmp_##name, nullptr,                                                   \
    compare<A, B, [](A a, B b) { return bool(expr); }, false>},                 \
@@ -78,6 +83,8 @@ constexpr Handler integerRows[] = {INTEGERS(i16, i16), INTEGERS(u16, u16),
 #undef INTEGERS
 #undef PAIR_OF
 
+/// The rows of all types in one table, with the mode that each type's
+/// comparisons run under (flushed denormals compare as 0).
 struct AllRows {
   Handler rows[std::size(singleRows) + std::size(doubleRows) +
                std::size(halfRows) + std::size(integerRows)];

@@ -26,6 +26,7 @@
 namespace tlc::sim::TLC_SIM_ISA {
 namespace {
 
+/// The thresholds of the table above, by format.
 template <typename T> struct Scaling;
 template <> struct Scaling<f32> {
   static constexpr f32 up = 0x1p64f, down = 0x1p-64f, smallest = 0x1p-126f;
@@ -44,6 +45,7 @@ template <typename T> bool isDenormal(T v) {
   return exponentField(v) == 0 && !isZero(v);
 }
 
+/// v_div_scale for one lane: s0 is the operand to scale, which equals d or n.
 template <typename T> T scaled(T s0, T d, T n, u8 &flag) {
   using S = Scaling<T>;
   flag = 0;
@@ -93,6 +95,8 @@ f64 scaledIntoDenormals(f64 a, f64 b, f64 c) {
   return away ? r + smallest : below ? r - smallest : r;
 }
 
+/// a * b + c, scaled back where the lane's bit in VCC says that v_div_scale
+/// scaled.
 template <typename T> void divFmas(const Lanes &x) {
   u64 vcc = x.wave->vcc();
   for (unsigned l = 0; l < waveLanes; ++l) {
@@ -115,6 +119,8 @@ template <typename T> void divFmas(const Lanes &x) {
   }
 }
 
+/// The quotient's special cases: NaN, 0/0, x/0, inf, and a quotient too small
+/// to be computed.
 template <typename T> T fixup(T q, T d, T n) {
   bool sign = negative(d) != negative(n);
   T infinity = fromRaw<T>(exponentMask<T>);

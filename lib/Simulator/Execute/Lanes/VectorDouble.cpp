@@ -4,6 +4,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Arithmetic of f64, with the host's operations; rounding and denormals by its
+// control register. v_trig_preop hands out 2/pi in segments of 53 bits, for
+// exact reductions of large angles.
+//
+//===----------------------------------------------------------------------===//
 
 #include "Families.h"
 #include "FloatOps.h"
@@ -15,6 +21,7 @@ template <auto F> constexpr LaneFunction d1 = map1<f64, f64, F>;
 template <auto F> constexpr LaneFunction d2 = map2<f64, f64, f64, F>;
 template <auto F> constexpr LaneFunction d3 = map3<f64, f64, f64, f64, F>;
 
+/// Minima and maxima look at the mode's IEEE bit for signalling NaNs.
 template <auto F> void ieee2(const Lanes &x) {
   bool ieee = x.wave->ieee;
   TLC_LANE_LOOP
@@ -39,6 +46,7 @@ inline f64 loadExponent(f64 v, i32 e) {
   e = e < -1022 ? -1022 : e > 1023 ? 1023 : e;
   return v * powerOf2(e);
 }
+/// v_frexp_mant: in [1/2, 1), with the sign.
 inline f64 mantissaOf(f64 v) {
   int e;
   return isNan(v) || isInf(v) ? v : __builtin_frexp(v, &e);
@@ -66,6 +74,8 @@ constexpr u64 twoOverPi[] = {
 inline f64 trigSegment(f64 v, i32 index) {
   int shift = (index & 0x1f) * 53;
   int e = exponentField(v);
+  // Large arguments need later segments: the ones before contribute whole
+  // revolutions.
   if (e > 1077)
     shift += e - 1077;
   constexpr int words = sizeof(twoOverPi) / 8;
@@ -74,6 +84,8 @@ inline f64 trigSegment(f64 v, i32 index) {
   u64 lo = word + 1 < words ? twoOverPi[word + 1] : 0;
   u64 window = bit ? hi << bit | lo >> (64 - bit) : hi;
   f64 r = f64(window >> 11);
+  // The segment's own weight; for the largest arguments raised by 2^128, as the
+  // ISA says, so that the products stay normal.
   int scale = -53 - shift + (e >= 1968 ? 128 : 0);
   return loadExponent(r, scale);
 }

@@ -17,14 +17,17 @@
 namespace tlc::sim::TLC_SIM_ISA {
 namespace {
 
+// Lane loops over f16; results clear the upper half of the register.
 template <auto F> constexpr LaneFunction h1 = map1<f16, f16, F>;
 template <auto F> constexpr LaneFunction h2 = map2<f16, f16, f16, F>;
 template <auto F> constexpr LaneFunction h3 = map3<f16, f16, f16, f16, F>;
+/// Forms that keep the upper half of the destination.
 template <auto F>
 constexpr LaneFunction keep3 =
     map3<Keep<f16>, f16, f16, f16,
          [](f16 a, f16 b, f16 c) { return Keep<f16>{F(a, b, c)}; }>;
 
+/// Minima and maxima look at the mode's IEEE bit for signalling NaNs.
 template <auto F> void ieee2(const Lanes &x) {
   bool ieee = x.wave->ieee;
   TLC_LANE_LOOP
@@ -42,10 +45,13 @@ constexpr auto mad = [](f16 a, f16 b, f16 c) {
   f16 ab = toHalf(product(f32(a), f32(b)));
   return toHalf(sum(f32(ab), f32(c)));
 };
+/// One product in f64, which spans all exponents, rounded once.
 inline f16 loadExponent(f16 v, i16 e) {
   i32 clamped = e < -60 ? -60 : e > 60 ? 60 : e;
   return toHalf(f64(f32(v)) * bits<f64>(u64(clamped + 1023) << 52));
 }
+/// v_frexp: v = mantissa * 2^exponent with the mantissa in [0.5, 1). Through
+/// f64, where f16's denormals are normal numbers.
 inline f16 mantissaOf(f16 v) {
   u64 b = raw(f64(f32(v)));
   u64 m = (b & ~exponentMask<f64>) | u64(1022) << 52;
@@ -61,6 +67,7 @@ constexpr FloatMode D = FloatMode::HalfDouble;
 constexpr Handler rows[] = {
     {O::v_add_f16, nullptr,
      h2<[](f16 a, f16 b) { return toHalf(sum(f32(a), f32(b))); }>, false, D},
+    // The NaN of the first source counts, whichever it is for the subtraction.
     {O::v_sub_f16, nullptr, h2<[](f16 a, f16 b) {
        return toHalf(firstNan(f32(a), f32(b), f32(a) - f32(b)));
      }>,

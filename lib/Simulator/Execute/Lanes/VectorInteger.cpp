@@ -8,6 +8,11 @@
 // Arithmetic, shifts, bit fields and moves. With clamp, the integer forms that
 // allow it saturate.
 //
+// A row names a function of the values of one lane; map1, map2 and map3
+// (LaneOps.h) make of it a loop over all 64 lanes that the host's compiler
+// vectorizes, writing only the lanes that EXEC has on. Semantics: CDNA3 ISA
+// document, sections VOP1, VOP2 and VOP3.
+//
 //===----------------------------------------------------------------------===//
 
 #include "Families.h"
@@ -16,6 +21,8 @@
 namespace tlc::sim::TLC_SIM_ISA {
 namespace {
 
+// Loops over lanes of the usual signatures: one to three unsigned or signed
+// dwords.
 template <auto F> constexpr LaneFunction u1 = map1<u32, u32, F>;
 template <auto F> constexpr LaneFunction u2 = map2<u32, u32, u32, F>;
 template <auto F> constexpr LaneFunction u3 = map3<u32, u32, u32, u32, F>;
@@ -29,6 +36,7 @@ constexpr auto addClamp = [](u32 a, u32 b) {
 };
 constexpr auto sub = [](u32 a, u32 b) { return a - b; };
 constexpr auto subClamp = [](u32 a, u32 b) { return a < b ? 0u : a - b; };
+/// To the nearest value that fits into 32 bits.
 constexpr i32 saturate(i64 v) {
   return v > INT32_MAX ? INT32_MAX : v < INT32_MIN ? INT32_MIN : i32(v);
 }
@@ -39,9 +47,13 @@ void clampable(const Lanes &x) {
   x.op->inst->clamp ? Saturate(x) : Wrap(x);
 }
 
+/// The 24-bit multiplications use bits [23:0] of their sources and ignore the
+/// rest.
 constexpr i32 sext24(u32 v) { return i32(v << 8) >> 8; }
 constexpr u32 low24(u32 v) { return v & 0xffffff; }
 
+/// v_bfe: `width` bits from `offset` on, extended by zeros or the sign, as T
+/// is.
 template <typename T> constexpr T extract(T value, u32 offset, u32 width) {
   offset &= 31;
   width &= 31;
@@ -49,6 +61,8 @@ template <typename T> constexpr T extract(T value, u32 offset, u32 width) {
   return width == 0 ? T(0) : T(T(moved) >> ((32 - width) & 31));
 }
 
+/// med3 is the middle of three values, which clamps the third to the range of
+/// the other two.
 template <typename T> constexpr T min3(T a, T b, T c) {
   T m = a < b ? a : b;
   return m < c ? m : c;
@@ -65,12 +79,17 @@ template <typename T> constexpr T med3(T a, T b, T c) {
 /// 0 has no leading one: the result is -1.
 constexpr u32 leadingZeros(u32 v) { return v ? __builtin_clz(v) : ~0u; }
 constexpr u32 trailingZeros(u32 v) { return v ? __builtin_ctz(v) : ~0u; }
+/// v_ffbh_i32: where, counted from the top, the first bit differs from the
+/// sign.
 constexpr u32 leadingSigns(u32 v) {
   u32 flipped = i32(v) < 0 ? ~v : v;
   return flipped ? __builtin_clz(flipped) : ~0u;
 }
 
 /// One byte of the permutation of the eight bytes {a, b}.
+/// Selectors 0 to 7 take a byte, 8 to 11 replicate the sign of a 16-bit word,
+/// 12 is zero and the rest are ones. Bytes 0 to 3 are the second source's, as
+/// the pair is {a, b} with b below.
 constexpr u32 permuteByte(u64 data, u32 select) {
   if (select >= 13)
     return 0xff;
@@ -93,6 +112,8 @@ void permuteLanes(const Lanes &x) {
   u32 s = x.c[0];
   for (unsigned i = 0; i < 4; ++i)
     simple &= (s >> (i * 8) & 0xff) < 8;
+  // Selectors that differ by lane, or name signs and constants, take the
+  // general way.
   if (!simple)
     return u3<permute>(x);
   unsigned s0 = (s & 7) * 8, s1 = (s >> 8 & 7) * 8, s2 = (s >> 16 & 7) * 8,
@@ -105,6 +126,7 @@ void permuteLanes(const Lanes &x) {
   }
 }
 
+/// v_cndmask: a lane's bit of the mask chooses the second source.
 void select(const Lanes &x) {
   u64 mask = scalar64(*x.wave, x.op->src[2]);
   TLC_LANE_LOOP {
@@ -113,6 +135,8 @@ void select(const Lanes &x) {
   }
 }
 
+/// v_swap_b32 writes its source as well, hence the cast. Both values are read
+/// before either is written.
 void swap(const Lanes &x) {
   u32 *a = const_cast<u32 *>(x.a);
   TLC_LANE_LOOP {
@@ -124,6 +148,8 @@ void swap(const Lanes &x) {
 
 using O = Opcode;
 constexpr Handler rows[] = {
+    // VOP1: moves and single-source bit operations. Accumulator moves are plain
+    // moves, as both files are one array here.
     {O::v_nop, [](Wave &, const Op &) {}},
     {O::v_clrexcp, [](Wave &, const Op &) {}},
     {O::v_mov_b32, nullptr, u1<[](u32 a) { return a; }>},
@@ -140,8 +166,12 @@ constexpr Handler rows[] = {
     {O::v_ffbh_i32, nullptr, u1<leadingSigns>},
     {O::v_cndmask_b32, nullptr, select},
 
+    // Sums. Unsigned clamp goes to 0 and 2^32 - 1, signed to the ends of i32;
+    // without clamp both wrap alike.
     {O::v_add_u32, nullptr, clampable<u2<add>, u2<addClamp>>},
     {O::v_sub_u32, nullptr, clampable<u2<sub>, u2<subClamp>>},
+    // "rev" forms have their sources exchanged, so that a constant, allowed
+    // only as the first, can be subtracted from.
     {O::v_subrev_u32, nullptr,
      clampable<u2<[](u32 a, u32 b) { return b - a; }>,
                u2<[](u32 a, u32 b) { return subClamp(b, a); }>>},
@@ -149,6 +179,7 @@ constexpr Handler rows[] = {
      clampable<u2<add>, i2<[](i32 a, i32 b) { return saturate(i64(a) + b); }>>},
     {O::v_sub_i32, nullptr,
      clampable<u2<sub>, i2<[](i32 a, i32 b) { return saturate(i64(a) - b); }>>},
+    // Products: low and high dword of 32 x 32 bits, then of 24 x 24 bits.
     {O::v_mul_lo_u32, nullptr, u2<[](u32 a, u32 b) { return a * b; }>},
     {O::v_mul_hi_u32, nullptr,
      u2<[](u32 a, u32 b) { return u32(u64(a) * b >> 32); }>},
@@ -187,6 +218,7 @@ constexpr Handler rows[] = {
     {O::v_med3_i32, nullptr, i3<med3<i32>>},
     {O::v_med3_u32, nullptr, u3<med3<u32>>},
 
+    // Shifts have the count first; it is taken modulo 32 (64).
     {O::v_lshrrev_b32, nullptr, u2<[](u32 a, u32 b) { return b >> (a & 31); }>},
     {O::v_ashrrev_i32, nullptr,
      u2<[](u32 a, u32 b) { return u32(i32(b) >> (a & 31)); }>},
@@ -197,6 +229,7 @@ constexpr Handler rows[] = {
      map2<u64, u32, u64, [](u32 a, u64 b) { return b >> (a & 63); }>},
     {O::v_ashrrev_i64, nullptr,
      map2<i64, u32, i64, [](u32 a, i64 b) { return b >> (a & 63); }>},
+    // gfx940's address arithmetic; three bits of the count are used.
     {O::v_lshl_add_u64, nullptr,
      map3<u64, u64, u32, u64,
           [](u64 a, u32 b, u64 c) { return (a << (b & 7)) + c; }>},
@@ -205,12 +238,15 @@ constexpr Handler rows[] = {
     {O::v_xor_b32, nullptr, u2<[](u32 a, u32 b) { return a ^ b; }>},
     {O::v_xnor_b32, nullptr, u2<[](u32 a, u32 b) { return ~(a ^ b); }>},
 
+    // Bit fields and funnel shifts. v_bfi chooses bit by bit: b where the mask
+    // a has a one, else c.
     {O::v_bfe_u32, nullptr, u3<extract<u32>>},
     {O::v_bfe_i32, nullptr, map3<i32, i32, u32, u32, extract<i32>>},
     {O::v_bfi_b32, nullptr,
      u3<[](u32 a, u32 b, u32 c) { return (a & b) | (~a & c); }>},
     {O::v_bfm_b32, nullptr,
      u2<[](u32 a, u32 b) { return ((1u << (a & 31)) - 1) << (b & 31); }>},
+    // {a, b} shifted right by bits or bytes, low dword.
     {O::v_alignbit_b32, nullptr, u3<[](u32 a, u32 b, u32 c) {
        return u32((u64(a) << 32 | b) >> (c & 31));
      }>},
@@ -218,6 +254,7 @@ constexpr Handler rows[] = {
        return u32((u64(a) << 32 | b) >> ((c & 3) * 8));
      }>},
     {O::v_perm_b32, nullptr, permuteLanes},
+    // Two operations in one, of three sources; none has an overflow to report.
     {O::v_xad_u32, nullptr,
      u3<[](u32 a, u32 b, u32 c) { return (a ^ b) + c; }>},
     {O::v_lshl_add_u32, nullptr,

@@ -4,6 +4,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Arithmetic of f32, with the host's operations; rounding and denormals by its
+// control register, which Turn.cpp sets.
+//
+//===----------------------------------------------------------------------===//
 
 #include "Families.h"
 #include "FloatOps.h"
@@ -31,7 +36,7 @@ template <auto F> void ieee3(const Lanes &x) {
 constexpr auto fma = [](f32 a, f32 b, f32 c) { return fused(a, b, c); };
 
 inline f32 loadExponent(f32 v, i32 e) {
-  // Two steps: one factor alone cannot span the exponents.
+  // One product in f64, whose exponents span any result, rounded once.
   e = e < -300 ? -300 : e > 300 ? 300 : e;
   f64 scale = bits<f64>(u64(e + 1023) << 52);
   return f32(f64(v) * scale);

@@ -17,8 +17,10 @@ namespace {
 
 constexpr unsigned fp16OvflBit = 23;
 
+/// FP16_OVFL of MODE also rules the 8-bit floats.
 bool saturates(const Lanes &x) { return x.wave->mode >> fp16OvflBit & 1; }
 
+// One byte; which one, SDWA has selected.
 template <typename F> void widen(const Lanes &x) {
   TLC_LANE_LOOP put<f32>(x.d, l, x.mask[l], fromSmall<F>(u8(x.a[l])));
 }
@@ -29,6 +31,7 @@ template <typename F> void widenPair(const Lanes &x) {
         Pair<f32>{fromSmall<F>(u8(a)), fromSmall<F>(u8(a >> 8))});
   }
 }
+/// Two floats into one half of the destination; the other half stays.
 template <typename F> void narrowPair(const Lanes &x) {
   bool saturate = saturates(x);
   unsigned shift = x.op->inst->opSel & 8 ? 16 : 0;
@@ -39,6 +42,8 @@ template <typename F> void narrowPair(const Lanes &x) {
     put<u32>(x.d, l, x.mask[l], merged);
   }
 }
+/// One float into one byte, after random bits below the mantissa have been
+/// added.
 template <typename F> void narrowStochastic(const Lanes &x) {
   bool saturate = saturates(x);
   unsigned shift = (x.op->inst->opSel >> 2 & 3) * 8;

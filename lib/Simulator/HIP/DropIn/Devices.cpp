@@ -21,10 +21,13 @@ using namespace tlc::hip;
 
 namespace tlc::sim::dropin {
 
+/// Device 0 is the only one.
 static hipError_t onlyDevice(int device) {
   return device == 0 ? hipSuccess : hipErrorInvalidDevice;
 }
 
+/// The version of the library that is stood in for, which programs compare with
+/// the one they were built for.
 hipError_t hipDriverGetVersion(int *version) {
   if (!version)
     return hipErrorInvalidValue;
@@ -41,12 +44,14 @@ hipError_t hipRuntimeGetVersion(int *version) {
 hipError_t hipGetDevicePropertiesR0000(void *properties, int device) {
   return entry::hipGetDevicePropertiesR0000(properties, device);
 }
+/// The unversioned name has the layout of HIP 5.
 hipError_t hipGetDeviceProperties(void *properties, int device) {
   return entry::hipGetDevicePropertiesR0000(properties, device);
 }
 
 //===--- Streams ----------------------------------------------------------===//
 
+/// Priorities are kept to be asked for; nothing runs ahead of anything.
 hipError_t hipStreamCreateWithPriority(hipStream_t *stream, unsigned flags,
                                        int priority) {
   hipError_t error = entry::hipStreamCreateWithFlags(stream, flags);
@@ -54,6 +59,7 @@ hipError_t hipStreamCreateWithPriority(hipStream_t *stream, unsigned flags,
     (*stream)->priority = priority < -1 ? -1 : priority > 1 ? 1 : priority;
   return error;
 }
+/// All work is done: the callback runs now, on this thread.
 hipError_t hipStreamAddCallback(hipStream_t stream,
                                 void (*callback)(hipStream_t, hipError_t,
                                                  void *),
@@ -74,6 +80,8 @@ hipError_t hipLaunchHostFunc(hipStream_t stream, void (*function)(void *),
   function(data);
   return hipSuccess;
 }
+/// Null, and the two special handles 1 (legacy) and 2 (per thread), are no
+/// objects.
 static bool isDefault(hipStream_t stream) {
   return reinterpret_cast<uintptr_t>(stream) <= 2;
 }
@@ -110,6 +118,7 @@ hipError_t hipStreamWaitEvent_spt(hipStream_t stream, hipEvent_t event,
                                   unsigned flags) {
   return entry::hipStreamWaitEvent(stream, event, flags);
 }
+/// Graphs are not supported, so nothing is ever captured (0).
 hipError_t hipStreamIsCapturing(hipStream_t stream, int *status) {
   if (!status)
     return hipErrorInvalidValue;
@@ -130,6 +139,7 @@ hipError_t hipDeviceGet(int *device, int ordinal) {
   *device = 0;
   return onlyDevice(ordinal);
 }
+/// Made up, the same in every process.
 hipError_t hipDeviceGetUuid(void *uuid, int device) {
   if (!uuid)
     return hipErrorInvalidValue;
@@ -155,6 +165,7 @@ hipError_t hipDeviceComputeCapability(int *major, int *minor, int device) {
   *minor = 4;
   return onlyDevice(device);
 }
+/// Only a device with itself, which is no peer.
 hipError_t hipDeviceCanAccessPeer(int *can, int device, int peer) {
   if (!can)
     return hipErrorInvalidValue;
@@ -167,6 +178,7 @@ hipError_t hipDeviceEnablePeerAccess(int, unsigned) {
 hipError_t hipDeviceDisablePeerAccess(int) {
   return hipErrorPeerAccessNotEnabled;
 }
+/// Bytes of stack for a work-item, of the printf buffer and of the device heap.
 hipError_t hipDeviceGetLimit(size_t *value, int limit) {
   constexpr int stackSize = 0, printfSize = 1, heapSize = 2;
   if (!value)
@@ -217,6 +229,7 @@ hipError_t hipGetDeviceFlags(unsigned *flags) {
   *flags = deviceFlags;
   return hipSuccess;
 }
+/// There is nothing to choose from.
 hipError_t hipChooseDevice(int *device, const void *properties) {
   if (!device || !properties)
     return hipErrorInvalidValue;
@@ -232,6 +245,7 @@ hipError_t hipChooseDeviceR0600(int *device, const void *properties) {
 
 //===--- Contexts ---------------------------------------------------------===//
 
+// Contexts are one address, whoever asks.
 static char theContext;
 hipError_t hipCtxCreate(void **context, unsigned, int device) {
   if (!context)
@@ -278,6 +292,7 @@ hipError_t hipDrvGetErrorString(hipError_t error, const char **text) {
   *text = entry::hipGetErrorString(error);
   return hipSuccess;
 }
+/// There is no profiler to start or to stop.
 hipError_t hipProfilerStart() { return hipErrorNotSupported; }
 hipError_t hipProfilerStop() { return hipErrorNotSupported; }
 

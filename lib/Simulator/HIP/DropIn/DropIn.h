@@ -8,6 +8,12 @@
 // The entry points that only the drop-in libamdhip64.so has. All complete
 // before they return, as those of the table do.
 //
+// They are what clang's host code and programs written against the runtime API
+// call beyond the module API: registration of fat binaries, launches by host
+// stub, symbols, managed memory, contexts. Exports.cpp gives each its C name
+// and version. Names, types and order of parameters are HIP's ABI and may not
+// be changed; a parameter without a name here is not looked at.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef TLC_LIB_SIMULATOR_HIP_DROPIN_DROPIN_H
@@ -23,6 +29,7 @@ namespace tlc::sim::dropin {
 
 using namespace tlc::hip;
 
+/// HIP's dim3, passed by value in the same registers.
 struct dim3 {
   uint32_t x, y, z;
 };
@@ -35,7 +42,10 @@ hipError_t findVariable(const void *shadow, void **address, size_t *bytes);
 
 // Launch.cpp
 void **__hipRegisterFatBinary(const void *data);
+/// Called by destructors of the program, after main.
 void __hipUnregisterFatBinary(void **binary);
+/// \p stub is the host function that a launch names, \p name the kernel's
+/// symbol in the code object.
 void __hipRegisterFunction(void **binary, const void *stub, char *,
                            const char *name, unsigned, void *, void *, void *,
                            void *, int *);
@@ -45,15 +55,20 @@ void __hipRegisterManagedVar(void *binary, void **pointer, void *initial,
                              const char *name, size_t bytes, unsigned);
 void __hipRegisterSurface(void **, void *, char *, char *, int, int);
 void __hipRegisterTexture(void **, void *, char *, char *, int, int, int);
+/// A launch `f<<<...>>>(...)` pushes its configuration and calls the stub,
+/// which pops it and calls hipLaunchKernel. By thread.
 hipError_t __hipPushCallConfiguration(dim3 grid, dim3 block, size_t lds,
                                       hipStream_t stream);
 hipError_t __hipPopCallConfiguration(dim3 *grid, dim3 *block, size_t *lds,
                                      hipStream_t *stream);
 hipError_t hipLaunchKernel(const void *stub, dim3 grid, dim3 block,
                            void **arguments, size_t lds, hipStream_t stream);
+/// Names with _spt use a default stream for each thread, which makes no
+/// difference here.
 hipError_t hipLaunchKernel_spt(const void *stub, dim3 grid, dim3 block,
                                void **arguments, size_t lds,
                                hipStream_t stream);
+/// Records \p start before and \p stop after the launch; either may be null.
 hipError_t hipExtLaunchKernel(const void *stub, dim3 grid, dim3 block,
                               void **arguments, size_t lds, hipStream_t stream,
                               hipEvent_t start, hipEvent_t stop, int flags);
@@ -72,10 +87,14 @@ hipError_t hipHccModuleLaunchKernel(hipFunction_t function, uint32_t itemsX,
                                     hipStream_t stream, void **arguments,
                                     void **extra, hipEvent_t start,
                                     hipEvent_t stop);
+// The mangled names of the two functions above, which hip_ext.h declares as
+// C++.
 // clang-format off
 inline constexpr auto *_Z24hipExtModuleLaunchKernelP18ihipModuleSymbol_tjjjjjjmP12ihipStream_tPPvS4_P11ihipEvent_tS6_j = &hipExtModuleLaunchKernel;
 inline constexpr auto *_Z24hipHccModuleLaunchKernelP18ihipModuleSymbol_tjjjjjjmP12ihipStream_tPPvS4_P11ihipEvent_tS6_ = &hipHccModuleLaunchKernel;
 // clang-format on
+/// Cooperative launches may use a barrier of the whole grid; one that cannot be
+/// resident at once is refused.
 hipError_t hipLaunchCooperativeKernel(const void *stub, dim3 grid, dim3 block,
                                       void **arguments, unsigned lds,
                                       hipStream_t stream);
@@ -88,11 +107,14 @@ hipError_t hipModuleLaunchCooperativeKernel(hipFunction_t function,
                                             unsigned blockY, unsigned blockZ,
                                             unsigned lds, hipStream_t stream,
                                             void **arguments);
+/// Questions about kernels. Cache and bank configurations are accepted and have
+/// no effect, as on AMD's hardware.
 hipError_t hipGetFuncBySymbol(hipFunction_t *function, const void *stub);
 hipError_t hipFuncGetAttributes(void *attributes, const void *stub);
 hipError_t hipFuncSetAttribute(const void *stub, int attribute, int value);
 hipError_t hipFuncSetCacheConfig(const void *stub, int config);
 hipError_t hipFuncSetSharedMemConfig(const void *stub, int config);
+/// How many workgroups fit on a compute unit by wavefronts, registers and LDS.
 hipError_t hipOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks,
                                                         const void *stub,
                                                         int size, size_t lds);
@@ -113,6 +135,7 @@ hipError_t hipModuleOccupancyMaxPotentialBlockSizeWithFlags(
     unsigned flags);
 
 // Memory.cpp
+/// Variables of device code, named by their host shadow. An offset is in bytes.
 hipError_t hipGetSymbolAddress(void **address, const void *shadow);
 hipError_t hipGetSymbolSize(size_t *bytes, const void *shadow);
 hipError_t hipMemcpyToSymbol(const void *shadow, const void *from, size_t bytes,
@@ -130,6 +153,7 @@ hipError_t hipMemcpyToSymbol_spt(const void *shadow, const void *from,
                                  hipMemcpyKind kind);
 hipError_t hipMemcpyFromSymbol_spt(void *to, const void *shadow, size_t bytes,
                                    size_t offset, hipMemcpyKind kind);
+/// Pinned and managed memory: host memory that kernels may use by its address.
 hipError_t hipMallocManaged(void **pointer, size_t bytes, unsigned flags);
 hipError_t hipMallocHost(void **pointer, size_t bytes);
 hipError_t hipMemAllocHost(void **pointer, size_t bytes);
@@ -139,11 +163,13 @@ hipError_t hipHostRegister(void *pointer, size_t bytes, unsigned flags);
 hipError_t hipHostUnregister(void *pointer);
 hipError_t hipHostGetDevicePointer(void **device, void *host, unsigned flags);
 hipError_t hipHostGetFlags(unsigned *flags, void *host);
+/// \p width and pitches are in bytes, \p height in rows.
 hipError_t hipMallocPitch(void **pointer, size_t *pitch, size_t width,
                           size_t height);
 hipError_t hipMallocAsync(void **pointer, size_t bytes, hipStream_t stream);
 hipError_t hipFreeAsync(void *pointer, hipStream_t stream);
 hipError_t hipExtMallocWithFlags(void **pointer, size_t bytes, unsigned flags);
+/// Copies of \p height rows of \p width bytes.
 hipError_t hipMemcpy2D(void *to, size_t toPitch, const void *from,
                        size_t fromPitch, size_t width, size_t height,
                        hipMemcpyKind kind);
@@ -169,6 +195,7 @@ hipError_t hipMemcpy_spt(void *to, const void *from, size_t bytes,
                          hipMemcpyKind kind);
 hipError_t hipMemcpyAsync_spt(void *to, const void *from, size_t bytes,
                               hipMemcpyKind kind, hipStream_t stream);
+/// \p count is in elements of the width that the name says.
 hipError_t hipMemsetD8(void *to, unsigned char value, size_t count);
 hipError_t hipMemsetD16(void *to, unsigned short value, size_t count);
 hipError_t hipMemsetD32(void *to, int value, size_t count);
@@ -185,6 +212,7 @@ hipError_t hipMemset2DAsync(void *to, size_t pitch, int value, size_t width,
 hipError_t hipMemset_spt(void *to, int value, size_t bytes);
 hipError_t hipMemsetAsync_spt(void *to, int value, size_t bytes,
                               hipStream_t stream);
+/// Hints and questions; the pointer must lie in a live allocation.
 hipError_t hipMemPrefetchAsync(const void *pointer, size_t bytes, int device,
                                hipStream_t stream);
 hipError_t hipMemAdvise(const void *pointer, size_t bytes, int advice,
@@ -198,6 +226,8 @@ hipError_t hipDriverGetVersion(int *version);
 hipError_t hipRuntimeGetVersion(int *version);
 hipError_t hipGetDeviceProperties(void *properties, int device);
 hipError_t hipGetDevicePropertiesR0000(void *properties, int device);
+/// Callbacks run at once, on the calling thread, as all work before them is
+/// done.
 hipError_t hipStreamCreateWithPriority(hipStream_t *stream, unsigned flags,
                                        int priority);
 hipError_t hipStreamAddCallback(hipStream_t stream,
@@ -215,6 +245,7 @@ hipError_t hipStreamWaitEvent_spt(hipStream_t stream, hipEvent_t event,
                                   unsigned flags);
 hipError_t hipStreamIsCapturing(hipStream_t stream, int *status);
 hipError_t hipEventRecord_spt(hipEvent_t event, hipStream_t stream);
+/// Device 0 is the only one; there is no peer.
 hipError_t hipDeviceGet(int *device, int ordinal);
 hipError_t hipDeviceGetUuid(void *uuid, int device);
 hipError_t hipDeviceGetPCIBusId(char *id, int length, int device);
@@ -234,6 +265,7 @@ hipError_t hipGetDeviceFlags(unsigned *flags);
 hipError_t hipChooseDevice(int *device, const void *properties);
 hipError_t hipChooseDeviceR0000(int *device, const void *properties);
 hipError_t hipChooseDeviceR0600(int *device, const void *properties);
+/// Contexts of the deprecated driver API: one token stands for all.
 hipError_t hipCtxCreate(void **context, unsigned flags, int device);
 hipError_t hipCtxDestroy(void *context);
 hipError_t hipCtxSetCurrent(void *context);

@@ -28,6 +28,7 @@ template <> hipError_t finish(hipError_t result) {
   return result;
 }
 
+/// The wrapper of one function: same parameters, last error recorded.
 template <auto F> struct Forward;
 template <typename R, typename... A, R (*F)(A...)> struct Forward<F> {
   static R call(A... arguments) {

@@ -25,6 +25,7 @@ namespace tlc::sim::dropin {
 
 constexpr uint32_t cooperativeAttribute = 2;
 
+/// Of a launch's attributes only the cooperative one changes anything here.
 static bool isCooperative(const LaunchAttribute *attributes, unsigned count) {
   for (unsigned i = 0; attributes && i < count; ++i)
     if (attributes[i].id == cooperativeAttribute && attributes[i].value)
@@ -43,6 +44,7 @@ hipError_t hipLaunchKernelExC(const LaunchConfig *config, const void *stub,
   return hipLaunchKernel(stub, config->grid, config->block, arguments,
                          config->lds, config->stream);
 }
+/// By function, with arguments as pointers or as a buffer.
 hipError_t hipDrvLaunchKernelEx(const DriverLaunchConfig *config,
                                 hipFunction_t function, void **arguments,
                                 void **extra) {
@@ -56,6 +58,7 @@ hipError_t hipDrvLaunchKernelEx(const DriverLaunchConfig *config,
 
 //===--- Modules and libraries --------------------------------------------===//
 
+/// Handles come from the program and may be anything.
 static bool isModule(hipModule_t module) {
   std::lock_guard lock(device().mutex);
   return device().modules.count(module) != 0;
@@ -90,6 +93,7 @@ hipError_t hipLibraryGetKernel(hipFunction_t *kernel, hipModule_t library,
 hipError_t hipLibraryGetKernelCount(unsigned *count, hipModule_t library) {
   return hipModuleGetFunctionCount(count, library);
 }
+/// The first \p most kernels, in the order of their names.
 hipError_t hipLibraryEnumerateKernels(hipFunction_t *kernels, unsigned most,
                                       hipModule_t library) {
   if (!kernels)
@@ -105,12 +109,14 @@ hipError_t hipLibraryEnumerateKernels(hipFunction_t *kernels, unsigned most,
   }
   return hipSuccess;
 }
+/// The name lives as long as the module.
 hipError_t hipKernelGetName(const char **name, hipFunction_t kernel) {
   if (!name || !kernel)
     return hipErrorInvalidValue;
   *name = kernel->kernel->name.c_str();
   return hipSuccess;
 }
+/// Kernels know their object only: the module that owns it is looked for.
 hipError_t hipKernelGetLibrary(hipModule_t *library, hipFunction_t kernel) {
   if (!library || !kernel)
     return hipErrorInvalidValue;
@@ -130,6 +136,7 @@ static void *ownSymbol(const std::string &name) {
   Dl_info info;
   if (!dladdr(&tlc_hip_major, &info))
     return nullptr;
+  // Only if it is loaded already: no second copy.
   void *library = dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
   void *found = library ? dlsym(library, name.c_str()) : nullptr;
   if (library)
@@ -145,6 +152,7 @@ hipError_t hipGetProcAddress(const char *name, void **function, int, uint64_t,
   if (tlc_hip_major >= 6 &&
       (symbol == "hipGetDeviceProperties" || symbol == "hipChooseDevice"))
     symbol += "R0600";
+  // Nothing but HIP's own names is handed out.
   *function = symbol.starts_with("hip") ? ownSymbol(symbol) : nullptr;
   if (status)
     *status = *function ? 0 : 1;
@@ -161,6 +169,7 @@ hipError_t hipGetDriverEntryPoint_spt(const char *name, void **function,
 
 //===--- Streams ----------------------------------------------------------===//
 
+/// Null is the default stream.
 static bool isStream(hipStream_t stream) {
   return !stream || device().isStream(stream);
 }
@@ -184,6 +193,7 @@ hipError_t hipEventRecordWithFlags(hipEvent_t event, hipStream_t stream,
                                    unsigned) {
   return entry::hipEventRecord(event, stream);
 }
+/// All earlier work is done, so the value is written now.
 hipError_t hipStreamWriteValue32(hipStream_t, void *pointer, uint32_t value,
                                  unsigned) {
   return hipMemsetD32(pointer, int(value), 1);

@@ -27,6 +27,8 @@ namespace {
 constexpr uint32_t bundleMagic = 0x48495046; // "HIPF"
 constexpr int computeUnits = 304;
 
+/// A __managed__ variable: host memory that device code reaches through a
+/// pointer of the same name.
 struct ManagedVariable {
   void **pointer;
   void *initial;
@@ -34,6 +36,7 @@ struct ManagedVariable {
   size_t bytes;
 };
 
+/// One registered offload bundle; loaded at most once.
 struct Binary {
   const void *image = nullptr;
   bool tried = false;
@@ -42,25 +45,31 @@ struct Binary {
   std::vector<ManagedVariable> managed;
 };
 
+/// What a host address stands for: a symbol of a bundle.
 struct Registered {
   Binary *binary;
   std::string name;
 };
 
+/// The lock also covers the loading of a binary, which happens once.
 struct Registry {
   std::recursive_mutex mutex;
   std::map<const void *, Registered> functions, variables;
 };
+// Never destroyed: the order of static destructors between this library and the
+// program is unknown.
 Registry &registry() {
   // Used by static constructors and destructors of the program.
   static Registry *instance = new Registry();
   return *instance;
 }
 
+/// Reports a missing or damaged code object on stderr, once.
 hipError_t load(Binary &binary) {
   if (binary.tried)
     return binary.error;
   binary.tried = true;
+  // A second attempt would fail alike; its error is kept.
   binary.error = entry::hipModuleLoadData(&binary.module, binary.image);
   if (binary.error) {
     std::fprintf(stderr, "libamdhip64 (simulated gfx942): %s\n",
@@ -77,11 +86,13 @@ hipError_t load(Binary &binary) {
   return hipSuccess;
 }
 
+/// What <<<grid, block, lds, stream>>> pushes before the stub is called.
 struct CallConfiguration {
   dropin::dim3 grid, block;
   size_t lds;
   hipStream_t stream;
 };
+/// A stack, for a launch's arguments may launch in turn.
 std::vector<CallConfiguration> &pushed() {
   thread_local std::vector<CallConfiguration> stack;
   return stack;
@@ -91,8 +102,11 @@ std::vector<CallConfiguration> &pushed() {
 
 namespace tlc::sim::dropin {
 
+/// Null with the error if the stub is unknown, its object does not load, or has
+/// no such kernel.
 hipFunction_t findFunction(const void *stub, hipError_t &error) {
   Registry &r = registry();
+  // Held while the object loads, so that two threads do not load it twice.
   std::lock_guard lock(r.mutex);
   auto found = r.functions.find(stub);
   error = hipErrorInvalidDeviceFunction;
@@ -106,6 +120,7 @@ hipFunction_t findFunction(const void *stub, hipError_t &error) {
   return function;
 }
 
+/// Either result may be null if not wanted.
 hipError_t findVariable(const void *shadow, void **address, size_t *bytes) {
   Registry &r = registry();
   std::lock_guard lock(r.mutex);
@@ -118,7 +133,9 @@ hipError_t findVariable(const void *shadow, void **address, size_t *bytes) {
                                    found->second.name.c_str());
 }
 
+/// The handle is the Binary itself.
 void **__hipRegisterFatBinary(const void *data) {
+  /// clang's __CudaFatBinaryWrapper.
   struct Wrapper {
     uint32_t magic, version;
     const void *binary;
@@ -136,6 +153,7 @@ void **__hipRegisterFatBinary(const void *data) {
 void __hipUnregisterFatBinary(void **handle) {
   // The program ends: what it registered is not looked up again.
   Binary *binary = reinterpret_cast<Binary *>(handle);
+  // Registration failed: there is nothing to take back.
   if (!binary)
     return;
   Registry &r = registry();
@@ -145,6 +163,8 @@ void __hipUnregisterFatBinary(void **handle) {
   std::erase_if(r.variables, ours);
   delete binary;
 }
+/// Called by static constructors, once for each kernel; a later registration of
+/// a stub replaces the earlier.
 void __hipRegisterFunction(void **binary, const void *stub, char *,
                            const char *name, unsigned, void *, void *, void *,
                            void *, int *) {
@@ -152,12 +172,15 @@ void __hipRegisterFunction(void **binary, const void *stub, char *,
   std::lock_guard lock(r.mutex);
   r.functions[stub] = {reinterpret_cast<Binary *>(binary), name};
 }
+/// The size comes from the code object's symbol when asked for.
 void __hipRegisterVar(void **binary, void *shadow, char *, char *name, int,
                       size_t, int, int) {
   Registry &r = registry();
   std::lock_guard lock(r.mutex);
   r.variables[shadow] = {reinterpret_cast<Binary *>(binary), name};
 }
+/// The memory is made at once, since host code may use it before any launch;
+/// the device's pointer is set when the object is loaded.
 void __hipRegisterManagedVar(void *binary, void **pointer, void *initial,
                              const char *name, size_t bytes, unsigned) {
   Registry &r = registry();
@@ -171,6 +194,7 @@ void __hipRegisterManagedVar(void *binary, void **pointer, void *initial,
       {pointer, initial, name, bytes});
   r.variables[pointer] = {reinterpret_cast<Binary *>(binary), name};
 }
+/// Texture hardware is not simulated; registering is harmless.
 void __hipRegisterSurface(void **, void *, char *, char *, int, int) {}
 void __hipRegisterTexture(void **, void *, char *, char *, int, int, int) {}
 
@@ -192,6 +216,8 @@ hipError_t __hipPopCallConfiguration(dim3 *grid, dim3 *block, size_t *lds,
   return hipSuccess;
 }
 
+/// A launch by the address of the host stub. Faults are told on stderr, for
+/// programs that do not look.
 static hipError_t launchStub(const void *stub, dim3 grid, dim3 block,
                              void **arguments, size_t lds, hipStream_t stream,
                              bool cooperative) {
@@ -210,6 +236,7 @@ static hipError_t launchStub(const void *stub, dim3 grid, dim3 block,
   error = launchFunction(
       function, {grid.x, grid.y, grid.z}, {block.x, block.y, block.z},
       static_cast<unsigned>(lds), stream, arguments, nullptr, cooperative);
+  // An invalid argument leaves no report.
   if (error && lastLaunch().failed)
     std::fprintf(stderr, "libamdhip64 (simulated gfx942): %s\n",
                  lastLaunch().report.c_str());
@@ -242,6 +269,7 @@ hipError_t hipExtLaunchKernel(const void *stub, dim3 grid, dim3 block,
     return hipLaunchKernel(stub, grid, block, arguments, lds, stream);
   });
 }
+/// The grid in work-items is turned into workgroups.
 hipError_t hipExtModuleLaunchKernel(hipFunction_t function, uint32_t itemsX,
                                     uint32_t itemsY, uint32_t itemsZ,
                                     uint32_t blockX, uint32_t blockY,
@@ -299,6 +327,7 @@ hipError_t hipGetFuncBySymbol(hipFunction_t *function, const void *stub) {
 
 //===--- Attributes and occupancy -----------------------------------------===//
 
+/// Fills in hipFuncAttributes, whose layout is written out here.
 hipError_t hipFuncGetAttributes(void *attributes, const void *stub) {
   struct Attributes {
     int binaryVersion, cacheModeCA;
@@ -324,6 +353,7 @@ hipError_t hipFuncGetAttributes(void *attributes, const void *stub) {
   std::memcpy(attributes, &a, sizeof(a));
   return hipSuccess;
 }
+/// For settings without effect: only the stub is checked.
 static hipError_t mustExist(const void *stub) {
   hipError_t error;
   findFunction(stub, error);
@@ -352,6 +382,7 @@ hipError_t hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(
   // 64 KiB of LDS in granules of 512 bytes.
   unsigned waves = (unsigned(size) + 63) / 64;
   unsigned perSimd = std::min(8u, 512 / d.vgprCount());
+  // A workgroup's wavefronts spread over the four SIMDs.
   unsigned byWaves = perSimd * 4 / waves;
   size_t used = (d.groupSegmentFixedSize + lds + 511) / 512 * 512;
   unsigned byLds = used ? unsigned(65536 / used) : byWaves;
@@ -376,6 +407,8 @@ hipError_t hipOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
     int *blocks, const void *stub, int size, size_t lds, unsigned) {
   return hipOccupancyMaxActiveBlocksPerMultiprocessor(blocks, stub, size, lds);
 }
+/// The largest block, in whole wavefronts, that keeps most work-items on a
+/// compute unit.
 hipError_t hipModuleOccupancyMaxPotentialBlockSize(int *grid, int *size,
                                                    hipFunction_t function,
                                                    size_t lds, int limit) {

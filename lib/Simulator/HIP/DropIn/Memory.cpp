@@ -4,6 +4,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Memory functions beside those of the table, by way of it: asynchronous forms
+// complete at once, pinned and managed memory is host memory, and pitches are
+// multiples of 256 bytes.
+//
+// Streams are looked at only where the table's function does. All errors are
+// HIP's, so that a program's own checks work.
+//
+//===----------------------------------------------------------------------===//
 
 #include "DropIn.h"
 
@@ -15,6 +24,7 @@ using namespace tlc::hip;
 
 namespace tlc::sim::dropin {
 
+/// Finding the variable loads its code object if need be.
 hipError_t hipGetSymbolAddress(void **address, const void *shadow) {
   return address ? findVariable(shadow, address, nullptr)
                  : hipErrorInvalidValue;
@@ -29,11 +39,14 @@ static hipError_t part(const void *shadow, size_t bytes, size_t offset,
   size_t size = 0;
   if (hipError_t error = findVariable(shadow, &base, &size))
     return error;
+  // Written so that the sum of both cannot wrap.
   if (offset > size || bytes > size - offset)
     return hipErrorInvalidValue;
   *address = static_cast<char *>(base) + offset;
   return hipSuccess;
 }
+/// Copies check the range against the variable's size, then go the way of
+/// hipMemcpy.
 hipError_t hipMemcpyToSymbol(const void *shadow, const void *from, size_t bytes,
                              size_t offset, hipMemcpyKind kind) {
   char *address;
@@ -68,6 +81,8 @@ hipError_t hipMemcpyFromSymbol_spt(void *to, const void *shadow, size_t bytes,
 
 //===--- Allocation -------------------------------------------------------===//
 
+/// Host and device share the pages; nothing migrates. Zero bytes are an error
+/// here, unlike in hipMalloc.
 hipError_t hipMallocManaged(void **pointer, size_t bytes, unsigned) {
   return bytes ? entry::hipHostMalloc(pointer, bytes, 0) : hipErrorInvalidValue;
 }
@@ -81,6 +96,7 @@ hipError_t hipHostAlloc(void **pointer, size_t bytes, unsigned flags) {
   return entry::hipHostMalloc(pointer, bytes, flags);
 }
 hipError_t hipFreeHost(void *pointer) { return entry::hipHostFree(pointer); }
+/// Makes the program's own memory known, so that kernels may touch it.
 hipError_t hipHostRegister(void *pointer, size_t bytes, unsigned) {
   if (!pointer || !bytes)
     return hipErrorInvalidValue;
@@ -88,15 +104,18 @@ hipError_t hipHostRegister(void *pointer, size_t bytes, unsigned) {
              ? hipSuccess
              : hipErrorHostMemoryAlreadyRegistered;
 }
+// Only for what hipHostRegister made known.
 hipError_t hipHostUnregister(void *pointer) {
   uint64_t base = reinterpret_cast<uint64_t>(pointer);
   return device().memory.release(base, true) ? hipSuccess
                                              : hipErrorHostMemoryNotRegistered;
 }
+/// The live allocation around a pointer, a copy of its record.
 static bool find(const void *pointer, Allocation &found) {
   return device().memory.lookup(reinterpret_cast<uint64_t>(pointer), found) &&
          !found.freed;
 }
+/// One address for both sides.
 hipError_t hipHostGetDevicePointer(void **deviceOf, void *host, unsigned) {
   Allocation found;
   if (!deviceOf || !find(host, found))
@@ -104,6 +123,7 @@ hipError_t hipHostGetDevicePointer(void **deviceOf, void *host, unsigned) {
   *deviceOf = host;
   return hipSuccess;
 }
+// No flag of hipHostMalloc has an effect, so none is kept.
 hipError_t hipHostGetFlags(unsigned *flags, void *host) {
   Allocation found;
   if (!flags || !find(host, found))
@@ -130,6 +150,7 @@ hipError_t hipExtMallocWithFlags(void **pointer, size_t bytes, unsigned) {
 
 //===--- Copies and fills -------------------------------------------------===//
 
+/// Row by row, each checked by itself.
 hipError_t hipMemcpy2D(void *to, size_t toPitch, const void *from,
                        size_t fromPitch, size_t width, size_t height,
                        hipMemcpyKind kind) {
@@ -147,6 +168,7 @@ hipError_t hipMemcpy2DAsync(void *to, size_t toPitch, const void *from,
                             hipMemcpyKind kind, hipStream_t) {
   return hipMemcpy2D(to, toPitch, from, fromPitch, width, height, kind);
 }
+/// The driver API's names for one direction each.
 hipError_t hipMemcpyDtoH(void *to, void *from, size_t bytes) {
   return entry::hipMemcpy(to, from, bytes, hipMemcpyDeviceToHost);
 }
@@ -169,6 +191,7 @@ hipError_t hipMemcpyWithStream(void *to, const void *from, size_t bytes,
                                hipMemcpyKind kind, hipStream_t stream) {
   return entry::hipMemcpyAsync(to, from, bytes, kind, stream);
 }
+/// One device: both numbers must be 0.
 hipError_t hipMemcpyPeer(void *to, int toDevice, const void *from,
                          int fromDevice, size_t bytes) {
   if (toDevice != 0 || fromDevice != 0)
@@ -188,11 +211,13 @@ hipError_t hipMemcpyAsync_spt(void *to, const void *from, size_t bytes,
   return entry::hipMemcpyAsync(to, from, bytes, kind, stream);
 }
 
+/// Fills with a value of any width; marks the bytes as written.
 template <typename T>
 static hipError_t fillWith(void *to, T value, size_t count) {
   Allocation found;
   if (count == 0)
     return hipSuccess;
+  // The whole range must lie in one live allocation, as in hipMemset.
   if (!find(to, found) ||
       !found.contains(reinterpret_cast<uint64_t>(to), count * sizeof(T)))
     return hipErrorInvalidValue;
@@ -222,6 +247,7 @@ hipError_t hipMemsetD16Async(void *to, unsigned short value, size_t count,
 hipError_t hipMemsetD32Async(void *to, int value, size_t count, hipStream_t) {
   return fillWith(to, value, count);
 }
+/// Row by row, like hipMemcpy2D.
 hipError_t hipMemset2D(void *to, size_t pitch, int value, size_t width,
                        size_t height) {
   if (width > pitch)
@@ -246,6 +272,7 @@ hipError_t hipMemsetAsync_spt(void *to, int value, size_t bytes,
 
 //===--- Questions about memory -------------------------------------------===//
 
+/// Nothing to do but to check the pointer.
 hipError_t hipMemPrefetchAsync(const void *pointer, size_t, int, hipStream_t) {
   Allocation found;
   return find(pointer, found) ? hipSuccess : hipErrorInvalidValue;
@@ -254,6 +281,7 @@ hipError_t hipMemAdvise(const void *pointer, size_t, int, int) {
   Allocation found;
   return find(pointer, found) ? hipSuccess : hipErrorInvalidValue;
 }
+/// Fills in hipPointerAttribute_t, whose layout is written out here.
 hipError_t hipPointerGetAttributes(void *attributes, const void *pointer) {
   struct Attributes {
     int type, device;
@@ -276,6 +304,7 @@ hipError_t hipPointerGetAttributes(void *attributes, const void *pointer) {
   std::memcpy(attributes, &a, sizeof(a));
   return hipSuccess;
 }
+/// The allocation around a pointer: its base and size, if asked for.
 hipError_t hipMemGetAddressRange(void **base, size_t *bytes, void *pointer) {
   Allocation found;
   if (!find(pointer, found))

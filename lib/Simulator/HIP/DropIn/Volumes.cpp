@@ -7,6 +7,9 @@
 //
 // Rows of a pitch, as many as an extent says. Arrays are not provided.
 //
+// Everything comes down to the two-dimensional functions, slice by slice, which
+// check each row's range. Asynchronous and per-thread forms complete at once.
+//
 //===----------------------------------------------------------------------===//
 
 #include "DropIn.h"
@@ -17,6 +20,7 @@ using namespace tlc::hip;
 
 namespace tlc::sim::dropin {
 
+/// One pitched allocation of height * depth rows.
 hipError_t hipMalloc3D(PitchedPointer *pointer, Extent extent) {
   if (!pointer)
     return hipErrorInvalidValue;
@@ -25,6 +29,8 @@ hipError_t hipMalloc3D(PitchedPointer *pointer, Extent extent) {
   return hipMallocPitch(&pointer->pointer, &pointer->pitch, extent.width,
                         extent.height * extent.depth);
 }
+/// A slice begins ySize rows after the one before, also where the extent has
+/// fewer rows.
 hipError_t hipMemset3D(PitchedPointer to, int value, Extent extent) {
   for (size_t z = 0; z < extent.depth; ++z)
     if (hipError_t error = hipMemset2D(
@@ -76,6 +82,8 @@ hipError_t hipMemcpy2DAsync_spt(void *to, size_t toPitch, const void *from,
   return hipMemcpy2D(to, toPitch, from, fromPitch, width, height, kind);
 }
 
+/// Each end is host memory, or device or managed memory; which pointer counts
+/// follows from its type.
 hipError_t hipMemcpyParam2D(const Copy2D *copy) {
   if (!copy)
     return hipErrorInvalidValue;

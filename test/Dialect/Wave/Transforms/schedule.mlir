@@ -10,7 +10,7 @@
 // CHECK: scf.for
 // CHECK-NEXT: wave.mfma
 // CHECK: wave.sched_barrier
-// CHECK-NEXT: wave.mfma
+// CHECK: wave.mfma
 // CHECK: wave.barrier
 // CHECK: wave.lds_load
 // CHECK: wave.sched_barrier

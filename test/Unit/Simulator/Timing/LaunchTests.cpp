@@ -54,6 +54,49 @@ INSTANTIATE_TEST_SUITE_P(
              std::to_string(info.param.stride);
     });
 
+// Tiles of 16-bit numbers, rows of 128 or 256 bytes, as matrix operands are
+// read and written: conflicts of one access, with and without XOR of the row.
+struct TileAccess {
+  const char *name, *address, *access;
+  unsigned base, conflicts;
+};
+class LdsTile : public ::testing::TestWithParam<TileAccess> {};
+
+TEST_P(LdsTile, AsComputedFromThePhases) {
+  if (!hasAssembler())
+    GTEST_SKIP() << "no assembler";
+  TileAccess c = GetParam();
+  TimingResult time = timeKernel(
+      {"k", std::string(c.address) + repeat(c.access, 10), 16384, 0, 64}, 1,
+      64);
+  EXPECT_EQ(time.ldsConflicts, 10 * c.conflicts);
+  EXPECT_EQ(time.ldsBusy, 10 * (c.base + c.conflicts));
+}
+
+// v2: row, v3: unit of 16 or 8 bytes.
+#define ROWS_OF_16 "v_and_b32 v2, 15, v0\n v_lshrrev_b32 v3, 4, v0\n"
+#define ROWS_OF_32 "v_and_b32 v2, 31, v0\n v_lshrrev_b32 v3, 5, v0\n"
+#define ROWS_OF_UNITS "v_lshrrev_b32 v2, 3, v0\n v_and_b32 v3, 7, v0\n"
+#define XOR_8 "v_and_b32 v4, 7, v2\n v_xor_b32 v3, v3, v4\n"
+#define XOR_16 "v_and_b32 v4, 15, v2\n v_xor_b32 v3, v3, v4\n"
+#define ADDRESS_16 "v_lshlrev_b32 v1, 7, v2\n v_lshl_add_u32 v1, v3, 4, v1\n"
+#define ADDRESS_8 "v_lshlrev_b32 v1, 8, v2\n v_lshl_add_u32 v1, v3, 3, v1\n"
+INSTANTIATE_TEST_SUITE_P(
+    Facts, LdsTile,
+    ::testing::Values(TileAccess{"read_16x16", ROWS_OF_16 ADDRESS_16,
+                                 "ds_read_b128 v[4:7], v1", 8, 24},
+                      TileAccess{"read_32x32", ROWS_OF_32 ADDRESS_16,
+                                 "ds_read_b128 v[4:7], v1", 8, 56},
+                      TileAccess{"read_16x16_xor", ROWS_OF_16 XOR_8 ADDRESS_16,
+                                 "ds_read_b128 v[4:7], v1", 8, 0},
+                      TileAccess{"read_32x32_xor", ROWS_OF_32 XOR_8 ADDRESS_16,
+                                 "ds_read_b128 v[4:7], v1", 8, 0},
+                      TileAccess{"write_xor", ROWS_OF_UNITS XOR_8 ADDRESS_16,
+                                 "ds_write_b128 v1, v[4:7]", 8, 0},
+                      TileAccess{"read_b64_xor", ROWS_OF_16 XOR_16 ADDRESS_8,
+                                 "ds_read_b64 v[4:5], v1", 4, 0}),
+    [](const auto &info) { return info.param.name; });
+
 // One wavefront gets 64 bytes a cycle, both pairs of SIMDs together 128.
 TEST(Lds, Ports) {
   if (!hasAssembler())

@@ -56,9 +56,8 @@ struct Region {
   llvm::SmallVector<mlir::Value> offsets;
   llvm::SmallVector<int64_t> shape;
 };
-/// Looks through at most one level of `tile.view` (nested views add up where
-/// their offsets are constants; otherwise `failure` never occurs: the builder
-/// of views folds them). Aliases stay: the base is then the AliasOp's result.
+/// Looks through one `tile.view`; tile-legalize folds views of views, so that
+/// there is no second. Aliases stay: the base is then the AliasOp's result.
 Region getRegion(mlir::Value buffer);
 
 /// The dimensions of `shape` whose extent is not 1, in order: what copies

@@ -48,7 +48,7 @@ inline constexpr llvm::StringLiteral kExactAttr = "wave.exact";
 /// Bytes of a scalar or vector value held by one lane.
 int64_t getByteSize(mlir::Type type);
 
-/// One matrix instruction of gfx942: an entry of the table in MfmaTable.cpp.
+/// One matrix instruction of gfx942: an entry of the table in WaveDialect.cpp.
 struct MfmaInfo {
   int64_t m, n, k;
   int64_t passes;       ///< 4 cycles each

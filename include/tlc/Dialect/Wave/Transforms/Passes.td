@@ -12,6 +12,21 @@ def WavePackConversions : Pass<"wave-pack-conversions", "::tlc::wave::KernelOp">
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::vector::VectorDialect"];
 }
 
+def WaveDeferSums : Pass<"wave-defer-sums", "::tlc::wave::KernelOp"> {
+  let summary = "Add running sums over lanes behind the loop";
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::tlc::wave::WaveDialect"];
+}
+
+def WaveGuardMaximum : Pass<"wave-guard-maximum", "::tlc::wave::KernelOp"> {
+  let summary = "Branch around what a running maximum changes while it does not move";
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect",
+                           "::tlc::wave::WaveDialect"];
+  let options = [
+    Option<"minimum", "minimum", "int64_t", "16", "Multiplications that are worth a branch">,
+    Option<"exchange", "exchange", "bool", "true", "Exchange the maximum of lanes in the branch">
+  ];
+}
+
 def WaveSkipRescale : Pass<"wave-skip-rescale", "::tlc::wave::KernelOp"> {
   let summary = "Branch around multiplications of accumulators by exactly one";
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect",

@@ -1,0 +1,104 @@
+//===- EventWheel.h - When a SIMD is to be looked at ------------*- C++ -*-===//
+//
+// Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A queue of (time, compute unit) in the order of time, then of number. Nearly
+// all times lie close ahead: a ring holds a set of compute units for each of
+// the next cycles, a heap what lies further. A SIMD has its own of every four
+// cycles, so the time tells which of a compute unit's SIMDs is meant.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TLC_LIB_SIMULATOR_TIMING_EVENTWHEEL_H
+#define TLC_LIB_SIMULATOR_TIMING_EVENTWHEEL_H
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <queue>
+#include <vector>
+
+namespace tlc::sim {
+
+class EventWheel {
+public:
+  explicit EventWheel(unsigned cus)
+      : words((cus + 63) / 64), sets(std::size_t(cycles) * words),
+        filled(cycles / 64) {}
+
+  /// Not earlier than what `pop` has given last; the same twice counts once.
+  void push(uint64_t time, unsigned cu) {
+    if (time < now + cycles)
+      add(time, cu);
+    else
+      far.push({time, cu});
+  }
+
+  /// The first of all; false if there is none.
+  bool pop(uint64_t &time, unsigned &cu) {
+    while (!findSlot()) {
+      if (far.empty())
+        return false;
+      now = far.top().first;
+      comeNear();
+    }
+    uint64_t *set = &sets[(now % cycles) * words];
+    unsigned word = 0;
+    while (!set[word])
+      ++word;
+    cu = word * 64 + std::countr_zero(set[word]);
+    time = now;
+    set[word] &= set[word] - 1;
+    while (word < words && !set[word])
+      ++word;
+    if (word == words)
+      filled[now % cycles / 64] &= ~(uint64_t(1) << now % 64);
+    return true;
+  }
+
+private:
+  static constexpr uint64_t cycles = 2048;
+
+  void add(uint64_t time, unsigned cu) {
+    uint64_t slot = time % cycles;
+    sets[slot * words + cu / 64] |= uint64_t(1) << cu % 64;
+    filled[slot / 64] |= uint64_t(1) << slot % 64;
+  }
+  void comeNear() {
+    while (!far.empty() && far.top().first < now + cycles) {
+      add(far.top().first, far.top().second);
+      far.pop();
+    }
+  }
+  /// Goes on to the first slot that holds anything.
+  bool findSlot() {
+    for (uint64_t steps = 0; steps <= cycles / 64; ++steps) {
+      uint64_t from = now + steps * 64;
+      if (steps)
+        from -= from % 64;
+      uint64_t bits = filled[from % cycles / 64] >> from % 64;
+      if (!bits)
+        continue;
+      uint64_t next = from + std::countr_zero(bits);
+      if (next >= now + cycles)
+        continue;
+      now = next;
+      comeNear();
+      return true;
+    }
+    return false;
+  }
+
+  using Event = std::pair<uint64_t, unsigned>;
+  unsigned words;
+  uint64_t now = 0;
+  std::vector<uint64_t> sets, filled;
+  std::priority_queue<Event, std::vector<Event>, std::greater<Event>> far;
+};
+
+} // namespace tlc::sim
+
+#endif // TLC_LIB_SIMULATOR_TIMING_EVENTWHEEL_H

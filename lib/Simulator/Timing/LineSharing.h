@@ -1,0 +1,61 @@
+//===- LineSharing.h - What XCDs fetch for each other -----------*- C++ -*-===//
+//
+// Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Where only one XCD runs in detail, the others fetch lines that it wants, too.
+// How many XCDs want a line is kept by array: all read a vector of weights,
+// while each has its own rows.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TLC_LIB_SIMULATOR_TIMING_LINESHARING_H
+#define TLC_LIB_SIMULATOR_TIMING_LINESHARING_H
+
+#include <cstdint>
+#include <vector>
+
+namespace tlc::sim {
+
+class LineSharing {
+public:
+  struct Range {
+    uint64_t begin = 0, end = 0; ///< lines
+    double sharers = 1;          ///< XCDs that want a line that one wants
+  };
+
+  void add(const Range &range) { ranges.push_back(range); }
+  double sharersOf(uint64_t line) const {
+    if (last < ranges.size() && isIn(ranges[last], line))
+      return ranges[last].sharers;
+    for (unsigned i = 0; i < ranges.size(); ++i)
+      if (isIn(ranges[i], line)) {
+        last = i;
+        return ranges[i].sharers;
+      }
+    return 1;
+  }
+  /// Over the lines of an XCD, on average, if it wants its part of each array.
+  double mean() const {
+    double lines = 0, sum = 0;
+    for (const Range &r : ranges) {
+      double wanted = double(r.end - r.begin) * r.sharers;
+      lines += wanted;
+      sum += wanted * r.sharers;
+    }
+    return lines > 0 ? sum / lines : 1;
+  }
+
+private:
+  static bool isIn(const Range &range, uint64_t line) {
+    return line - range.begin < range.end - range.begin;
+  }
+  std::vector<Range> ranges; ///< a few
+  mutable unsigned last = 0;
+};
+
+} // namespace tlc::sim
+
+#endif // TLC_LIB_SIMULATOR_TIMING_LINESHARING_H

@@ -1,0 +1,114 @@
+//===- MemoryIssue.cpp - LDS and memory instructions ----------------------===//
+//
+// Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What an instruction that moves data starts: it passes through one unit after
+// the other, each busy for a time with what came before. The answer is when its
+// data is there.
+//
+//===----------------------------------------------------------------------===//
+
+#include "MachineImpl.h"
+
+#include <algorithm>
+
+using namespace tlc::sim;
+using namespace tlc::sim::param;
+
+/// Three servers one after the other: the port of the SIMD's pair, the banks,
+/// the way out. Returns when the data is there.
+uint64_t Machine::Impl::issueLds(SimWave &wave, ComputeUnit &cu,
+                                 Counters &count, uint64_t time) {
+  const StaticOp &op = *wave.op;
+  uint32_t cycles = payloadOf(wave)[0];
+  unsigned base = cycles & 0xffff, conflicts = cycles >> 16;
+  unsigned pair = wave.simd / 2;
+  // Into the LDS, through its banks, and out again.
+  double in = std::max(cu.ldsIn[pair], double(time)) + op.ldsIn;
+  cu.ldsIn[pair] = in;
+  double array = std::max(cu.ldsArray, in - op.ldsIn + ldsAddressCycles) +
+                 base + conflicts;
+  cu.ldsArray = array;
+  double done = std::max(array, in) + ldsFixedCycles;
+  if (op.ldsOut) {
+    done = std::max(done, cu.ldsOut[pair]) + op.ldsOut;
+    cu.ldsOut[pair] = done;
+  }
+  uint64_t until = roundUp(done);
+  // In order, among LDS operations.
+  until = std::max(until, wave.other.newest());
+  wave.other.push(until, false);
+  count.timing.busyCycles += base;
+  count.timing.conflictCycles += conflicts;
+  count.timing.latencyCycles += until - time;
+  return until;
+}
+
+/// The address unit sends a line to memory as it has worked it out, so that the
+/// lines of one access start in steps. Returns when the last one is there.
+uint64_t Machine::Impl::issueVector(SimWave &wave, unsigned cuNumber,
+                                    Counters &count, uint64_t time) {
+  const StaticOp &op = *wave.op;
+  ComputeUnit &cu = cus[cuNumber];
+  InstructionTiming &timing = count.timing;
+  const uint32_t *words = payloadOf(wave);
+  unsigned lines = words[0] & 0xffff, addressCycles = words[0] >> 16;
+  uint64_t base = words[3] | uint64_t(words[4]) << 32;
+  double start = std::max(cu.addressFree, double(time));
+  cu.addressFree = start + addressCycles;
+  double done = start + addressCycles;
+  double step = lines ? double(addressCycles) / lines : 0;
+  for (unsigned i = 0; i < lines; ++i) {
+    uint64_t line = base + (words[5 + i] & 0x3fffffff);
+    unsigned halves = words[5 + i] >> 30;
+    // Lines start one after the other, evenly over the address unit's time.
+    double at = start + i * step, ready;
+    if (op.isAtomic)
+      ready = memory.atomic(cuNumber, line, addressCycles / lines, at,
+                            timing.memory);
+    else if (op.isStore)
+      ready = memory.store(cuNumber, line, halves, at, timing.memory);
+    else
+      ready =
+          memory.load(cuNumber, line, halves, at, op.bypassesL1, timing.memory);
+    done = std::max(done, ready);
+  }
+  // Stores that memory does not take yet fill the way to it.
+  if (op.isStore)
+    cu.addressFree = std::max(cu.addressFree, done - storeQueueCycles);
+  if (op.isStore || op.isAtomic)
+    timing.memory.storedBytes += words[1];
+  else
+    timing.memory.requestedBytes += words[1];
+  if (op.toLds && lines) {
+    // 64 dwords through the banks, when the data is there.
+    timing.busyCycles += 2;
+    cu.ldsArray = std::max(cu.ldsArray, double(time)) + 2;
+  }
+  timing.addressCycles += addressCycles;
+  timing.lines += lines;
+  timing.leastLines += words[2];
+  // vmcnt counts down in order, so no operation ends before an older one.
+  uint64_t until = std::max(roundUp(done), wave.vector.newest());
+  wave.vector.push(until, false);
+  timing.latencyCycles += until - time;
+  return until;
+}
+
+/// A line a cycle; results come in any order, so nothing waits for older ones.
+uint64_t Machine::Impl::issueScalar(SimWave &wave, unsigned cuNumber,
+                                    Counters &count, uint64_t time) {
+  const uint32_t *words = payloadOf(wave);
+  uint64_t first = words[1] | uint64_t(words[2]) << 32;
+  double done = double(time) + scalarLatency;
+  for (unsigned i = 0; i < words[0]; ++i)
+    done = std::max(done, memory.scalar(cuNumber, first + i, double(time) + i,
+                                        count.timing.memory));
+  uint64_t until = roundUp(done);
+  wave.other.push(until, true);
+  count.timing.latencyCycles += until - time;
+  return until;
+}

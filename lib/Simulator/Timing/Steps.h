@@ -1,0 +1,52 @@
+//===- Steps.h - Workgroups as wholes on compute units ----------*- C++ -*-===//
+//
+// Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Steps through the workgroups of an XCD at a known pace, from one's end to the
+// next one's. A workgroup's demand is in instructions: what it executes and
+// what its begin and end cost on top.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TLC_LIB_SIMULATOR_TIMING_STEPS_H
+#define TLC_LIB_SIMULATOR_TIMING_STEPS_H
+
+#include "LengthModel.h"
+
+namespace tlc::sim {
+
+/// A linear function of the number of instructions, fitted.
+struct Demand {
+  double base = 0, slope = 1;
+  double of(double length) const {
+    double demand = base + slope * length;
+    return demand > 1 ? demand : 1;
+  }
+};
+
+/// What workgroups that ran demanded, judged by the time that they took on
+/// units shared with the others that ran.
+Demand fitDemand(const std::vector<GroupTime> &ran, const Shares &shares);
+
+struct Stepped {
+  double end = 0;          ///< of the last workgroup
+  double groupCycles = 0;  ///< workgroups' lives, summed up
+  double activeCycles = 0; ///< of units that have a workgroup
+};
+
+/// All workgroups of an XCD from the launch on.
+Stepped stepThrough(const LengthModel &lengths, unsigned xcd,
+                    uint64_t workgroups, const GroupNeeds &needs,
+                    const Demand &demand, const Shares &shares);
+/// The rest, from where \p ran stopped at \p time. Units are numbered as there.
+Stepped stepOn(const std::vector<GroupTime> &ran, double time,
+               const LengthModel &lengths, unsigned xcd, uint64_t workgroups,
+               const GroupNeeds &needs, const Demand &demand,
+               const Shares &shares);
+
+} // namespace tlc::sim
+
+#endif // TLC_LIB_SIMULATOR_TIMING_STEPS_H
