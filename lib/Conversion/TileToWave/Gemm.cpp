@@ -163,9 +163,15 @@ LogicalResult KernelLowering::lowerGemm(tile::GemmOp op) {
       parts.push_back(cast(acc.get(b, loc, i * chunk + r), accType, loc));
     sums.push_back(vector::FromElementsOp::create(b, loc, vectorType, parts));
   }
+  // The first products of a step wait for one fragment of the operand that the
+  // outer loop runs over and all of the other: let these be few.
+  bool fromLds = tile::getSpace(op.getA()) == tile::Space::Shared &&
+                 tile::getSpace(op.getB()) == tile::Space::Shared;
+  int outer = fromLds && reps[1] > reps[0] ? 1 : 0;
   for (size_t step = 0; step < operands[0][0].size(); ++step)
-    for (int64_t i = 0; i < reps[0]; ++i)
-      for (int64_t j = 0; j < reps[1]; ++j) {
+    for (int64_t o = 0; o < reps[outer]; ++o)
+      for (int64_t n = 0; n < reps[1 - outer]; ++n) {
+        int64_t i = outer ? n : o, j = outer ? o : n;
         Value x = operands[0][i][step], y = operands[1][j][step];
         if (c.swapped)
           std::swap(x, y);

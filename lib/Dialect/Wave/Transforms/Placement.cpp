@@ -373,6 +373,11 @@ std::pair<int, int> Placer::spanOf(ArrayRef<Load> loads, int firstWrite) const {
       graph.vectorCycles > kIssue * interval)
     return {0, 0};
   int first = loads.front().firstUse;
+  // Those of the iteration that the loads are for.
+  if (firstWrite != kFar)
+    firstWrite += (first - firstWrite + interval / 4) / interval * interval;
+  else
+    firstWrite = first;
   int begin = std::max(first, firstWrite + second) - interval + 1;
   for (const Load &load : loads)
     begin = std::max(begin, earliest(load.node));

@@ -68,3 +68,33 @@ tile.func @given(%a: !tile.ptr<f16>) {
     }
   }
 }
+
+// -----
+
+// 48 rows by lanes that reach 64 of them: in a loop the tile has room for what
+// they bring, so that its writes need no branch. Outside of loops it has not.
+
+// CHECK-LABEL: @room
+// CHECK: tile.alloc {layout = #tile.layout<[64:m64], {{.*}}>, name = "A"}
+// CHECK: tile.alloc {layout = #tile.layout<[48:m64], {{.*}}>, name = "B"}
+tile.func @room(%a: !tile.ptr<f16>, %b: !tile.ptr<f16>, %c: !tile.ptr<f32>) {
+  %g = arith.constant 1 : i32
+  %zero = arith.constant 0 : i32
+  %four = arith.constant 4 : i32
+  %A = tile.tensor %a : !tile.ptr<f16> -> memref<48x64xf16, #tile.space<global>>
+  %B = tile.tensor %b : !tile.ptr<f16> -> memref<48x64xf16, #tile.space<global>>
+  %C = tile.tensor %c : !tile.ptr<f32> -> memref<48x48xf32, #tile.space<global>>
+  tile.kernel grid(%g) threads[512] (%x) {
+    %z = arith.constant 0.0 : f32
+    %As = tile.alloc {name = "A"} : memref<48x64xf16, #tile.space<shared>>
+    %Bs = tile.alloc {name = "B"} : memref<48x64xf16, #tile.space<shared>>
+    %acc = tile.alloc : memref<48x48xf32, #tile.space<fragment>>
+    tile.fill %acc, %z : memref<48x48xf32, #tile.space<fragment>>, f32
+    tile.copy %B to %Bs : memref<48x64xf16, #tile.space<global>> to memref<48x64xf16, #tile.space<shared>>
+    scf.for %i = %zero to %four step %g : i32 {
+      tile.copy %A to %As : memref<48x64xf16, #tile.space<global>> to memref<48x64xf16, #tile.space<shared>>
+      tile.gemm %As, %Bs into %acc {trans_b} : memref<48x64xf16, #tile.space<shared>>, memref<48x64xf16, #tile.space<shared>> into memref<48x48xf32, #tile.space<fragment>>
+    }
+    tile.copy %acc to %C : memref<48x48xf32, #tile.space<fragment>> to memref<48x48xf32, #tile.space<global>>
+  }
+}
