@@ -10,10 +10,12 @@
 # Features (for REQUIRES:):
 #   shared-data          TLC_SHARED_DATA is set and exists
 #   hip-clang            clang-22 can compile device code for gfx942
+#   offload-bundler      and pack it for several targets (clang-tools-22)
 #   rocm-prefix          TLC_ROCM_PREFIX has a comgr that knows gfx942
 #   static               everything but the C library is linked statically
 #   hip-runtime          the distribution's libamdhip64 is installed
 import os
+import shutil
 import subprocess
 
 import lit.formats
@@ -89,6 +91,8 @@ if clang:
     )
     if probe.returncode == 0:
         config.available_features.add("hip-clang")
+        if shutil.which("clang-offload-bundler", path=os.path.dirname(clang) + os.pathsep + os.environ["PATH"]):
+            config.available_features.add("offload-bundler")
 
 if any(
     os.path.exists(os.path.join(folder, "libamdhip64.so.5"))

@@ -13,7 +13,8 @@ build_packages=(
   libmlir-22-dev mlir-22-tools llvm-22-dev liblld-22-dev
   libfmt-dev zlib1g-dev libzstd-dev
 )
-test_packages=(llvm-22-tools libgtest-dev libbenchmark-dev)
+# clang-tools-22: clang-offload-bundler, by which clang packs device code.
+test_packages=(llvm-22-tools clang-tools-22 libgtest-dev libbenchmark-dev)
 
 say() { printf '\n\033[1m== %s\033[0m\n' "$*" | if [ -t 1 ]; then cat; else sed 's/\x1b\[[0-9]*m//g'; fi; }
 

@@ -283,6 +283,9 @@ Value Interpreter::moduleAttribute(ModuleObject *object, StringRef attr,
     method->self = makeString("T." + attr);
     return Value::object(method);
   }
+  if (prefix == "math" || prefix == "functools" || prefix == "itertools")
+    if (Value v = preludeName((prefix + "." + attr).str(), range))
+      return v;
   if (prefix == "typing")
     return makePoison("'" + dotted + "'", range);
   if (prefix == "T" && !quiet)

@@ -91,6 +91,8 @@ Value Interpreter::readName(const NameExpr *name, bool reference) {
     return v;
   if (const BuiltinInfo *builtin = findBuiltin(name->id))
     return Value::builtin(builtin);
+  if (Value defined = preludeName(name->id, name->range))
+    return defined;
   // `from x import *` of an unknown module may define anything.
   if (top->names.count("*"))
     return makePoison("'" + name->id + "'", top->names["*"].where);

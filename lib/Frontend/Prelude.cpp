@@ -35,6 +35,7 @@ using namespace tlc;
 using namespace tlc::frontend;
 
 static constexpr llvm::StringLiteral kPrelude = R"py(
+import math
 import tilelang
 import tilelang.language as T
 
@@ -145,13 +146,59 @@ def gemm_sp(A_sparse, E, B, C, transpose_A=False, transpose_E=False, transpose_B
                 k % group == (code & 3), first,
                 T.if_then_else(k % group == code >> 2, second, T.cast(0, A_sparse.dtype)))
     T.gemm(dense, B, C, transpose_B=transpose_B, policy=policy, clear_accum=clear_accum)
+
+def divmod(a, b):
+    return a // b, a % b
+
+def filter(keeps, items):
+    return [x for x in items if (x if keeps is None else keeps(x))]
+
+def functools_reduce(combine, items, *first):
+    total = first[0] if first else items[0]
+    for x in items if first else items[1:]:
+        total = combine(total, x)
+    return total
+
+def itertools_chain(*lists):
+    return [x for items in lists for x in items]
+
+def math_lcm(a, b):
+    return a // math.gcd(a, b) * b
+
+def math_isqrt(n):
+    root = int(math.sqrt(n))
+    return root - 1 if root * root > n else root + 1 if (root + 1) * (root + 1) <= n else root
+
+def math_comb(n, k):
+    count = 1
+    for i in list(range(k)):
+        count = count * (n - i) // (i + 1)
+    return count
+
+def math_exp2(x):
+    return 2.0 ** x
+
+def math_isclose(a, b, rel_tol=1e-9, abs_tol=0.0):
+    return abs(a - b) <= max(rel_tol * max(abs(a), abs(b)), abs_tol)
 )py";
 
-/// A name that the prelude defines; Invalid for others.
+/// A name that the prelude defines, `reduce` of functools as functools.reduce;
+/// Invalid for others.
 Value Interpreter::preludeName(StringRef name, SourceRange range) {
-  static constexpr StringRef names[] = {
-      "PersistentTileScheduler", "BaseTileScheduler", "gemm_sp", "get_e_factor",
-      "get_e_replicate_factor"};
+  static constexpr StringRef names[] = {"PersistentTileScheduler",
+                                        "BaseTileScheduler",
+                                        "gemm_sp",
+                                        "get_e_factor",
+                                        "get_e_replicate_factor",
+                                        "divmod",
+                                        "filter",
+                                        "functools.reduce",
+                                        "itertools.chain",
+                                        "math.lcm",
+                                        "math.isqrt",
+                                        "math.comb",
+                                        "math.exp2",
+                                        "math.isclose"};
   if (!llvm::is_contained(names, name))
     return {};
   // Parsed once for each compilation, as a module of its own: its names are not
@@ -168,7 +215,9 @@ Value Interpreter::preludeName(StringRef name, SourceRange range) {
     collectDefinitions(prelude, *parsed);
   }
   bool found = false;
-  return moduleName(prelude, name, range, found);
+  std::string defined = name.str();
+  std::replace(defined.begin(), defined.end(), '.', '_');
+  return moduleName(prelude, ast.save(defined), range, found);
 }
 
 /// Where to report what fails at `range`: in text of the prelude, at the call

@@ -47,6 +47,8 @@ public:
   static constexpr unsigned reach = 20;
   /// The same as `issue`, for an instruction \p age wait states ago.
   void recall(const Op &op, const OpFacts &facts, unsigned age);
+  /// \p states go by without an instruction.
+  void advance(unsigned states) { state += states; }
   /// Wait states that \p inst is itself.
   static unsigned statesOf(const Instruction &inst);
 

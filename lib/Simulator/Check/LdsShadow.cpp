@@ -232,7 +232,8 @@ void LdsShadow::join(uint32_t cell) {
   for (unsigned i = 0; i < cellBytes; ++i) {
     const ByteCell &one = single[detail.slot - 1 + i];
     if (one.readEpoch == epoch || (one.write.op && !ordered(one.write)) ||
-        (one.lateRead.op && !ordered(one.lateRead)))
+        (one.lateRead.op && !ordered(one.lateRead)) ||
+        (one.plain.op && !ordered(one.plain)))
       return;
   }
   detail.isSplit = false;
@@ -269,6 +270,21 @@ void LdsShadow::visitByte(ByteCell &cell, const Write &now, Kind kind,
         describe(other, "wrote it", kind.writes ? "writes it" : "reads it",
                  address, now.wave);
   }
+  // The last write hides those before it: an atomic operation a plain write,
+  // and one's own atomic operation those of others.
+  if (bothAtomic && cell.plain.op && cell.plain.wave != now.wave &&
+      !ordered(cell.plain) && problem.empty())
+    problem = describe(cell.plain, "wrote it", "writes it", address, now.wave);
+  if (!now.atomic && !same && cell.atomicEpoch == epoch &&
+      (cell.atomicWriters & ~mark) && problem.empty()) {
+    Write other = last;
+    other.op = cell.atomicOp;
+    other.epoch = epoch;
+    other.wave = uint8_t(__builtin_ctz(cell.atomicWriters & ~mark));
+    problem =
+        describe(other, "wrote it", kind.writes ? "writes it" : "reads it",
+                 address, now.wave);
+  }
   // Readers since the barrier, then a read through FLAT from before it that was
   // not waited for.
   if (kind.writes && !same && problem.empty()) {
@@ -294,8 +310,19 @@ void LdsShadow::visitByte(ByteCell &cell, const Write &now, Kind kind,
     } else {
       if (!same)
         cell.sameWriters = 0;
+      if (!now.atomic)
+        cell.plain = Write();
+      else if (unordered && !last.atomic)
+        cell.plain = last;
       last = now;
     }
+  }
+  if (now.atomic) {
+    if (cell.atomicEpoch != epoch)
+      cell.atomicWriters = 0;
+    cell.atomicEpoch = epoch;
+    cell.atomicWriters |= mark;
+    cell.atomicOp = now.op;
   }
   if (!kind.reads)
     return;

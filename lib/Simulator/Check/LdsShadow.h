@@ -101,7 +101,10 @@ private:
     uint16_t sameWriters = 0;
     uint16_t readers = 0; // in readEpoch
     uint32_t readOp = 0, readEpoch = 0;
-    Write lateRead; // by FLAT: complete only when waited for
+    Write lateRead;             // by FLAT: complete only when waited for
+    Write plain;                // what the atomic in `write` has replaced
+    uint16_t atomicWriters = 0; // in atomicEpoch
+    uint32_t atomicOp = 0, atomicEpoch = 0;
   };
   struct Completed {
     uint32_t vm = 0, lgkm = 0; // at the last barrier

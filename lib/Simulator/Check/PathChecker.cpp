@@ -77,6 +77,14 @@ struct PathChecker::Place::State {
       age(takenStates);
     branch = nullptr;
   }
+  /// States until the matrix unit takes another instruction: it works on one
+  /// for its passes (measured issue rates), and nothing queues before it.
+  unsigned matrixBusy() const {
+    for (auto r = recent.rbegin(); r != recent.rend(); ++r)
+      if (r->facts->isMatrix)
+        return r->facts->passes > r->age ? r->facts->passes - r->age : 0;
+    return 0;
+  }
   bool scalarOutstanding() const {
     return scalarAge != noAge && scalarAge < lgkmOut;
   }
@@ -207,6 +215,11 @@ bool PathChecker::passOne(State &state, const Op &op, const Op &effective,
   if (std::string text = hazards.check(effective, facts); !text.empty()) {
     report("wait-states", std::move(text), op);
     right = false;
+  }
+  // For what follows, an MFMA was issued when the matrix unit was free again.
+  if (unsigned stall = facts.isMatrix ? state.matrixBusy() : 0) {
+    state.age(stall);
+    hazards.advance(stall);
   }
   waits.issue(effective, facts);
   hazards.issue(effective, facts);

@@ -47,6 +47,7 @@ private:
   mlir::LogicalResult resolve();
   mlir::LogicalResult resolveLoop(mlir::Operation *op);
   mlir::LogicalResult resolveReduce(ReduceOp op);
+  mlir::LogicalResult resolveScan(ScanOp op);
   mlir::LogicalResult expandReduce(ReduceOp op);
   mlir::LogicalResult resolveGemm(GemmOp op);
   void remarkConversion(mlir::Operation *op, mlir::Value buffer,

@@ -398,6 +398,45 @@ LogicalResult LayoutInference::resolveGemm(GemmOp op) {
                  succeeded(resolveLoop(after)));
 }
 
+/// A scan walks LDS (expandScan): what is there already is not copied first.
+/// One buffer serves source and result where each row has its own thread, which
+/// reads an element before it writes there. With fewer rows than threads
+/// several walk the same row, and would read what another has summed.
+LogicalResult LayoutInference::resolveScan(ScanOp op) {
+  auto type = cast<MemRefType>(op.getSrc().getType());
+  bool inPlace =
+      type.getElementType() == getElementTypeOrSelf(op.getDst().getType());
+  int64_t rows = type.getNumElements() / type.getDimSize(op.getDim());
+  inPlace &= rows % threads == 0;
+  auto wholeTile = [](Value v) {
+    auto alloc = v.getDefiningOp<AllocOp>();
+    return alloc && getSpace(v) == Space::Shared ? alloc : AllocOp();
+  };
+  AllocOp in = wholeTile(op.getSrc()), out = wholeTile(op.getDst());
+  bool load = !in, store = !out || (out == in && !inPlace);
+  if (load)
+    in = out && inPlace ? out : createLike(op.getSrc(), Space::Shared);
+  if (store)
+    out = load && inPlace ? in : createLike(op.getDst(), Space::Shared);
+
+  SmallVector<Operation *> parts;
+  builder.setInsertionPoint(op);
+  if (load)
+    parts.push_back(
+        CopyOp::create(builder, op.getLoc(), op.getSrc(), in, LayoutAttr()));
+  expandScan(op, in, out);
+  parts.push_back(op->getPrevNode());
+  builder.setInsertionPoint(op);
+  if (store)
+    parts.push_back(
+        CopyOp::create(builder, op.getLoc(), out, op.getDst(), LayoutAttr()));
+  op.erase();
+  for (Operation *part : parts)
+    if (failed(resolveLoop(part)))
+      return failure();
+  return success();
+}
+
 /// In program order, since a conversion made for one op may serve the next.
 LogicalResult LayoutInference::resolve() {
   SmallVector<Operation *> ops;
@@ -412,21 +451,7 @@ LogicalResult LayoutInference::resolve() {
     } else if (auto gemm = dyn_cast<GemmOp>(op)) {
       result = resolveGemm(gemm);
     } else if (auto scan = dyn_cast<ScanOp>(op)) {
-      // Between two copies, the scan runs over LDS.
-      AllocOp in = createLike(scan.getSrc(), Space::Shared);
-      AllocOp out = createLike(scan.getDst(), Space::Shared);
-      builder.setInsertionPoint(op);
-      auto load = CopyOp::create(builder, op->getLoc(), scan.getSrc(), in,
-                                 LayoutAttr());
-      expandScan(scan, in, out);
-      builder.setInsertionPoint(op);
-      auto store = CopyOp::create(builder, op->getLoc(), out, scan.getDst(),
-                                  LayoutAttr());
-      Operation *loop = store->getPrevNode();
-      op->erase();
-      for (Operation *part : {load.getOperation(), loop, store.getOperation()})
-        if (failed(resolveLoop(part)))
-          return failure();
+      result = resolveScan(scan);
     } else {
       result = resolveLoop(op);
     }

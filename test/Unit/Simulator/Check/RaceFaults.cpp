@@ -209,6 +209,54 @@ const std::vector<PlantedFault> &tlc::test::raceFaults() {
   s_cmp_lg_u32 s7, 0
   s_cbranch_scc1 .Lround_r)",
        2},
+      // The first wavefront's own additions must not hide its plain store from
+      // the second's, nor the second's own those of the first.
+      {"lds_store_then_atomics", "lds-race", "ds_",
+       R"(
+  v_and_b32 v1, 63, v0
+  v_lshlrev_b32 v1, 2, v1
+  v_mov_b32 v2, 0
+  v_readfirstlane_b32 s6, v0
+  s_cmp_lg_u32 s6, 0
+  s_cbranch_scc1 .Lstored_f
+  ds_write_b32 v1, v2
+.Lstored_f:
+  ds_add_u32 v1, v0)",
+       R"(
+  v_and_b32 v1, 63, v0
+  v_lshlrev_b32 v1, 2, v1
+  v_mov_b32 v2, 0
+  v_readfirstlane_b32 s6, v0
+  s_cmp_lg_u32 s6, 0
+  s_cbranch_scc1 .Lstored_r
+  ds_write_b32 v1, v2
+.Lstored_r:
+  s_waitcnt lgkmcnt(0)
+  s_barrier
+  ds_add_u32 v1, v0)",
+       2},
+      {"lds_atomics_then_load", "lds-race", "ds_",
+       R"(
+  v_and_b32 v1, 63, v0
+  v_lshlrev_b32 v1, 2, v1
+  v_mov_b32 v2, 0
+  ds_write_b32 v1, v2
+  s_waitcnt lgkmcnt(0)
+  s_barrier
+  ds_add_u32 v1, v0
+  ds_read_b32 v3, v1)",
+       R"(
+  v_and_b32 v1, 63, v0
+  v_lshlrev_b32 v1, 2, v1
+  v_mov_b32 v2, 0
+  ds_write_b32 v1, v2
+  s_waitcnt lgkmcnt(0)
+  s_barrier
+  ds_add_u32 v1, v0
+  s_waitcnt lgkmcnt(0)
+  s_barrier
+  ds_read_b32 v3, v1)",
+       2},
       {"global_write_write", "global-race", "global_store_dword",
        R"(
   v_lshlrev_b32 v1, 2, v0

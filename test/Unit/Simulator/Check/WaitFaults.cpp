@@ -114,6 +114,18 @@ const std::vector<PlantedFault> &tlc::test::hazardFaults() {
   v_mfma_f32_32x32x8_f16 v[32:47], v[8:9], v[10:11], 0
   s_nop 10
   v_add_f32 v1, v40, v40)"},
+      // The second MFMA is issued 16 states after the first at the earliest;
+      // the result of the first takes 18.
+      {"matrix_unit_busy", "wait-states", "v_add_f32", TLC_MATRIX_INPUTS R"(
+  v_mfma_f32_32x32x2_f32 v[32:47], v8, v9, 0
+  v_mfma_f32_16x16x16_f16 v[4:7], v[8:9], v[10:11], 0
+  s_nop 0
+  v_add_f32 v1, v40, v40)",
+       TLC_MATRIX_INPUTS R"(
+  v_mfma_f32_32x32x2_f32 v[32:47], v8, v9, 0
+  v_mfma_f32_16x16x16_f16 v[4:7], v[8:9], v[10:11], 0
+  s_nop 1
+  v_add_f32 v1, v40, v40)"},
       // A conditional branch is one state, and three more when it is taken.
       {"branch_not_taken", "wait-states", "v_add_f32", TLC_MATRIX_INPUTS R"(
   s_cmp_eq_u32 s2, s2
@@ -157,8 +169,7 @@ const std::vector<PlantedFault> &tlc::test::hazardFaults() {
       {"matrix_result_as_c", "wait-states", "v_mfma_f32_16x16x16_f16",
        TLC_MATRIX_INPUTS R"(
   v_mfma_f32_16x16x16_f16 v[4:7], v[8:9], v[10:11], 0
-  v_mfma_f32_16x16x16_f16 v[22:25], v[8:9], v[10:11], 0
-  s_nop 2
+  s_nop 3
   v_mfma_f32_16x16x16_f16 v[12:15], v[8:9], v[10:11], v[6:9])",
        TLC_MATRIX_INPUTS R"(
   v_mfma_f32_16x16x16_f16 v[4:7], v[8:9], v[10:11], 0
