@@ -150,7 +150,8 @@ bool Interpreter::copyBoxes(Box src, Box dst, SourceRange range, Args *args) {
   // The pointwise form serves everything that tile.copy cannot say.
   bool pointwise =
       !isStatic || src.buffer->indexMap || dst.buffer->indexMap ||
-      parallelDepth || src.buffer->isPacked() || dst.buffer->isPacked() ||
+      src.buffer->isPlaced() || dst.buffer->isPlaced() || parallelDepth ||
+      src.buffer->isPacked() || dst.buffer->isPacked() ||
       (src.buffer->dtype != dst.buffer->dtype &&
        (src.buffer->dtype->isSubByte() || dst.buffer->dtype->isSubByte())) ||
       (src.buffer->dtype != dst.buffer->dtype &&

@@ -77,7 +77,8 @@ bool Interpreter::fillBox(Value target, Value value, SourceRange range,
   Sym v = castValue(value, box.buffer->dtype, valueRange);
   if (!v)
     return false;
-  if (parallelDepth || box.buffer->indexMap || box.buffer->isPacked())
+  if (parallelDepth || box.buffer->indexMap || box.buffer->isPlaced() ||
+      box.buffer->isPacked())
     return elementwise(box, extents, [&](ArrayRef<Value> indices) {
       return store(box.buffer, indices, Value::scalar(v), range);
     });
@@ -270,7 +271,7 @@ Value Interpreter::reduceImpl(Args &args, ReduceKind kind, Value buffer,
   at(args.range);
   tile::ReduceOp::create(b, s, d, mlir::Value(), kind, uint64_t(axis),
                          accumulate, nanAware);
-  return Value::none();
+  return unstageBox(dst, to, d) ? Value::none() : Value();
 }
 
 /// T.reduce_sum(buffer, out, dim, clear) and its kin; data is the kind.
@@ -315,14 +316,17 @@ Value Interpreter::scan(Args &args) {
               llvm::Twine(axis) + " into " + shapeText(dst.extents));
     return {};
   }
-  mlir::Value s = boxValue(src, from), d = boxValue(dst, to);
+  mlir::Value s = boxValueAs(src, from, dst.buffer->dtype),
+              d = boxValue(dst, to);
   if (!s || !d)
     return {};
   at(args.range);
-  tile::ScanOp::create(b, s, d, ReduceKind(currentBuiltin->data),
-                       uint64_t(axis),
+  auto kind = ReduceKind(currentBuiltin->data);
+  if (kind == ReduceKind::Max && dst.buffer->dtype->cls == DTypeInfo::UInt)
+    kind = ReduceKind::UMax;
+  tile::ScanOp::create(b, s, d, kind, uint64_t(axis),
                        args.has(3) && args[3].isIntLike() && args[3].asBool());
-  return Value::none();
+  return unstageBox(dst, to, d) ? Value::none() : Value();
 }
 
 Value Interpreter::transposeTile(Args &args) {
@@ -342,11 +346,13 @@ Value Interpreter::transposeTile(Args &args) {
               shapeText(dst.extents));
     return {};
   }
-  mlir::Value s = boxValue(src, from), d = boxValue(dst, to);
+  mlir::Value s = boxValueAs(src, from, dst.buffer->dtype),
+              d = boxValue(dst, to);
   at(args.range);
-  if (s && d)
-    tile::TransposeOp::create(b, s, d);
-  return s && d ? Value::none() : Value();
+  if (!s || !d)
+    return {};
+  tile::TransposeOp::create(b, s, d);
+  return unstageBox(dst, to, d) ? Value::none() : Value();
 }
 
 } // namespace tlc::frontend

@@ -18,7 +18,10 @@
 //   changes; on the way round, a step's copies become those of the step before.
 // * A tile.parallel, and a branch or loop that not all threads take, is one op:
 //   the barrier goes in front of it. Inside such a branch no barrier can be: an
-//   unordered pair there gets a warning, a tile.sync an error.
+//   unordered pair there gets a warning, a tile.sync an error. A parallel that
+//   reads and writes one buffer and that all threads reach gets
+//   `tile.uniform`: where threads hold copies of points, tile-to-wave puts a
+//   barrier between its reads and its writes.
 // * Global tensors that a kernel both reads and writes count too; a barrier
 //   that orders them carries `tile.global`. A barrier that the user wrote
 //   stays, and orders everything.
@@ -30,9 +33,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "BufferUse.h"
-#include "tlc/Dialect/Tile/Transforms/RotatingSlot.h"
 #include "mlir/IR/Matchers.h"
 #include "tlc/Dialect/Tile/Transforms/Passes.h"
+#include "tlc/Dialect/Tile/Transforms/RotatingSlot.h"
 
 using namespace mlir;
 using namespace tlc;
@@ -251,7 +254,13 @@ LogicalResult SyncInserter::visit(Block &block, State &state) {
       continue;
     }
     if (isa<ParallelOp>(op)) {
-      enter(&op, accessesBelow(&op), state);
+      State accesses = accessesBelow(&op);
+      for (const Open &read : accesses)
+        for (const Open &write : accesses)
+          if (read.read && write.write && !(read.atomic && write.atomic) &&
+              read.place.storage == write.place.storage)
+            op.setAttr(kUniformFlowAttr, UnitAttr::get(op.getContext()));
+      enter(&op, accesses, state);
       continue;
     }
     if (op.getNumRegions()) {
