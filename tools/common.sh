@@ -11,7 +11,7 @@ build=build/$preset
 build_packages=(
   cmake ninja-build g++ clang-22 lld-22 ccache
   libmlir-22-dev mlir-22-tools llvm-22-dev liblld-22-dev
-  libfmt-dev libhwy-dev zlib1g-dev libzstd-dev
+  libfmt-dev zlib1g-dev libzstd-dev
 )
 test_packages=(llvm-22-tools libgtest-dev libbenchmark-dev)
 

@@ -93,7 +93,7 @@ Comparison tlc::compareRelative(const Array &got, const Array &expected,
   c.bound = rtol * largest;
   for (int64_t i = 0; i < n; ++i) {
     double x = got.number(i), y = expected.number(i);
-    double error = x == y ? 0 : std::fabs(x - y);
+    double error = sameValue(x, y) ? 0 : std::fabs(x - y);
     if (std::isnan(error))
       error = INFINITY;
     c.outside += !(error <= c.bound);

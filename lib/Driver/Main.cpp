@@ -14,6 +14,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Support/ErrorHandling.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
@@ -44,10 +45,11 @@ static const Command commands[] = {
      "  --kernel NAME     choose a kernel of the file\n"
      "  --remarks         say what the passes decided\n"
      "  --report          registers, LDS, bank conflicts and cycles of loops\n"
-     "  --disable-pass P  leave an optional pass out: tile-swizzle-lds, "
-     "tile-pipeline,\n"
-     "                    tile-promote-operands, tile-split-masks "
-     "(repeatable)\n"
+     "  --disable-pass P  leave an optional pass out (repeatable): "
+     "tile-coalesce-stores,\n"
+     "                    tile-order-workgroups, tile-pipeline, "
+     "tile-promote-operands,\n"
+     "                    tile-split-masks, tile-swizzle-lds\n"
      "  --linker=LINKER   lld (built in, the default) or comgr (ROCm's)\n"},
     {"run", "compile a kernel, or take a code object, and execute it",
      runKernelOrObject, runUsage},
@@ -56,7 +58,7 @@ static const Command commands[] = {
     {"profile", "time a kernel or a code object, and say what holds it back",
      runProfile, profileUsage},
     {"objdump", "show a gfx942 code object: metadata, resources, code",
-     runObjdump, "tlc objdump [--raw] FILE\n"},
+     runObjdump, objdumpUsage},
     {"explain", "explain a diagnostic by its id, such as TL0302", runExplain,
      "tlc explain ID\n"},
 };
@@ -139,10 +141,21 @@ static void onFatalError(void *, const char *reason, bool) {
   endWithReproducer(reason);
 }
 
+/// A word as the shell takes it back.
+static std::string quoted(StringRef word) {
+  std::string text = "'";
+  for (char c : word)
+    text += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return text + "'";
+}
+
 int tlc::runTlc(int argc, char **argv) {
-  commandLine = "#!/bin/sh\ncd '" + std::string(getcwd(nullptr, 0)) + "'\n";
+  commandLine = "#!/bin/sh\n";
+  llvm::SmallString<128> folder;
+  if (!llvm::sys::fs::current_path(folder)) // it may have been removed
+    commandLine += "cd " + quoted(folder) + "\n";
   for (int i = 0; i < argc; ++i)
-    commandLine += "'" + std::string(argv[i]) + "' ";
+    commandLine += quoted(argv[i]) + " ";
   commandLine += '\n';
   for (int number : {SIGSEGV, SIGABRT, SIGFPE, SIGBUS, SIGILL})
     std::signal(number, onSignal);

@@ -7,6 +7,7 @@
 
 #include "tlc/Driver/ObjDump.h"
 #include "ObjDumpImpl.h"
+#include "tlc/Driver/Driver.h"
 #include "tlc/Simulator/Memory/CodeBundle.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -15,19 +16,16 @@
 using namespace llvm;
 using namespace tlc;
 
-namespace {
-
-constexpr int Success = 0, BadObject = 1, BadUsage = 2;
-
-constexpr const char *usage =
-    "usage: tlc objdump [--kernel NAME] [--no-code] [--raw] [--no-lines] "
-    "OBJECT...\n"
-    "  Shows metadata, kernel descriptors, resources and annotated code of "
-    "gfx942 code objects.\n"
+const llvm::StringLiteral tlc::objdumpUsage =
+    "tlc objdump [--kernel NAME] [--no-code] [--raw] [--no-lines] OBJECT...\n\n"
     "  --kernel NAME  only this kernel\n"
     "  --no-code      no disassembly\n"
     "  --raw          with the encoding of each instruction\n"
     "  --no-lines     without source lines\n";
+
+namespace {
+
+constexpr int Success = ExitOk, BadObject = ExitDiagnostics;
 
 /// Waves of one SIMD by its 512 registers, handed out in granules of 8.
 unsigned wavesByRegisters(unsigned vgprs) {
@@ -187,10 +185,6 @@ int tlc::runObjdump(ArrayRef<StringRef> args) {
   SmallVector<StringRef> files;
   for (size_t i = 0; i < args.size(); ++i) {
     StringRef arg = args[i];
-    if (arg == "--help" || arg == "-h") {
-      outs() << usage;
-      return Success;
-    }
     if (arg == "--kernel" && i + 1 < args.size()) {
       options.kernel = args[++i].str();
     } else if (arg.consume_front("--kernel=")) {
@@ -202,16 +196,13 @@ int tlc::runObjdump(ArrayRef<StringRef> args) {
     } else if (arg == "--no-lines") {
       options.lines = false;
     } else if (arg.starts_with("-") && arg != "-") {
-      errs() << "error: unknown or incomplete option '" << args[i] << "'\n"
-             << usage;
-      return BadUsage;
+      return usageError("unknown or incomplete option '" + args[i] + "'");
     } else {
       files.push_back(arg);
     }
   }
   if (files.empty()) {
-    errs() << "error: no object given\n" << usage;
-    return BadUsage;
+    return usageError("objdump needs a code object");
   }
   int status = Success;
   for (StringRef file : files)

@@ -18,6 +18,7 @@
 #include "ProgramArguments.h"
 #include "tlc/Dialect/Tile/IR/TileDialect.h"
 #include "tlc/Dialect/Tile/Transforms/Messages.h"
+#include "tlc/Driver/RunObject.h"
 #include "tlc/Runtime/Launch.h"
 #include "tlc/Simulator/Simulator.h"
 #include "llvm/Support/Format.h"
@@ -246,7 +247,8 @@ int Session::runObject() {
 
 int Session::run() {
   llvm::StringRef path = options.input.path;
-  if (path.ends_with(".hsaco") || path.ends_with(".co")) {
+  if (isCodeObjectFile(path) || path.ends_with(".hsaco") ||
+      path.ends_with(".co")) {
     if (check || options.onReference) {
       diags.report(DiagID::Usage,
                    "a code object has no reference: give the kernel file");

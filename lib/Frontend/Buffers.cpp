@@ -162,8 +162,13 @@ Value Interpreter::allocFragment(Args &args) {
                           args[0], args[1], args);
   return buffer ? Value::object(buffer) : Value();
 }
+/// T.alloc_local, and T.alloc_buffer, which names its memory.
 Value Interpreter::allocLocal(Args &args) {
-  auto *buffer = allocate(tile::Space::Local, args[0], args[1], args);
+  StringRef scope = args.has(2) && args[2].is(VK::Str) ? args[2].asStr() : "";
+  tile::Space space = scope.starts_with("shared") ? tile::Space::Shared
+                      : scope == "local.fragment" ? tile::Space::Fragment
+                                                  : tile::Space::Local;
+  auto *buffer = allocate(space, args[0], args[1], args);
   return buffer ? Value::object(buffer) : Value();
 }
 

@@ -55,7 +55,34 @@ Value Interpreter::makeFunction(const FunctionDefStmt *def) {
   return Value::object(fn);
 }
 
+/// The arguments of a call of a function of the file, by reference.
+bool Interpreter::evalArguments(
+    const CallExpr *e, llvm::SmallVectorImpl<Value> &args,
+    llvm::SmallVectorImpl<std::pair<StringRef, Value>> &named) {
+  if (!evalList(e->args, args, /*reference=*/true))
+    return false;
+  for (const Keyword &k : e->keywords) {
+    Value v = evalRef(k.value);
+    if (!v)
+      return false;
+    if (!k.name.empty()) {
+      named.push_back({k.name, v});
+      continue;
+    }
+    if (!v.is(VK::Dict)) {
+      typeError(k.range, "a dictionary", v);
+      return false;
+    }
+    for (auto &entry : v.as<DictObject>()->entries)
+      named.push_back({entry.first.asStr(), entry.second});
+  }
+  return true;
+}
+
 Value Interpreter::evalCall(const CallExpr *e) {
+  if (auto *name = llvm::dyn_cast<NameExpr>(e->callee);
+      name && name->id == "super" && !lookup("super"))
+    return superObject(e->range);
   Value callee = evalRef(e->callee);
   if (!callee)
     return {};
@@ -65,7 +92,13 @@ Value Interpreter::evalCall(const CallExpr *e) {
   case VK::Method:
     if (auto *method = callee.as<MethodObject>(); method->builtin)
       return callBuiltin(method->builtin, e, method->self);
-    break;
+    else {
+      SmallVector<Value> args = {method->self};
+      SmallVector<std::pair<StringRef, Value>> keywords;
+      if (!evalArguments(e, args, keywords))
+        return {};
+      return callFunction(method->function, args, keywords, e->range);
+    }
   case VK::Poison: {
     auto *poison = callee.as<PoisonObject>();
     if (poison->missing)
@@ -95,25 +128,29 @@ Value Interpreter::evalCall(const CallExpr *e) {
     return s ? fold(s) : Value();
   }
   case VK::Function: {
-    auto *fn = callee.as<FunctionObject>();
     SmallVector<Value> args;
     SmallVector<std::pair<StringRef, Value>> keywords;
-    if (!evalList(e->args, args, /*reference=*/true))
+    if (!evalArguments(e, args, keywords))
       return {};
-    for (const Keyword &k : e->keywords) {
-      Value v = evalRef(k.value);
-      if (!v)
-        return {};
-      if (!k.name.empty()) {
-        keywords.push_back({k.name, v});
-        continue;
-      }
-      if (!v.is(VK::Dict))
-        return typeError(k.range, "a dictionary", v);
-      for (auto &entry : v.as<DictObject>()->entries)
-        keywords.push_back({entry.first.asStr(), entry.second});
-    }
-    return callFunction(fn, args, keywords, e->range);
+    return callFunction(callee.as<FunctionObject>(), args, keywords, e->range);
+  }
+  case VK::Class: {
+    SmallVector<Value> args;
+    SmallVector<std::pair<StringRef, Value>> keywords;
+    if (!evalArguments(e, args, keywords))
+      return {};
+    return instantiate(callee.as<ClassObject>(), args, keywords, e->range);
+  }
+  case VK::Instance: {
+    Value call = attribute(callee, "__call__", e->callee->range);
+    if (!call || !call.is(VK::Method))
+      return {};
+    SmallVector<Value> args = {callee};
+    SmallVector<std::pair<StringRef, Value>> keywords;
+    if (!evalArguments(e, args, keywords))
+      return {};
+    return callFunction(call.as<MethodObject>()->function, args, keywords,
+                        e->range);
   }
   default:
     break;
@@ -153,6 +190,13 @@ Value Interpreter::callValue(Value callee, ArrayRef<Value> args,
                              SourceRange range) {
   if (callee.is(VK::Function))
     return callFunction(callee.as<FunctionObject>(), args, {}, range);
+  if (callee.is(VK::Class))
+    return instantiate(callee.as<ClassObject>(), args, {}, range);
+  if (callee.is(VK::Method) && callee.as<MethodObject>()->function) {
+    SmallVector<Value> all = {callee.as<MethodObject>()->self};
+    all.append(args.begin(), args.end());
+    return callFunction(callee.as<MethodObject>()->function, all, {}, range);
+  }
   return fail(DiagID::NotCallable, range,
               describe(callee) + " is not a function");
 }
@@ -234,6 +278,7 @@ Value Interpreter::callFunction(FunctionObject *fn, ArrayRef<Value> args,
       {range, "in the call of '" + fn->name().str() + "' here"});
   Scope *outer = std::exchange(scope, callee);
   unsigned outerRegion = std::exchange(regionDepth, 0u);
+  unsigned outerLoop = std::exchange(hostLoopRegion, 0u);
   auto *outerExit = std::exchange(exitFlag, nullptr);
   auto *outerSkip = std::exchange(skipFlag, nullptr);
   // Records of changes restart at depth 0: keep the outer ones.
@@ -254,6 +299,7 @@ Value Interpreter::callFunction(FunctionObject *fn, ArrayRef<Value> args,
     result =
         result.as<RegionObject>()->isElement ? deref(result, range) : result;
   std::swap(outerChanges, changes);
+  hostLoopRegion = outerLoop;
   exitFlag = outerExit;
   skipFlag = outerSkip;
   regionDepth = outerRegion;
@@ -422,119 +468,4 @@ Value Interpreter::callBuiltin(const BuiltinInfo *builtin, const CallExpr *e,
                                              : (this->*builtin->fn)(args);
   currentBuiltin = outer;
   return v;
-}
-
-//===----------------------------------------------------------------------===//
-// Attributes
-//===----------------------------------------------------------------------===//
-
-Value Interpreter::attribute(Value object, StringRef attr, SourceRange range) {
-  auto method = [&](StringRef type) -> Value {
-    const BuiltinInfo *builtin = findBuiltin((type + "." + attr).str());
-    if (!builtin)
-      return {};
-    auto *m = make<MethodObject>();
-    m->builtin = builtin;
-    m->self = object;
-    return Value::object(m);
-  };
-  Value found;
-  switch (object.kind()) {
-  case VK::Module:
-    return moduleAttribute(object.as<ModuleObject>(), attr, range);
-  case VK::Poison: {
-    auto *poison = object.as<PoisonObject>();
-    Value result =
-        makePoison(poison->what + (poison->missing ? "" : "." + attr),
-                   poison->origin, poison->missing);
-    result.as<PoisonObject>()->carried = poison->carried;
-    return result;
-  }
-  case VK::Buffer: {
-    auto *buffer = object.as<BufferObject>();
-    ArrayRef<Value> shape(buffer->shape);
-    if (buffer->lanes > 1)
-      shape = shape.drop_back();
-    if (attr == "shape")
-      return makeSequence(VK::Tuple, shape);
-    if (attr == "dtype" && buffer->lanes > 1)
-      return Value::dtype(findDType(
-          (buffer->dtype->name + "x" + llvm::Twine(buffer->lanes)).str()));
-    if (attr == "dtype")
-      return Value::dtype(buffer->dtype);
-    if (attr == "name")
-      return makeString(buffer->name);
-    if (attr == "data") // a pointer: only T.Tensor(shape, dtype, data) takes it
-      return object;
-    if (attr == "ndim")
-      return Value::integral(int64_t(shape.size()));
-    found = method("buffer");
-    break;
-  }
-  case VK::Region: {
-    auto *region = object.as<RegionObject>();
-    if (attr == "dtype")
-      return Value::dtype(region->buffer->dtype);
-    if (attr == "buffer")
-      return Value::object(region->buffer);
-    if (region->isElement)
-      found = method("scalar");
-    break;
-  }
-  case VK::Vector:
-    if (attr == "dtype")
-      return fail(DiagID::NoAttribute, range,
-                  "the type of a vector: ask for that of its buffer");
-    found = method("scalar");
-    break;
-  case VK::Scalar:
-    if (attr == "dtype")
-      return Value::dtype(object.asSym().type);
-    found = method("scalar");
-    break;
-  case VK::Int:
-  case VK::Bool:
-  case VK::Float:
-    if (attr == "dtype")
-      return Value::dtype(object.is(VK::Float)  ? dtypes::float32
-                          : object.is(VK::Bool) ? dtypes::boolean
-                                                : dtypes::int32);
-    found = method("scalar");
-    break;
-  case VK::DType:
-    if (attr == "bits")
-      return Value::integral(object.asDType()->bits);
-    if (attr == "itemsize" || attr == "bytes")
-      return Value::integral((object.asDType()->bits + 7) / 8);
-    if (attr == "name" || attr == "__name__")
-      return makeString(object.asDType()->name);
-    found = method("dtype");
-    if (!found) { // a dtype is a string, too
-      object = makeString(object.asDType()->name);
-      found = method("str");
-    }
-    break;
-  case VK::Str:
-    found = method("str");
-    break;
-  case VK::List:
-    found = method("list");
-    break;
-  case VK::Tuple:
-    found = method("list");
-    break;
-  case VK::Dict:
-    found = method("dict");
-    break;
-  case VK::Function:
-    if (attr == "__name__")
-      return makeString(object.as<FunctionObject>()->name());
-    break;
-  default:
-    break;
-  }
-  if (found)
-    return found;
-  return fail(DiagID::NoAttribute, range,
-              describe(object) + " has no attribute '" + attr + "'");
 }

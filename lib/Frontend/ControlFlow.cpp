@@ -117,6 +117,7 @@ Flow Interpreter::execFor(const ForStmt *s) {
   if (!iterate(iterable, s->iterable->range, items))
     return Flow::Error;
   bool outer = std::exchange(inDeviceLoop, false);
+  unsigned outerRegion = std::exchange(hostLoopRegion, regionDepth);
   Flow result = Flow::Next;
   for (Value item : items) {
     if (!step(s->range) || !assign(s->target, item, s->target->range))
@@ -130,6 +131,7 @@ Flow Interpreter::execFor(const ForStmt *s) {
     }
   }
   inDeviceLoop = outer;
+  hostLoopRegion = outerRegion;
   return result == Flow::Break ? Flow::Next : execBlock(s->orelse);
 }
 
@@ -298,7 +300,10 @@ Flow Interpreter::execWhile(const WhileStmt *s) {
     return {std::nullopt, c};
   };
   bool staged = scope->staged && kernelOp;
+  // `while True:` that something leaves is a loop of the kernel.
+  bool forever = staged && isa<ConstantExpr>(s->condition) && hasExit(s->body);
   bool outer = std::exchange(inDeviceLoop, false);
+  unsigned outerRegion = std::exchange(hostLoopRegion, regionDepth);
   Flow result = Flow::Next;
   auto *before = new Block();
   mlir::Region holder;
@@ -308,6 +313,12 @@ Flow Interpreter::execWhile(const WhileStmt *s) {
     auto [known, cond] = evaluate(before, failed);
     if (failed || !step(s->range))
       return Flow::Error;
+    if (forever && known && *known) {
+      OpBuilder::InsertionGuard guard(b);
+      b.setInsertionPointToEnd(before);
+      cond = arith::ConstantOp::create(b, b.getBoolAttr(true));
+      known = std::nullopt;
+    }
     if (!known) {
       inDeviceLoop = true;
       auto *outerExit = exitFlag, *outerSkip = skipFlag;
@@ -340,6 +351,7 @@ Flow Interpreter::execWhile(const WhileStmt *s) {
       exitFlag = outerExit;
       skipFlag = outerSkip;
       inDeviceLoop = outer;
+      hostLoopRegion = outerRegion;
       return ok ? Flow::Next : Flow::Error;
     }
     before->clear();
@@ -359,6 +371,7 @@ Flow Interpreter::execWhile(const WhileStmt *s) {
     }
   }
   inDeviceLoop = outer;
+  hostLoopRegion = outerRegion;
   return result == Flow::Break ? Flow::Next : execBlock(s->orelse);
 }
 

@@ -8,6 +8,7 @@
 #include "Interpreter.h"
 #include "llvm/Support/Format.h"
 #include <cmath>
+#include <unordered_set>
 
 using namespace tlc;
 using namespace tlc::frontend;
@@ -77,9 +78,10 @@ std::string Interpreter::describe(Value v) {
   case VK::Exception:
     return "an exception";
   case VK::Class:
-    return "a class";
+    return "the class '" + v.as<ClassObject>()->def->name.str() + "'";
   case VK::Instance:
-    return "an object";
+    return "an object of '" + v.as<InstanceObject>()->cls->def->name.str() +
+           "'";
   }
   return "a value";
 }
@@ -173,7 +175,24 @@ Value Interpreter::poisonError(Value v, SourceRange range) {
 
 Value Interpreter::makeSequence(VK kind, ArrayRef<Value> elements) {
   auto *sequence = make<SequenceObject>(kind);
-  sequence->elements.assign(elements.begin(), elements.end());
+  if (kind != VK::Set) {
+    sequence->elements.assign(elements.begin(), elements.end());
+    return Value::object(sequence);
+  }
+  // Equal elements once. Sets of integers may be large, others are short.
+  std::unordered_set<int64_t> integers;
+  llvm::SmallVector<Value> others;
+  for (Value v : elements) {
+    if (v.isIntLike() && !integers.insert(v.asInt()).second)
+      continue;
+    ArrayRef<Value> rivals = v.isIntLike() ? others : sequence->elements;
+    if (llvm::any_of(rivals,
+                     [&](Value o) { return hostEquals(o, v).value_or(false); }))
+      continue;
+    sequence->elements.push_back(v);
+    if (!v.isIntLike())
+      others.push_back(v);
+  }
   return Value::object(sequence);
 }
 

@@ -199,13 +199,14 @@ Value Interpreter::evalDict(const DictExpr *e) {
     if (!key) {
       if (!v.is(VK::Dict))
         return typeError(value->range, "a dictionary", v);
-      llvm::append_range(dict->entries, v.as<DictObject>()->entries);
+      for (auto &[k, x] : v.as<DictObject>()->entries)
+        setEntry(dict, k, x);
       continue;
     }
     Value k = evalRef(key);
     if (!k)
       return {};
-    dict->entries.push_back({k, v});
+    setEntry(dict, k, v);
   }
   return Value::object(dict);
 }
@@ -227,7 +228,8 @@ Value Interpreter::evalComprehension(const ComprehensionExpr *e) {
         return true;
       }
       Value value = eval(e->value);
-      dict->entries.push_back({v, value});
+      if (value)
+        setEntry(dict, v, value);
       return bool(value);
     }
     auto &c = e->clauses[i];

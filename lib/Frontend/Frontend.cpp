@@ -216,17 +216,6 @@ void Interpreter::reportMissing(
   diag.help("give " + options);
 }
 
-void Interpreter::describe(const FunctionDefStmt *def, KernelInfo &info) {
-  info.name = def->name.str();
-  info.range = def->nameRange;
-  compileTimeParams(def, isEager(def), [&](const Param &p) {
-    info.parameters.push_back({p.name.str(), p.defaultValue != nullptr});
-  });
-  constNamesIn(def->body, [&](StringRef name, SourceRange) {
-    info.parameters.push_back({name.str(), false});
-  });
-}
-
 //===----------------------------------------------------------------------===//
 // Running
 //===----------------------------------------------------------------------===//
@@ -345,21 +334,6 @@ tlc::importFile(StringRef path, const FrontendOptions &options,
     return {};
   }
   return importBuffer(*buffer, options, context, diags);
-}
-
-std::optional<std::vector<KernelInfo>>
-tlc::listKernels(const SourceManager::Buffer &buffer, DiagnosticEngine &diags) {
-  ASTContext ast;
-  auto parsed = parseFile(buffer, ast, diags);
-  if (!parsed)
-    return std::nullopt;
-  mlir::MLIRContext context;
-  FrontendOptions options;
-  Interpreter interp(buffer, *parsed, options, context, ast, diags);
-  std::vector<KernelInfo> infos;
-  for (auto *def : interp.findKernels())
-    interp.describe(def, infos.emplace_back());
-  return infos;
 }
 
 bool tlc::printAST(const SourceManager::Buffer &buffer, DiagnosticEngine &diags,

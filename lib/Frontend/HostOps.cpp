@@ -202,8 +202,8 @@ Value Interpreter::hostBinary(BinOpKind op, Value a, Value b,
   }
   if (op == BinOpKind::Or && a.is(VK::Dict) && b.is(VK::Dict)) {
     auto *merged = make<DictObject>(*a.as<DictObject>());
-    for (auto &entry : b.as<DictObject>()->entries)
-      merged->entries.push_back(entry);
+    for (auto &[key, value] : b.as<DictObject>()->entries)
+      setEntry(merged, key, value);
     return Value::object(merged);
   }
   if (op == BinOpKind::Mod && a.is(VK::Str)) // only assembled for messages
@@ -275,16 +275,30 @@ std::optional<bool> Interpreter::hostEquals(Value a, Value b) {
     auto &x = a.as<DictObject>()->entries, &y = b.as<DictObject>()->entries;
     if (x.size() != y.size())
       return false;
-    for (size_t i = 0; i < x.size(); ++i)
-      for (auto pair : {std::pair(x[i].first, y[i].first),
-                        std::pair(x[i].second, y[i].second)}) {
-        auto e = hostEquals(pair.first, pair.second);
-        if (!e || !*e)
-          return e;
-      }
+    // In any order: keys differ within a dictionary, so each has one partner.
+    for (auto &[key, value] : x) {
+      auto other = llvm::find_if(y, [&, key = key](auto &entry) {
+        return hostEquals(entry.first, key).value_or(false);
+      });
+      if (other == y.end())
+        return false;
+      auto e = hostEquals(value, other->second);
+      if (!e || !*e)
+        return e;
+    }
     return true;
   }
   return a.identical(b);
+}
+
+void Interpreter::setEntry(DictObject *dict, Value key, Value value) {
+  for (auto &entry : dict->entries)
+    if (entry.first.identical(key) ||
+        hostEquals(entry.first, key).value_or(false)) {
+      entry.second = value;
+      return;
+    }
+  dict->entries.push_back({key, value});
 }
 
 Value Interpreter::compare(CmpOpKind op, Value a, Value b, SourceRange range) {
@@ -441,13 +455,22 @@ bool Interpreter::iterate(Value v, SourceRange range,
       out.push_back(Value::integral(r->start + i * r->step));
     return true;
   }
+  case VK::Instance: {
+    auto *object = v.as<InstanceObject>();
+    if (!object->cls->isTuple)
+      break;
+    for (auto &field : object->cls->fields)
+      out.push_back(object->attributes->names[field.name].value);
+    return true;
+  }
   case VK::Poison:
     poisonError(v, range);
     return false;
   case VK::Invalid:
     return false;
   default:
-    typeError(range, "something to iterate over", v);
-    return false;
+    break;
   }
+  typeError(range, "something to iterate over", v);
+  return false;
 }

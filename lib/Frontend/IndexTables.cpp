@@ -148,9 +148,6 @@ const std::vector<int64_t> *Tabulator::valuesOf(mlir::Value v) {
   return it->second ? &*it->second : nullptr;
 }
 
-/// More than registers or LDS of a compute unit hold, copies included.
-static constexpr int64_t kMostPoints = 1 << 21;
-
 /// What a function gives for all indices of a box: one table for each of its
 /// results, lists of results taken apart.
 bool Interpreter::tabulate(FunctionObject *map, ArrayRef<int64_t> box,
@@ -160,9 +157,10 @@ bool Interpreter::tabulate(FunctionObject *map, ArrayRef<int64_t> box,
   int64_t points = 1;
   for (int64_t extent : box)
     if (__builtin_mul_overflow(points, extent, &points) ||
-        points > kMostPoints) {
+        points > kMostTabulated) {
       error(DiagID::BadLayout, map->range(),
-            "a layout of more than " + llvm::Twine(kMostPoints) + " elements");
+            "a layout of more than " + llvm::Twine(kMostTabulated) +
+                " elements");
       return false;
     }
   auto probe = tile::ParallelOp::create(b, box);

@@ -24,7 +24,9 @@
 //   SymbolicMath    ranges and differences of index expressions
 //   Statements      execution of statement nodes
 //   ControlFlow     symbolic if, for, while; names across regions
-//   Calls           functions, arguments, methods
+//   Calls           functions, arguments
+//   Attributes      attributes and methods of values
+//   Classes         classes and their objects
 //   IndexTables     functions of an index, evaluated at all points
 //   Buffers, Copies, Layouts, Vectors, TileOps,
 //   Gemm, Atomics, MathOps, Loops, Python*: the builtins
@@ -123,8 +125,6 @@ public:
   mlir::OwningOpRef<mlir::ModuleOp> run(const FunctionDefStmt *kernel);
   /// The kernels of the module, in order.
   std::vector<const FunctionDefStmt *> findKernels();
-  /// Parameters that a caller would have to give.
-  void describe(const FunctionDefStmt *kernel, KernelInfo &info);
 
   //===--- Reporting -----------------------------------------------------===//
   DiagBuilder error(DiagID id, SourceRange range, const llvm::Twine &message) {
@@ -169,6 +169,7 @@ public:
                      unsigned level = 0);
   Value moduleAttribute(ModuleObject *module, StringRef attr, SourceRange range,
                         bool quiet = false);
+  Value preludeName(StringRef name, SourceRange range);
   Value loadSibling(StringRef name, SourceRange range, unsigned level = 0);
   Value lazily(StringRef name, SourceRange use,
                llvm::function_ref<Value()> compute);
@@ -210,6 +211,8 @@ public:
   Value hostBinary(BinOpKind op, Value a, Value b, SourceRange range);
   Value hostArith(BinOpKind op, Value a, Value b, SourceRange range);
   std::optional<bool> hostEquals(Value a, Value b);
+  /// dict[key] = value: an equal key keeps its place and gets the new value.
+  void setEntry(DictObject *dict, Value key, Value value);
   /// Truth of a compile-time value; nothing for a symbolic one.
   std::optional<bool> truth(Value v, SourceRange range, bool &failed);
   bool isSymbolic(Value v) const;
@@ -266,6 +269,7 @@ public:
   Flow execImport(const Stmt *s);
   bool assign(const Expr *target, Value value, SourceRange range);
   bool unpack(ExprList targets, Value value, SourceRange range);
+  void nameBuffer(BufferObject *buffer, StringRef name);
   Value makeFunction(const FunctionDefStmt *def);
   bool step(SourceRange range);
 
@@ -314,6 +318,26 @@ public:
   /// Calls a builtin or function with values (map, sorted keys, layouts).
   Value callValue(Value callee, ArrayRef<Value> args, SourceRange range);
   bool bindArgs(const BuiltinInfo *builtin, const CallExpr *e, Args &args);
+
+  bool evalArguments(const CallExpr *e, llvm::SmallVectorImpl<Value> &args,
+                     llvm::SmallVectorImpl<std::pair<StringRef, Value>> &named);
+
+  //===--- Classes --------------------------------------------------------===//
+  /// A class, or poison if only the host could make it.
+  Value makeClass(const ClassDefStmt *def);
+  Value memberOf(ClassObject *cls, StringRef name);
+  bool isSubclass(const ClassObject *cls, const ClassObject *base);
+  Value objectAttribute(Value object, StringRef name, SourceRange range,
+                        bool &failed);
+  bool setAttribute(Value object, StringRef name, Value value,
+                    SourceRange range);
+  bool fillFields(InstanceObject *object, ArrayRef<Value> args,
+                  ArrayRef<std::pair<StringRef, Value>> keywords,
+                  SourceRange range);
+  Value instantiate(ClassObject *cls, ArrayRef<Value> args,
+                    ArrayRef<std::pair<StringRef, Value>> keywords,
+                    SourceRange range);
+  Value superObject(SourceRange range);
 
   //===--- Buffers --------------------------------------------------------===//
   Value load(BufferObject *buffer, ArrayRef<Value> indices, SourceRange range);
@@ -464,8 +488,13 @@ public:
   bool storeLanes(const Box &box, Value value, SourceRange range);
   // Layouts.cpp
   using Table = std::vector<int64_t>;
+  /// More points than registers or LDS of a compute unit hold, copies included.
+  static constexpr int64_t kMostTabulated = 1 << 21;
   bool tabulate(FunctionObject *map, ArrayRef<int64_t> box, SourceRange range,
                 llvm::SmallVectorImpl<Table> &out);
+  bool sendsApart(BufferObject *buffer, FunctionObject *map,
+                  ArrayRef<int64_t> shape, ArrayRef<int64_t> addresses,
+                  SourceRange range);
   bool applyLayout(BufferObject *buffer, FunctionObject *map,
                    SourceRange range);
   bool threadLayout(LayoutObject *given, const llvm::Twine &what,
@@ -497,7 +526,7 @@ public:
   llvm::StringSet<> usedDefines;
   llvm::DenseSet<BufferObject *> returned; ///< by an eager function
   llvm::StringMap<Value> siblings;
-  Scope *moduleScope = nullptr, *scope = nullptr;
+  Scope *moduleScope = nullptr, *scope = nullptr, *prelude = nullptr;
   const FunctionDefStmt *kernelDef = nullptr;
   mlir::OwningOpRef<mlir::ModuleOp> module;
   tile::FuncOp func;
@@ -521,6 +550,9 @@ public:
   FunctionObject *commReducer = nullptr; ///< of the T.attr around the statement
   Sym rngSeed, rngSequence;              ///< of the last T.rng_init
   BufferObject *rngPosition = nullptr;
+  /// Region depth at the innermost loop that the host unrolls: deeper, a break
+  /// would depend on the device.
+  unsigned hostLoopRegion = 0;
   bool inDeviceLoop =
       false; ///< the innermost loop is IR, not unrolled by the host
 };

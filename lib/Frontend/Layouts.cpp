@@ -112,13 +112,38 @@ static std::vector<int64_t> flatten(ArrayRef<std::vector<int64_t>> tables,
   return result;
 }
 
-std::string indexAt(int64_t p, ArrayRef<int64_t> shape);
+/// The index at a position of a table, as the program would write it.
+static std::string indexAt(int64_t p, ArrayRef<int64_t> shape) {
+  SmallVector<std::string> parts;
+  for (int64_t extent : llvm::reverse(shape)) {
+    parts.push_back(std::to_string(p % extent));
+    p /= extent;
+  }
+  std::reverse(parts.begin(), parts.end());
+  return "(" + llvm::join(parts, ", ") + ")";
+}
 
 static int64_t product(ArrayRef<int64_t> extents) {
   int64_t n = 1;
   for (int64_t e : extents)
     n *= e;
   return n;
+}
+
+/// Whether a layout gives each element of a buffer an address of its own;
+/// false, with a report, where it does not.
+bool Interpreter::sendsApart(BufferObject *buffer, FunctionObject *map,
+                             ArrayRef<int64_t> shape,
+                             ArrayRef<int64_t> addresses, SourceRange range) {
+  auto twice = findCollision(addresses);
+  if (!twice)
+    return true;
+  error(DiagID::BadLayout, range,
+        "the layout puts two elements of '" + buffer->name +
+            "' into one place: " + indexAt(twice->first, shape) + " and " +
+            indexAt(twice->second, shape))
+      .note(map->range(), "by this function");
+  return false;
 }
 
 //===----------------------------------------------------------------------===//
@@ -167,6 +192,14 @@ bool Interpreter::applyLayout(BufferObject *buffer, FunctionObject *map,
         .note(buffer->declared,
               "'" + buffer->name + "' has shape " + shapeText(buffer->shape));
     return false;
+  }
+  // As many places as elements; whether two share one is looked at where the
+  // table is of a size to be made.
+  if (product(shape) <= kMostTabulated) {
+    SmallVector<Table> tables;
+    if (!tabulate(map, shape, range, tables) ||
+        !sendsApart(buffer, map, shape, flatten(tables, product(shape)), range))
+      return false;
   }
   at(range);
   buffer->indexMap = map;

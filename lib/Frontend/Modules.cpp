@@ -85,8 +85,7 @@ static constexpr StringRef nvidiaNames[] = {"tma_*",
                                             "elect_one*",
                                             "shuffle_elect",
                                             "initialize_wgmma_descriptor",
-                                            "initialize_tcgen05_descriptor",
-                                            "PersistentTileScheduler"};
+                                            "initialize_tcgen05_descriptor"};
 
 static bool isNvidia(StringRef name) {
   for (StringRef pattern : nvidiaNames) {
@@ -242,6 +241,9 @@ Value Interpreter::moduleAttribute(ModuleObject *object, StringRef attr,
   if (prefix == "tilelang" || prefix == "layout") // tilelang.cdiv and such
     if (const BuiltinInfo *builtin = findBuiltin(("T." + attr).str()))
       return Value::builtin(builtin);
+  if (prefix == "T")
+    if (Value v = preludeName(attr, range))
+      return v;
   if (prefix == "T" && isNvidia(attr)) {
     static const BuiltinInfo nvidia = {"T", &Interpreter::nvidiaOnly, "*,**"};
     auto *method = make<MethodObject>();

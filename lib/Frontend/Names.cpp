@@ -194,7 +194,7 @@ Value Interpreter::evaluateDefinition(Scope *top, StringRef name,
     break;
   }
   case StmtKind::ClassDef:
-    result = makePoison("the class '" + name + "'", stmt->range);
+    result = makeClass(llvm::cast<ClassDefStmt>(stmt));
     break;
   default:
     result = makePoison(name, stmt->range, true);
@@ -393,8 +393,15 @@ bool Interpreter::isDefinedIn(Value v, mlir::Region *region) {
                         [&](Value o) { return isDefinedIn(o, region); });
   case VK::Tuple:
   case VK::List:
+  case VK::Set:
+  case VK::Vector:
     return llvm::any_of(v.as<SequenceObject>()->elements,
                         [&](Value o) { return isDefinedIn(o, region); });
+  case VK::Dict:
+    return llvm::any_of(v.as<DictObject>()->entries, [&](auto &entry) {
+      return isDefinedIn(entry.first, region) ||
+             isDefinedIn(entry.second, region);
+    });
   default:
     return false;
   }

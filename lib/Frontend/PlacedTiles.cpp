@@ -45,17 +45,6 @@ seenAs(const Layout &layout, const BufferObject *from, const BufferObject *to) {
                        bytesOf(to));
 }
 
-/// The index at a position of a table, as the program would write it.
-std::string indexAt(int64_t p, ArrayRef<int64_t> shape) {
-  SmallVector<std::string> parts;
-  for (int64_t extent : llvm::reverse(shape)) {
-    parts.push_back(std::to_string(p % extent));
-    p /= extent;
-  }
-  std::reverse(parts.begin(), parts.end());
-  return "(" + llvm::join(parts, ", ") + ")";
-}
-
 /// A tile in LDS: `map` gives each element's address.
 bool Interpreter::layoutShared(BufferObject *buffer, FunctionObject *map,
                                SourceRange range) {
@@ -87,14 +76,8 @@ bool Interpreter::layoutShared(BufferObject *buffer, FunctionObject *map,
     for (size_t p = 0; p < points; ++p)
       given.addresses[p] = given.addresses[p] * extent + table[p] - *least;
   }
-  if (auto twice = findCollision(given.addresses)) {
-    error(DiagID::BadLayout, range,
-          "the layout puts two elements of '" + buffer->name +
-              "' into one place: " + indexAt(twice->first, shape) + " and " +
-              indexAt(twice->second, shape))
-        .note(map->range(), "by this function");
+  if (!sendsApart(buffer, map, shape, given.addresses, range))
     return false;
-  }
   tile->given = std::move(given);
   BufferObject *root = tile->views.front();
   std::optional<Layout> layout = fitMemory(shape, tile->given->addresses);

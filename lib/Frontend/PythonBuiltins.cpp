@@ -49,11 +49,17 @@ Value Interpreter::pyNumber(Args &args) {
       Sym s = toSym(v, args.range);
       if (!s)
         return {};
+      if (s.type->cls == DTypeInfo::UInt)
+        return v;
       return s.type->isFloat()
                  ? Value::scalar(
                        {b.createOrFold<mlir::math::AbsFOp>(s.value), s.type})
                  : fold({b.createOrFold<mlir::math::AbsIOp>(s.value), s.type});
     }
+    // int() of a 64-bit integer is that integer; narrower ones become int32.
+    if (Sym s = toSym(v, args.range);
+        which == Int && s && s.type->isInteger() && s.type->bits == 64)
+      return v;
     Sym s = castValue(v,
                       which == Int     ? dtypes::int32
                       : which == Float ? dtypes::float32
@@ -85,8 +91,9 @@ Value Interpreter::pyNumber(Args &args) {
   if (which == Float)
     return Value::real(v.asFloat());
   if (which == Abs)
-    return v.is(VK::Float) ? Value::real(std::fabs(v.asFloat()))
-                           : Value::integral(std::abs(v.asInt()));
+    return v.is(VK::Float)  ? Value::real(std::fabs(v.asFloat()))
+           : v.asInt() >= 0 ? Value::integral(v.asInt())
+                            : unary(UnaryOpKind::Neg, v, args.range);
   if (v.is(VK::Float) && !(std::fabs(v.asFloat()) < 9.2e18))
     return fail(DiagID::IntegerOverflow, args.range,
                 "this number has no 64-bit integer");
@@ -194,28 +201,47 @@ Value Interpreter::pyAnyAll(Args &args) {
   return Value::boolean(result);
 }
 
+/// sorted(x, key=f, reverse=True). Stable, also in reverse; what is compared,
+/// the elements or their keys, are numbers or strings.
 Value Interpreter::pySorted(Args &args) {
   SmallVector<Value> items;
   if (!iterate(args[0], args.rangeOf(0), items))
     return {};
-  if (llvm::any_of(items,
-                   [](Value v) { return !v.isNumber() && !v.is(VK::Str); }))
-    return fail(DiagID::BadArgument, args.range,
-                "sorted takes numbers or strings");
-  bool mixed = false;
-  llvm::stable_sort(items, [&](Value x, Value y) {
-    if (x.isNumber() != y.isNumber()) {
-      mixed = true;
-      return x.isNumber();
+  Value key;
+  bool reverse = false, failed = false;
+  for (auto &[name, v] : args.extra) {
+    if (name == "key") {
+      if (!v.is(VK::None))
+        key = v;
+    } else if (name == "reverse") {
+      reverse = truth(v, args.range, failed).value_or(false);
+    } else {
+      return fail(DiagID::BadCall, args.range,
+                  "'sorted' has no parameter '" + name + "'");
     }
+  }
+  if (failed)
+    return {};
+  SmallVector<std::pair<Value, Value>> keyed;
+  for (Value item : items) {
+    Value k = key ? callValue(key, {item}, args.range) : item;
+    if (!k)
+      return {};
+    if (!k.isNumber() && !k.is(VK::Str))
+      return fail(DiagID::BadArgument, args.range,
+                  "sorted compares numbers or strings");
+    if (!keyed.empty() && k.isNumber() != keyed[0].first.isNumber())
+      return fail(DiagID::BadArgument, args.range,
+                  "numbers and strings do not compare");
+    keyed.push_back({k, item});
+  }
+  llvm::stable_sort(keyed, [&](const auto &a, const auto &b) {
+    Value x = reverse ? b.first : a.first, y = reverse ? a.first : b.first;
     return x.isNumber() ? x.asFloat() < y.asFloat() : x.asStr() < y.asStr();
   });
-  for (auto &[name, v] : args.extra)
-    if (name == "reverse" && v.isIntLike() && v.asBool())
-      std::reverse(items.begin(), items.end());
-  return mixed ? fail(DiagID::BadArgument, args.range,
-                      "numbers and strings do not compare")
-               : makeSequence(VK::List, items);
+  for (auto [item, entry] : llvm::zip(items, keyed))
+    item = entry.second;
+  return makeSequence(VK::List, items);
 }
 
 Value Interpreter::pyIsInstance(Args &args) {
@@ -228,6 +254,8 @@ Value Interpreter::pyIsInstance(Args &args) {
   Value v = args[0];
   for (Value t : types) {
     StringRef name = t.is(VK::Builtin) ? t.asBuiltin()->name : "";
+    if (t.is(VK::Class) && v.is(VK::Instance))
+      result |= isSubclass(v.as<InstanceObject>()->cls, t.as<ClassObject>());
     result |= (name == "int" && v.isIntLike()) ||
               (name == "float" && v.is(VK::Float)) ||
               (name == "bool" && v.is(VK::Bool)) ||
@@ -295,12 +323,12 @@ Value Interpreter::pyDict(Args &args) {
         SmallVector<Value> pair;
         if (!iterate(item, args.range, pair) || pair.size() != 2)
           return fail(DiagID::BadArgument, args.range, "dict takes pairs");
-        dict->entries.push_back({pair[0], pair[1]});
+        setEntry(dict, pair[0], pair[1]);
       }
     }
   }
   for (auto &[name, v] : args.extra)
-    dict->entries.push_back({makeString(name), v});
+    setEntry(dict, makeString(name), v);
   return Value::object(dict);
 }
 

@@ -96,12 +96,27 @@ Value Interpreter::listMethod(Args &args) {
   auto arg = [&](size_t i) {
     return i < args.rest.size() ? args.rest[i] : Value::none();
   };
-  switch (currentBuiltin->data) {
+  int64_t which = currentBuiltin->data, size = int64_t(list.size());
+  if (args.self.is(VK::Tuple) && which != 2 && which != 3)
+    return fail(DiagID::NoAttribute, args.range,
+                "a tuple has no method '" +
+                    currentBuiltin->name.split('.').second + "'");
+  // Positions of pop and insert; negative ones count from the end.
+  auto position = [&](int64_t absent) {
+    int64_t i = arg(0).isIntLike() ? arg(0).asInt() : absent;
+    return i < 0 ? i + size : i;
+  };
+  switch (which) {
   case 0:
     list.push_back(arg(0));
     return Value::none();
-  case 1:
-    return iterate(arg(0), args.range, list) ? Value::none() : Value();
+  case 1: {
+    SmallVector<Value> more; // x.extend(x): not while it is walked
+    if (!iterate(arg(0), args.range, more))
+      return {};
+    list.append(more);
+    return Value::none();
+  }
   case 2:
   case 3: {
     int64_t n = 0;
@@ -116,8 +131,8 @@ Value Interpreter::listMethod(Args &args) {
                                             "the list has no such element");
   }
   case 4: {
-    int64_t i = args.rest.empty() ? int64_t(list.size()) - 1 : arg(0).asInt();
-    if (i < 0 || i >= int64_t(list.size()))
+    int64_t i = position(-1);
+    if (i < 0 || i >= size)
       return fail(DiagID::IndexOutOfBounds, args.range,
                   "pop from a list without that element");
     Value v = list[size_t(i)];
@@ -125,9 +140,8 @@ Value Interpreter::listMethod(Args &args) {
     return v;
   }
   case 5: {
-    int64_t i = std::clamp<int64_t>(arg(0).isIntLike() ? arg(0).asInt() : 0, 0,
-                                    int64_t(list.size()));
-    list.insert(list.begin() + i, arg(1));
+    list.insert(list.begin() + std::clamp<int64_t>(position(0), 0, size),
+                arg(1));
     return Value::none();
   }
   default:
@@ -148,7 +162,9 @@ Value Interpreter::dictMethod(Args &args) {
     return args.rest.size() > 1 ? args.rest[1] : Value::none();
   case 4:
     if (!args.rest.empty() && args.rest[0].is(VK::Dict))
-      llvm::append_range(dict->entries, args.rest[0].as<DictObject>()->entries);
+      for (auto [key, value] : std::vector<std::pair<Value, Value>>(
+               args.rest[0].as<DictObject>()->entries))
+        setEntry(dict, key, value);
     return Value::none();
   default:
     for (auto &e : dict->entries)

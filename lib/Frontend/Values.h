@@ -198,12 +198,14 @@ struct SliceObject : Object {
 };
 
 /// A def or lambda with the scope it closes over.
+struct ClassObject;
 struct FunctionObject : Object {
   FunctionObject() : Object(VK::Function) {}
   const FunctionDefStmt *def = nullptr; ///< null for a lambda
   const LambdaExpr *lambda = nullptr;
   Scope *closure = nullptr;
   llvm::SmallVector<Value> defaults; ///< one per parameter; Invalid where none
+  ClassObject *owner = nullptr;      ///< of a method
   /// Plain functions run as Python; the others are staged: their `for` and
   /// `if` become IR.
   enum Kind : uint8_t { Plain, PrimFunc, Macro, Jit } type = Plain;
@@ -337,6 +339,31 @@ struct AnnotationObject : Object {
   StringRef name;
   unsigned order = 0;
   BufferObject *tensor = nullptr;
+};
+/// A class of the file; its names are in `members`.
+struct ClassObject : Object {
+  ClassObject() : Object(VK::Class) {}
+  const ClassDefStmt *def = nullptr;
+  Scope *members = nullptr;
+  llvm::SmallVector<ClassObject *> bases;
+  bool isRecord = false;    ///< a dataclass or named tuple: has fields
+  bool isTuple = false;     ///< a named tuple: its fields can be unpacked
+  bool isEnum = false;      ///< its assignments are members
+  bool isPlainEnum = false; ///< whose members are no numbers
+  bool isMeta = false;      ///< T.meta_class: methods that store are macros
+  struct Field {
+    StringRef name;
+    const Expr *defaultValue = nullptr;
+    SourceRange range;
+  };
+  llvm::SmallVector<Field> fields;
+};
+struct InstanceObject : Object {
+  InstanceObject() : Object(VK::Instance) {}
+  ClassObject *cls = nullptr; ///< of super(): the method's own
+  Scope *attributes = nullptr;
+  bool isSuper = false; ///< what super() gives
+  Value self;           ///< of super(): the object
 };
 struct ExceptionObject : Object {
   ExceptionObject() : Object(VK::Exception) {}

@@ -138,6 +138,29 @@ static int64_t applyAll(ArrayRef<XorTerm> terms, int64_t m) {
   return m;
 }
 
+/// Whether indices that digits reach beyond the extents have places of their
+/// own: a copy may write there.
+static bool isInjective(const Layout &layout, ArrayRef<int64_t> shape) {
+  SmallVector<int64_t, 4> covered, index(shape.size(), 0);
+  int64_t points = 1;
+  for (unsigned d = 0; d < shape.size(); ++d) {
+    covered.push_back(layout.covered(d));
+    points *= covered.back();
+  }
+  if (ArrayRef<int64_t>(covered) == shape)
+    return true;
+  std::vector<int64_t> places(points);
+  for (int64_t &place : places) {
+    place = layout.at(index).memory;
+    for (int d = int(shape.size()) - 1; d >= 0; --d) {
+      if (++index[d] < covered[d])
+        break;
+      index[d] = 0;
+    }
+  }
+  return !findCollision(places);
+}
+
 std::optional<Layout> tlc::fitMemory(ArrayRef<int64_t> shape,
                                      ArrayRef<int64_t> addresses) {
   std::optional<Layout> result;
@@ -154,7 +177,10 @@ std::optional<Layout> tlc::fitMemory(ArrayRef<int64_t> shape,
           return false;
         out.push_back({extent, Place::Memory, std::abs(stride), stride < 0});
       }
-    result = Layout(digits, terms);
+    Layout layout(digits, terms);
+    if (!isInjective(layout, shape))
+      return false;
+    result = layout;
     return true;
   });
   return result;

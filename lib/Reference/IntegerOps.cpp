@@ -122,19 +122,41 @@ double worstError(double, double ea, double, double eb, int64_t) {
 double extremeError(double, double ea, double, double eb, int64_t) {
   return std::max(ea, eb);
 }
-/// A certain 0 decides an and, a certain 1 an or.
+/// Whether a value is a truth, 0 or 1, that is uncertain at most.
+bool isTruth(double v, double e) { return (v == 0 || v == 1) && e <= 1; }
+/// The largest number below 2^k that covers both operands; infinite where one
+/// may be negative.
+double bitsOfBoth(double a, double ea, double b, double eb) {
+  if (a - ea < 0 || b - eb < 0 || !(ea + eb < 0x1p62))
+    return INFINITY;
+  return std::exp2(std::floor(std::log2(std::max({a + ea, b + eb, 1.0}))) + 1) -
+         1;
+}
+/// A certain 0 decides an and, a certain 1 an or. An and of numbers lies
+/// between 0 and each operand that is not negative; or and xor stay within the
+/// operands' bits.
 double andError(double a, double ea, double b, double eb, int64_t) {
-  if ((ea == 0 && a == 0) || (eb == 0 && b == 0))
+  if ((ea == 0 && a == 0) || (eb == 0 && b == 0) || (ea == 0 && eb == 0))
     return 0;
-  return ea == 0 && eb == 0 ? 0 : ea <= 1 && eb <= 1 ? 1 : INFINITY;
+  if (isTruth(a, ea) && isTruth(b, eb))
+    return 1;
+  double most = INFINITY;
+  if (a - ea >= 0)
+    most = a + ea;
+  if (b - eb >= 0)
+    most = std::min(most, b + eb);
+  return most;
 }
 double orError(double a, double ea, double b, double eb, int64_t) {
-  if ((ea == 0 && a == 1 && b <= 1) || (eb == 0 && b == 1 && a <= 1))
+  if ((ea == 0 && a == 1 && isTruth(b, eb)) ||
+      (eb == 0 && b == 1 && isTruth(a, ea)) || (ea == 0 && eb == 0))
     return 0;
-  return ea == 0 && eb == 0 ? 0 : ea <= 1 && eb <= 1 ? 1 : INFINITY;
+  return isTruth(a, ea) && isTruth(b, eb) ? 1 : bitsOfBoth(a, ea, b, eb);
 }
-double xorError(double, double ea, double, double eb, int64_t) {
-  return ea == 0 && eb == 0 ? 0 : ea <= 1 && eb <= 1 ? 1 : INFINITY;
+double xorError(double a, double ea, double b, double eb, int64_t) {
+  if (ea == 0 && eb == 0)
+    return 0;
+  return isTruth(a, ea) && isTruth(b, eb) ? 1 : bitsOfBoth(a, ea, b, eb);
 }
 double shlError(double, double ea, double b, double eb, int64_t) {
   return eb == 0 ? std::ldexp(ea, int(b)) : INFINITY;

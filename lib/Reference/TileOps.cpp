@@ -380,6 +380,7 @@ void tlc::reference::execScan(Frame &f, const Inst &inst) {
       for (int64_t i = 0; i < lines.inner; ++i) {
         Accumulator acc{data.kind, data.nan};
         int64_t sum = 0;
+        double error = 0;
         for (int64_t k = 0; k < lines.extent; ++k) {
           int64_t at = lines.at(o, data.reverse ? lines.extent - 1 - k : k, i);
           if (type.isFloat()) {
@@ -389,7 +390,10 @@ void tlc::reference::execScan(Frame &f, const Inst &inst) {
           } else {
             int64_t x = src.cells[at].i;
             sum = k ? combineIntegers(data.kind, type, sum, x) : x;
+            error += errorAt(src, at);
             dst.cells[at].i = sum;
+            if (!dst.errors.empty())
+              dst.errors[at] = error;
           }
         }
       }

@@ -145,8 +145,9 @@ bool WaveCompiler::op(Operation &each) {
                       {o.getBase(), o.getBytes()}, 0);
       })
       .Case([&](wave::GlobalAtomicOp o) {
-        memory(each, waveGlobalAtomic, o.getValue(), o.getResult(),
-               {o.getBase(), o.getBytes()}, 0);
+        if (!memory(each, waveGlobalAtomic, o.getValue(), o.getResult(),
+                    {o.getBase(), o.getBytes()}, 0))
+          return false;
         pool.back()->kind = o.getKind();
         return true;
       })
@@ -159,8 +160,9 @@ bool WaveCompiler::op(Operation &each) {
                       o.getOffset());
       })
       .Case([&](wave::LdsAtomicOp o) {
-        memory(each, waveLdsAtomic, o.getValue(), o.getResult(), {o.getAddr()},
-               0);
+        if (!memory(each, waveLdsAtomic, o.getValue(), o.getResult(),
+                    {o.getAddr()}, 0))
+          return false;
         pool.back()->kind = o.getKind();
         return true;
       })

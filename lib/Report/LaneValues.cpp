@@ -91,6 +91,24 @@ LaneValue LaneEvaluator::computeArgument(BlockArgument argument) {
                         argument);
 }
 
+/// a where the condition c holds, else b. If all threads choose alike, what is
+/// uniform on both sides stays so; threads that choose for themselves need to
+/// be known, with their values.
+LaneValue LaneEvaluator::choose(LaneValue c, LaneValue a, LaneValue b) const {
+  if (!a.known || !b.known)
+    return LaneValue();
+  if (a.isExact() && b.isExact() && a.lanes == b.lanes)
+    return a;
+  if (c.isExact() && c.isUniform())
+    return c.lanes[0] & 1 ? a : b;
+  if (c.isUniform())
+    return a.isUniform() && b.isUniform() ? uniform(1) : LaneValue();
+  if (!c.isExact() || !a.isExact() || !b.isExact())
+    return LaneValue();
+  return fromThread(
+      [&](int64_t t) { return c.lanes[t] & 1 ? a.lanes[t] : b.lanes[t]; });
+}
+
 LaneValue LaneEvaluator::compute(Value value) {
   Type type = value.getType();
   if (!isa<IntegerType, IndexType>(type))
@@ -121,13 +139,9 @@ LaneValue LaneEvaluator::compute(Value value) {
   }
   if (auto branch = dyn_cast<scf::IfOp>(op)) {
     unsigned i = cast<OpResult>(value).getResultNumber();
-    const LaneValue a = evaluate(branch.thenYield().getOperand(i));
-    const LaneValue b = evaluate(branch.elseYield().getOperand(i));
-    if (!a.known || !b.known)
-      return LaneValue();
-    if (a.isExact() && b.isExact() && a.lanes == b.lanes)
-      return a;
-    return a.isUniform() && b.isUniform() ? uniform(1) : LaneValue();
+    return choose(evaluate(branch.getCondition()),
+                  evaluate(branch.thenYield().getOperand(i)),
+                  evaluate(branch.elseYield().getOperand(i)));
   }
   return computeArith(op);
 }
@@ -206,19 +220,9 @@ LaneValue LaneEvaluator::computeArith(Operation *op) {
     return v;
   }
   if (auto select = dyn_cast<arith::SelectOp>(op)) {
-    const LaneValue c = evaluate(select.getCondition());
-    const LaneValue a = evaluate(select.getTrueValue());
-    const LaneValue b = evaluate(select.getFalseValue());
-    if (!c.known || !a.known || !b.known)
-      return LaneValue();
-    if (!c.isExact())
-      return a.isUniform() && b.isUniform() ? uniform(1) : LaneValue();
-    if (c.isUniform())
-      return c.lanes[0] & 1 ? a : b;
-    if (!a.isExact() || !b.isExact())
-      return LaneValue();
-    return fromThread(
-        [&](int64_t t) { return c.lanes[t] & 1 ? a.lanes[t] : b.lanes[t]; });
+    return choose(evaluate(select.getCondition()),
+                  evaluate(select.getTrueValue()),
+                  evaluate(select.getFalseValue()));
   }
   if (op->getNumOperands() != 2 || op->getNumResults() != 1)
     return LaneValue();

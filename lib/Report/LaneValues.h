@@ -50,6 +50,7 @@ private:
   LaneValue computeCarried(mlir::Value init, mlir::Value yielded,
                            mlir::BlockArgument argument);
   LaneValue computeArith(mlir::Operation *op);
+  LaneValue choose(LaneValue c, LaneValue a, LaneValue b) const;
   LaneValue constant(int64_t value) const;
   /// The same unknown multiple of `unit` everywhere.
   LaneValue uniform(int64_t unit) const;

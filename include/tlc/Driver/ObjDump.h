@@ -25,6 +25,7 @@ namespace tlc {
 /// stderr; returns the exit code: 0, 1 for an object that is none, 2 for wrong
 /// usage.
 int runObjdump(llvm::ArrayRef<llvm::StringRef> args);
+extern const llvm::StringLiteral objdumpUsage;
 
 } // namespace tlc
 

@@ -30,18 +30,6 @@ struct FrontendOptions {
   std::string kernel;
 };
 
-/// A kernel that a file holds.
-struct KernelInfo {
-  std::string name;
-  SourceRange range;
-  /// Compile-time parameters, with `optional` where there is a default.
-  struct Parameter {
-    std::string name;
-    bool optional;
-  };
-  llvm::SmallVector<Parameter> parameters;
-};
-
 /// Registers what the front end emits. Call before importing.
 void loadFrontendDialects(mlir::MLIRContext &context);
 
@@ -54,10 +42,6 @@ importBuffer(const SourceManager::Buffer &buffer, const FrontendOptions &options
 /// The same for a file ("-" is standard input).
 mlir::OwningOpRef<mlir::ModuleOp> importFile(llvm::StringRef path, const FrontendOptions &options,
                                              mlir::MLIRContext &context, DiagnosticEngine &diags);
-
-/// The kernels of a file in source order; none after a syntax error.
-std::optional<std::vector<KernelInfo>> listKernels(const SourceManager::Buffer &buffer,
-                                                   DiagnosticEngine &diags);
 
 /// Parses a file and prints its syntax tree. False after a syntax error.
 bool printAST(const SourceManager::Buffer &buffer, DiagnosticEngine &diags, llvm::raw_ostream &os);

@@ -82,6 +82,40 @@ Value KernelLowering::layoutAddress(const Layout &layout, ArrayRef<Value> index,
 // LDS
 //===----------------------------------------------------------------------===//
 
+/// An index where `thread` holds register `reg`, without its uniform part.
+static int64_t rawIndex(const tile::PointIndex &index, const PointMap &points,
+                        int64_t thread, int64_t reg) {
+  int64_t v = index.constant;
+  for (auto [p, c] : llvm::enumerate(index.coeffs))
+    if (c)
+      v += c * points.at(p, thread, reg);
+  return v;
+}
+
+/// Whether the points that do not exist fall on places of the layout that no
+/// element of the buffer has.
+static bool isRoomy(const tile::Access &access, const PointMap &points,
+                    const Layout &layout) {
+  auto shape = mlir::cast<MemRefType>(access.buffer.getType()).getShape();
+  for (int64_t r = 0; r < points.registers; ++r)
+    for (int64_t t = 0; t < points.threads; ++t) {
+      bool exists = true, apart = false;
+      for (unsigned d = 0; d < points.extents.size(); ++d)
+        exists &= points.at(d, t, r) < points.extents[d];
+      if (exists)
+        continue;
+      for (auto [d, index] : llvm::enumerate(access.indices)) {
+        int64_t v = rawIndex(index, points, t, r);
+        if (!index.known || v < 0 || v >= layout.covered(d))
+          return false;
+        apart |= v >= shape[d];
+      }
+      if (!apart)
+        return false;
+    }
+  return true;
+}
+
 FailureOr<AccessPlan> KernelLowering::planLds(const tile::Access &access,
                                               const PointMap &points,
                                               Location loc, bool store) {
@@ -107,16 +141,17 @@ FailureOr<AccessPlan> KernelLowering::planLds(const tile::Access &access,
       dynamic = true;
   }
 
-  auto indexOf = [&](int64_t t, int64_t r, SmallVectorImpl<int64_t> &element) {
-    for (auto [d, index] : llvm::enumerate(access.indices)) {
-      int64_t v = index.constant;
-      for (auto [p, c] : llvm::enumerate(index.coeffs))
-        if (c)
-          v += c * points.at(p, t, r);
-      element[d] = clampedIndex(v, shape[d]);
-    }
-  };
+  // Lanes without a point need no branch where the layout has room for them.
   int64_t n = points.registers;
+  SmallVector<int64_t, 4> extents(shape);
+  bool roomy = store && !dynamic && isRoomy(access, points, layout);
+  if (roomy)
+    for (unsigned d = 0; d < shape.size(); ++d)
+      extents[d] = layout.covered(d);
+  auto indexOf = [&](int64_t t, int64_t r, SmallVectorImpl<int64_t> &element) {
+    for (auto [d, index] : llvm::enumerate(access.indices))
+      element[d] = clampedIndex(rawIndex(index, points, t, r), extents[d]);
+  };
   std::vector<int64_t> table(n * points.threads);
   SmallVector<int64_t, 4> element(shape.size());
   for (int64_t r = 0; r < n; ++r)
@@ -185,7 +220,7 @@ FailureOr<AccessPlan> KernelLowering::planLds(const tile::Access &access,
         if (c != 1)
           x = arith::MulIOp::create(b, loc, x, constant(loc, c));
         v = v ? arith::AddIOp::create(b, loc, v, x).getResult() : x;
-        mayLeave |= points.isPadded(p);
+        mayLeave |= points.isPadded(p) && !roomy;
       }
       if (!v)
         v = constant(loc, form.constant);
@@ -240,7 +275,7 @@ FailureOr<AccessPlan> KernelLowering::planLds(const tile::Access &access,
     if (uniform)
       group.address = arith::AddIOp::create(b, loc, group.address, uniform);
     group.offset = start + delta;
-    if (store) {
+    if (store && !roomy) {
       for (unsigned d = 0; d < points.extents.size(); ++d)
         if (points.isPadded(d)) {
           bool needed = false;

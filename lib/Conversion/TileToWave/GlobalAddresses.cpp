@@ -17,7 +17,8 @@
 //   * where all is in bounds and the tensor is small, what is uniform is the
 //     soffset, not negative as a whole;
 //   * otherwise what is uniform, and every negative constant, moves the base,
-//     by 64-bit arithmetic;
+//     by 64-bit arithmetic; but an index that a loop moves and that needs no
+//     check is the soffset, so that the resource is made once;
 //   * an index that falls as the point rises is counted from its other end:
 //     -c * p = -c * last + c * (last - p).
 //
@@ -86,6 +87,12 @@ FailureOr<TensorShape> tlc::getTensorShape(mlir::Value buffer, Location loc) {
   __int128 total = (last + 1) * elementBytes(buffer);
   s.bytes = total < (int64_t(1) << 62) ? int64_t(total) : -1;
   return s;
+}
+
+/// Whether a value of the kernel may differ from turn to turn of a loop.
+static bool variesInLoop(Value v) {
+  Operation *parent = v.getParentRegion()->getParentOp();
+  return !isa<tile::KernelOp, tile::FuncOp>(parent);
 }
 
 FailureOr<AccessPlan> KernelLowering::planGlobal(const tile::Access &access,
@@ -228,6 +235,7 @@ FailureOr<AccessPlan> KernelLowering::planGlobal(const tile::Access &access,
   // negative or would be counted by the check of `row`.
   int64_t fixedConstant = 0, baseConstant = 0, alignment = 16;
   Value uniform32, uniform64;
+  int64_t moved = 0; // most that the soffset can be beside a moving base
   for (unsigned d = 0; d < rank; ++d) {
     const tile::PointIndex &index = access.indices[d];
     bool dynamicStride = s.strides[d] == kDynamic;
@@ -255,7 +263,18 @@ FailureOr<AccessPlan> KernelLowering::planGlobal(const tile::Access &access,
       Value c = constant(loc, shift);
       u = u ? add(toI32(u, loc), c) : c;
     }
-    if (fits32) {
+    // The range check does not see the soffset.
+    int64_t most = 0;
+    if (!fits32 && int(d) != row && !dynamicStride && !shift && !upper[d] &&
+        !lower[d] && divisor >= 0 && variesInLoop(index.uniform)) {
+      Interval range = rangeOf(index.uniform);
+      __int128 reach = __int128(range.hi) * divisor * bytes + moved;
+      if (range.lo >= 0 && reach < kResourceLimit)
+        most = int64_t(reach);
+    }
+    if (most)
+      moved = most;
+    if (fits32 || most) {
       uniform32 =
           add(uniform32, mul(toI32(u, loc), constant(loc, divisor * bytes)));
     } else {
@@ -330,6 +349,7 @@ FailureOr<AccessPlan> KernelLowering::planGlobal(const tile::Access &access,
     }
     plan.resource = wave::ResourceOp::create(
         b, loc, wave::RsrcType::get(b.getContext()), base, records);
+    soffset = uniform32;
   }
 
   // An access is checked by its first register. So where lanes check an index,

@@ -228,7 +228,6 @@ private:
   std::optional<bool> simt;
   bool propagateNaN = false; ///< in the reduction being converted
   Value tid;
-  llvm::DenseMap<std::pair<void *, int64_t>, Value> threadParts;
   llvm::DenseMap<Value, Interval> ranges;
   llvm::SmallVector<std::pair<Layout::Digits, Value>> digitParts;
   llvm::DenseMap<Value, Value> fullResources;

@@ -178,7 +178,6 @@ LogicalResult KernelLowering::lowerReduce(tile::ReduceOp op) {
                           "tile-infer-layouts first");
     // scratch[wavefront][element of the result]
     int64_t bytes = type.getIntOrFloatBitWidth() / 8;
-    auto dstShape = dstType.getShape();
     int64_t covered = 1;
     SmallVector<Layout::Digits> linear(dst.rank());
     for (int d = int(dst.rank()) - 1; d >= 0; --d) {
@@ -186,7 +185,6 @@ LogicalResult KernelLowering::lowerReduce(tile::ReduceOp op) {
         linear[d].push_back({dst.covered(d), Place::Memory, covered});
       covered *= dst.covered(d);
     }
-    (void)dstShape;
     int64_t start = ldsOffsetOf(op.getScratch());
     Layout memory{linear};
     SmallVector<int64_t> extents;

@@ -399,10 +399,18 @@ Interval KernelLowering::rangeOf(Value v) {
   return ranges[v] = result;
 }
 
+/// Of a large divisor only the power of two counts, as it is alignment that is
+/// to be proved. So products of two divisors stay within 64 bits.
+static int64_t capDivisor(uint64_t divisor) {
+  constexpr uint64_t kMost = uint64_t(1) << 20;
+  return int64_t(divisor > kMost ? std::gcd(divisor, kMost) : divisor);
+}
+
 int64_t KernelLowering::divisorOf(Value v) {
   APInt c;
   if (matchPattern(v, m_ConstantInt(&c)))
-    return c.isZero() ? int64_t(1) << 20 : std::abs(c.getSExtValue());
+    return c.isZero() ? int64_t(1) << 20
+                      : capDivisor(c.abs().getZExtValue());
   if (auto arg = dyn_cast<BlockArgument>(v)) {
     if (auto loop = dyn_cast<scf::ForOp>(arg.getOwner()->getParentOp());
         loop && arg == loop.getInductionVar())
@@ -415,12 +423,12 @@ int64_t KernelLowering::divisorOf(Value v) {
                       arith::MaxSIOp>(op))
     return std::gcd(divisorOf(op->getOperand(0)), divisorOf(op->getOperand(1)));
   if (isa_and_nonnull<arith::MulIOp>(op))
-    return std::min<int64_t>(divisorOf(op->getOperand(0)) *
-                                 divisorOf(op->getOperand(1)),
-                             int64_t(1) << 20);
+    return capDivisor(uint64_t(divisorOf(op->getOperand(0))) *
+                      uint64_t(divisorOf(op->getOperand(1))));
   if (isa_and_nonnull<arith::ShLIOp>(op) &&
       matchPattern(op->getOperand(1), m_ConstantInt(&c)) && c.ult(20))
-    return divisorOf(op->getOperand(0)) << c.getZExtValue();
+    return capDivisor(uint64_t(divisorOf(op->getOperand(0)))
+                      << c.getZExtValue());
   if (isa_and_nonnull<arith::SelectOp>(op))
     return std::gcd(divisorOf(op->getOperand(1)), divisorOf(op->getOperand(2)));
   if (isa_and_nonnull<arith::ExtSIOp, arith::TruncIOp>(op))

@@ -14,11 +14,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "tlc/Simulator/Check/Checker.h"
-#include "GlobalShadow.h"
-#include "LdsShadow.h"
-#include "PathChecker.h"
-#include "Undefined.h"
+#include "CheckerState.h"
 #include <algorithm>
 #include <fmt/format.h>
 
@@ -54,187 +50,6 @@ std::vector<CheckFinding> LaunchChecker::findings() {
                      std::pair(b.op->address, std::string_view(b.kind));
             });
   return sorted;
-}
-
-struct GroupChecker::State {
-  explicit State(LaunchChecker &launch) : launch(launch) {}
-
-  void report(const char *kind, std::string message, const Wave &wave,
-              const Op &op, int lane) {
-    CheckFinding finding;
-    finding.kind = kind;
-    finding.message = std::move(message);
-    finding.op = &op;
-    for (unsigned i = 0; i < 3; ++i)
-      finding.group[i] = wave.group->id[i];
-    finding.linearGroup = wave.group->linearId;
-    finding.wave = wave.number;
-    finding.lane = lane;
-    launch.report(std::move(finding));
-  }
-  const OpFacts &factsFor(const Op &op) {
-    if (op.number >= facts.size())
-      facts.resize(op.number + 256);
-    std::unique_ptr<OpFacts> &known = facts[op.number];
-    if (!known)
-      known = std::make_unique<OpFacts>(factsOf(op));
-    return *known;
-  }
-  /// Straight code from an instruction on; see `straight`.
-  struct Piece {
-    uint16_t length = 0; ///< 0: the instruction goes alone
-    bool known = false, allLanes = false;
-    uint8_t vmCount = 0xff, lgkmCount = 0xff; ///< of its waits; 0xff: none
-    RegisterSet registers;
-  };
-  const Piece &pieceAt(const Op &op) {
-    if (op.number >= pieces.size())
-      pieces.resize(op.number + 256);
-    Piece &piece = pieces[op.number];
-    if (!piece.known)
-      measure(op, piece);
-    return piece;
-  }
-  void measure(const Op &first, Piece &piece);
-  void pass(PathChecker::Place &place, const Wave &wave, const Op &first,
-            unsigned count);
-
-  LaunchChecker &launch;
-  std::vector<std::unique_ptr<OpFacts>> facts; ///< by Op::number
-  std::vector<Piece> pieces;                   ///< the same
-  const Workgroup *group = nullptr;
-  std::unique_ptr<PathChecker> path;
-  std::vector<PathChecker::Place> places; ///< by wavefront, as all below
-  std::vector<WaitCounters> waits;
-  std::vector<Undefined> undefined;
-  std::vector<const Op *> lastBarrier;
-  /// Stores to global memory that may not be complete.
-  struct PendingStore {
-    uint32_t number; ///< of the counter vmcnt
-    ByteRuns runs;
-  };
-  std::vector<std::vector<PendingStore>> stores;
-  void noteStore(unsigned wave);
-  void postponeStores();
-  LdsShadow lds;
-  GlobalShadow::Cursor cursor;
-
-  /// The instruction as the wavefront will run it, and its registers; null if
-  /// it will not run, or will fault for its registers.
-  const Op *prepare(const Wave &wave, const Op &op);
-  bool usualLds(const Wave &wave, const Op &op, const OpFacts &facts);
-  bool bringsDefined(const Wave &wave, const OpFacts &facts);
-
-  // Of the instruction between before() and after().
-  const OpFacts *current = nullptr;
-  Op moved;
-  OpFacts movedFacts;
-  AccessParts parts;
-  ByteRuns runs;
-  PathChecker::Place next; ///< where the wavefront will be
-  bool defined = false;    ///< nothing undefined goes in or out
-};
-
-/// Pieces end where a wavefront may stop, memory is reached, EXEC or a mode
-/// changes.
-static bool endsPiece(const Op &op, const OpFacts &facts) {
-  const Instruction &inst = *op.inst;
-  if (inst.has(flag::Branch | flag::WritesEXEC))
-    return true;
-  for (const RegisterRange &range : facts.writes)
-    if (!range.vector && range.first + range.count > ScalarReg::ExecLo)
-      return true;
-  return false;
-}
-static bool goesAlone(const Op &op, const OpFacts &facts) {
-  const Instruction &inst = *op.inst;
-  if (facts.isVmem || facts.isLds || facts.isSmem ||
-      inst.has(flag::WritesMODE | flag::EndsProgram))
-    return true;
-  if (inst.encoding != Encoding::SOPP && inst.encoding != Encoding::SOPK &&
-      inst.encoding != Encoding::SOPC)
-    return false;
-  switch (inst.op) {
-  case Opcode::s_nop:
-  case Opcode::s_waitcnt:
-  case Opcode::s_setprio:
-    return false;
-  case Opcode::s_setvskip:
-    return true;
-  default:
-    return inst.encoding == Encoding::SOPP && !inst.has(flag::Branch);
-  }
-}
-
-void GroupChecker::State::measure(const Op &first, Piece &piece) {
-  constexpr unsigned longest = 512;
-  piece.known = true;
-  unsigned vgprs = group->waves[0].vgprCount;
-  for (const Op *op = &first; piece.length < longest; ++op) {
-    if (op->inst->op == Opcode::Invalid)
-      return;
-    const OpFacts &known = factsFor(*op);
-    if (goesAlone(*op, known) || known.vectorEnd > vgprs ||
-        known.scalarEnd > 128)
-      return;
-    ++piece.length;
-    piece.registers.add(known.registers);
-    piece.allLanes |= known.allLanes;
-    if (op->inst->op == Opcode::s_waitcnt) {
-      piece.vmCount = std::min(piece.vmCount, uint8_t(op->inst->vmcnt()));
-      piece.lgkmCount = std::min(piece.lgkmCount, uint8_t(op->inst->lgkmcnt()));
-    }
-    if (endsPiece(*op, known))
-      return;
-  }
-}
-
-/// Waits and wait states of \p count instructions in a row.
-void GroupChecker::State::pass(PathChecker::Place &place, const Wave &wave,
-                               const Op &first, unsigned count) {
-  path->pass(
-      place, &first, count,
-      [&](const Op &op) -> const OpFacts & { return factsFor(op); },
-      [&](const char *kind, std::string text, const Op &op) {
-        report(kind, std::move(text), wave, op, -1);
-      });
-}
-
-unsigned GroupChecker::straight(Wave &wave, int64_t budget) {
-  State &s = *state;
-  unsigned w = wave.number;
-  if (wave.skipVector || wave.gprIndexing || s.places[w].mustStep())
-    return 0;
-  // Follow links between runs, which are no instructions.
-  while (wave.pc->inst->op == Opcode::Invalid && wave.pc->target)
-    wave.pc = wave.pc->target;
-  const Op &first = *wave.pc;
-  if (first.inst->op == Opcode::Invalid)
-    return 0;
-  const State::Piece &piece = s.pieceAt(first);
-  if (!piece.length || piece.length > budget)
-    return 0;
-  unsigned count = piece.length;
-  if (s.undefined[w].touches(piece.registers, wave.exec(), piece.allLanes)) {
-    // As far as nothing undefined is near.
-    for (count = 0; count < piece.length; ++count) {
-      const OpFacts &facts = s.factsFor((&first)[count]);
-      if (s.undefined[w].touches(facts.registers, wave.exec(), facts.allLanes))
-        break;
-    }
-    if (count < 2)
-      return 0;
-  }
-  s.pass(s.places[w], wave, first, count);
-  if (count == piece.length && piece.vmCount != 0xff)
-    s.waits[w].waitFor(piece.vmCount, piece.lgkmCount);
-  else if (piece.vmCount != 0xff)
-    for (unsigned i = 0; i < count; ++i) {
-      const Instruction &inst = *(&first)[i].inst;
-      if (inst.op == Opcode::s_waitcnt)
-        s.waits[w].waitFor(inst.vmcnt(), inst.lgkmcnt());
-    }
-  return count;
 }
 
 const Op *GroupChecker::State::prepare(const Wave &wave, const Op &op) {
@@ -276,14 +91,23 @@ void GroupChecker::State::noteStore(unsigned wave) {
     });
   if (list.size() == mostPending)
     list.erase(list.begin());
-  list.push_back({waits[wave].vm.issued + 1, runs});
+  list.push_back({waits[wave].vm.issued + 1, barriers, runs});
 }
 
-/// The workgroup has released: not what is still on its way.
-void GroupChecker::State::postponeStores() {
+/// \p wave has released for its workgroup: not what is still on its way. The
+/// stores of a compute unit reach L2 before a write-back that follows them, so
+/// that compilers let one wavefront, behind a barrier, wait for it alone.
+void GroupChecker::State::postponeStores(unsigned wave) {
+  uint32_t covered = 0;
+  for (unsigned w = 0; w < group->waveCount; ++w) {
+    const WriteBack &last = writeBacks[w];
+    if (last.number && last.number <= waits[w].vm.retired &&
+        (w == wave || last.barriers < barriers))
+      covered = std::max(covered, last.barriers);
+  }
   for (unsigned w = 0; w < group->waveCount; ++w)
     for (const PendingStore &store : stores[w])
-      if (store.number > waits[w].vm.retired)
+      if (store.number > waits[w].vm.retired && store.barriers >= covered)
         launch.global->postpone(group->linearId, store.runs, cursor);
 }
 
@@ -305,14 +129,15 @@ bool GroupChecker::State::usualLds(const Wave &wave, const Op &op,
     return false;
   const uint32_t *base = wave.vgpr + op.src[0].index;
   unsigned bytes = facts.laneBytes;
-  auto one = [&](uint32_t offset) {
-    return stores ? lds.store(wave, op, base, offset, bytes, waits[wave.number])
-                  : lds.load(wave, op, base, offset, bytes);
+  auto one = [&](uint32_t offset, bool second) {
+    return stores ? lds.store(wave, op, base, offset, bytes, second,
+                              waits[wave.number])
+                  : lds.load(wave, op, base, offset, bytes, second);
   };
   if (!inst.has(flag::TwoOffsets))
-    return one(uint32_t(inst.offset));
+    return one(uint32_t(inst.offset), false);
   unsigned unit = bytes * (facts.farOffsets ? 64 : 1);
-  return one(inst.offset0 * unit) && one(inst.offset1 * unit);
+  return one(inst.offset0 * unit, false) && one(inst.offset1 * unit, true);
 }
 
 /// Takes note of what a memory operation with defined operands defines, unless
@@ -325,11 +150,9 @@ bool GroupChecker::State::bringsDefined(const Wave &wave,
     if (part.space == Space::Scratch ||
         (part.space == Space::Lds && !part.contiguous))
       return false;
-    if (part.space == Space::Global && part.reads) {
-      runs.of(part);
-      if (!launch.global->isDefined(runs))
-        return false;
-    }
+    if (part.space == Space::Global && part.reads &&
+        !launch.global->isDefined(runsOf(part)))
+      return false;
   }
   for (const AccessPart &part : parts) {
     if (!part.writes)
@@ -338,8 +161,7 @@ bool GroupChecker::State::bringsDefined(const Wave &wave,
       for (uint64_t rest = part.lanes; rest; rest &= rest - 1)
         lds.define(part.address[__builtin_ctzll(rest)], part.bytes);
     } else {
-      runs.of(part);
-      launch.global->define(runs);
+      launch.global->define(runsOf(part));
     }
   }
   if (!parts.empty() && !facts.keepsOthers)
@@ -363,6 +185,8 @@ void GroupChecker::begin(const Workgroup &group) {
   s.waits.assign(count, {});
   s.undefined.resize(count);
   s.stores.assign(count, {});
+  s.writeBacks.assign(count, {});
+  s.barriers = 0;
   s.lastBarrier.assign(count, nullptr);
   for (unsigned i = 0; i < count; ++i)
     s.undefined[i].begin(group.waves[i], descriptor);
@@ -372,6 +196,7 @@ void GroupChecker::begin(const Workgroup &group) {
 void GroupChecker::before(Wave &wave, const Op &op) {
   State &s = *state;
   s.parts.clear();
+  s.runsPart = nullptr;
   const Op *effective = s.prepare(wave, op);
   if (!effective)
     return;
@@ -379,7 +204,7 @@ void GroupChecker::before(Wave &wave, const Op &op) {
   unsigned w = wave.number;
   if (op.inst->has(flag::Gws) && wave.globalTurn && !wave.syncWaiting) {
     s.launch.global->arrive(s.group->linearId);
-    s.postponeStores();
+    s.postponeStores(w);
   }
   s.next = s.places[w];
   if (effective != &op)
@@ -394,8 +219,12 @@ void GroupChecker::before(Wave &wave, const Op &op) {
   s.defined = !s.undefined[w].touches(memory ? facts.inputs : facts.registers,
                                       wave.exec(), facts.allLanes);
   if (s.defined && s.usualLds(wave, op, facts)) {
+    // It will run at once, and nothing is left to be looked at behind it.
     if (memory)
       s.undefined[w].define(wave, facts);
+    s.places[w] = std::move(s.next);
+    s.waits[w].issue(facts);
+    s.current = nullptr;
     return;
   }
   if (facts.isVmem || facts.isLds || facts.isSmem)
@@ -433,10 +262,10 @@ void GroupChecker::after(Wave &wave, const Op &op, bool executed) {
       text = s.lds.access(w, op, facts, part, s.waits[w], lane);
     else if (part.space == Space::Global) {
       kind = "global-race";
-      s.runs.of(part);
-      text = global.access(s.group->linearId, op, part, s.runs, s.cursor, lane);
+      text = global.access(s.group->linearId, op, part, s.runsOf(part),
+                           s.cursor, lane);
       if (part.writes && (part.atomic || part.coherent))
-        s.postponeStores();
+        s.postponeStores(w);
       else if (part.writes)
         s.noteStore(w);
     }
@@ -447,6 +276,8 @@ void GroupChecker::after(Wave &wave, const Op &op, bool executed) {
     global.leave(s.group->linearId);
   if (op.inst->op == Opcode::s_barrier)
     s.lastBarrier[w] = &op;
+  if (op.inst->op == Opcode::buffer_wbl2 && op.inst->sc1)
+    s.writeBacks[w] = {s.waits[w].vm.issued + 1, s.barriers};
   s.places[w] = std::move(s.next);
   if (op.inst->op == Opcode::s_waitcnt)
     s.waits[w].waitFor(op.inst->vmcnt(), op.inst->lgkmcnt());
@@ -457,6 +288,7 @@ void GroupChecker::after(Wave &wave, const Op &op, bool executed) {
 void GroupChecker::barrierReleased() {
   State &s = *state;
   s.lds.barrier(s.waits);
+  ++s.barriers;
   // Who has ended without coming here?
   const Op *at = nullptr;
   unsigned waiting = 0;

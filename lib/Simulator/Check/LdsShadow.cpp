@@ -5,10 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// `load` and `store` are the loops that nearly all accesses go through: whole
-// dwords within a cell, nothing undefined, nothing unordered. They leave a lane
-// alone where anything is unusual; `access` then goes through all lanes again,
-// which changes nothing for those that were recorded.
+// Any access, lane by lane. What most of them are is in LdsUsual.cpp.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,21 +17,60 @@ using namespace tlc::sim;
 
 void LdsShadow::begin(uint32_t ldsBytes, unsigned waves) {
   size_t count = (ldsBytes + cellBytes - 1) / cellBytes;
-  if (size != ldsBytes || !single.empty()) {
-    cells.assign(count, Cell());
-    single.clear();
-  }
   size = ldsBytes;
-  undefined.assign(count, 0xffff);
-  completed.assign(waves, Completed());
   oneWave = waves == 1;
-  firstEpoch = ++epoch;
+  undefined.assign(count, 0xffff);
+  if (oneWave)
+    return;
+  writes.assign(count, 0);
+  written.resize(count);
+  readers.assign(count, 0);
+  readOps.resize(count);
+  details.assign(count, {});
+  records.assign(1, {});
+  single.clear();
+  partlyRead.clear();
+  firstRead = ~0u;
+  lastRead = 0;
+  completed.assign(waves, Completed());
+  ++epoch;
 }
 
 void LdsShadow::barrier(const std::vector<WaitCounters> &counters) {
   for (size_t w = 0; w < counters.size() && w < completed.size(); ++w)
     completed[w] = {counters[w].vm.retired, counters[w].lgkm.retired};
   ++epoch;
+  if (firstRead <= lastRead)
+    std::fill(readers.begin() + firstRead, readers.begin() + lastRead + 1, 0);
+  firstRead = ~0u;
+  lastRead = 0;
+  for (uint32_t cell : partlyRead) {
+    details[cell].partBytes = 0;
+    if (!details[cell].isSplit)
+      writes[cell] &= ~unusual;
+  }
+  partlyRead.clear();
+}
+
+/// The number of a new record. Those that no cell names any more are dropped
+/// now and then.
+uint32_t LdsShadow::record(const Write &write) {
+  constexpr size_t mostRecords = size_t(1) << 16;
+  if (records.size() >= mostRecords) {
+    std::vector<Write> kept(1);
+    std::vector<uint32_t> moved(records.size(), 0);
+    for (uint32_t &cell : writes) {
+      uint32_t number = cell & ~unusual;
+      if (number && !moved[number]) {
+        moved[number] = uint32_t(kept.size());
+        kept.push_back(records[number]);
+      }
+      cell = moved[number] | (cell & unusual);
+    }
+    records = std::move(kept);
+  }
+  records.push_back(write);
+  return uint32_t(records.size()) - 1;
 }
 
 bool LdsShadow::anyUndefined(uint64_t byte, unsigned count) const {
@@ -54,120 +90,6 @@ void LdsShadow::define(uint64_t byte, unsigned count) {
     setUndefined(byte, false);
 }
 
-//===--- The usual accesses -----------------------------------------------===//
-
-namespace {
-
-/// For each dword of a cell, 16 bits for the wavefronts.
-constexpr uint64_t everyDword = 0x0001000100010001;
-template <unsigned Dwords>
-constexpr uint64_t firstDwords =
-    Dwords == 4 ? everyDword
-                : everyDword & ((uint64_t(1) << (16 * (Dwords % 4))) - 1);
-
-} // namespace
-
-template <unsigned Dwords>
-bool LdsShadow::loadCells(unsigned wave, const Op &op, uint64_t exec,
-                          const uint32_t *offsets, uint32_t offset) {
-  constexpr uint32_t bytes = Dwords * 4;
-  constexpr uint32_t mask = (1u << bytes) - 1;
-  uint64_t mark = firstDwords<Dwords> << wave;
-  uint32_t number = op.number + 1, now = epoch;
-  for (uint64_t rest = exec; rest; rest &= rest - 1) {
-    uint32_t at = offsets[__builtin_ctzll(rest)] + offset;
-    uint32_t in = at % cellBytes, index = at / cellBytes;
-    if (in + bytes > cellBytes || (at & 3) || uint64_t(at) + bytes > size ||
-        (undefined[index] & (mask << in)))
-      return false;
-    if (oneWave)
-      continue;
-    Cell &cell = cells[index];
-    if (cell.isSplit || (cell.write.wave != wave && !ordered(cell.write)))
-      return false;
-    if (cell.readEpoch != now) {
-      cell.readEpoch = now;
-      cell.readers = 0;
-      cell.partBytes = 0;
-    }
-    cell.readers |= mark << (in * 4);
-    cell.readOp = number;
-  }
-  return true;
-}
-
-bool LdsShadow::load(const Wave &wave, const Op &op, const uint32_t *offsets,
-                     uint32_t offset, unsigned bytes) {
-  note(op);
-  switch (bytes) {
-  case 4:
-    return loadCells<1>(wave.number, op, wave.exec(), offsets, offset);
-  case 8:
-    return loadCells<2>(wave.number, op, wave.exec(), offsets, offset);
-  case 12:
-    return loadCells<3>(wave.number, op, wave.exec(), offsets, offset);
-  case 16:
-    return loadCells<4>(wave.number, op, wave.exec(), offsets, offset);
-  default:
-    return false;
-  }
-}
-
-template <unsigned Dwords>
-bool LdsShadow::storeCells(const Write &now, uint64_t exec,
-                           const uint32_t *offsets, uint32_t offset) {
-  constexpr uint32_t bytes = Dwords * 4;
-  constexpr uint32_t mask = (1u << bytes) - 1;
-  uint64_t others = firstDwords<Dwords> * (0xffffu & ~(1u << now.wave));
-  for (uint64_t rest = exec; rest; rest &= rest - 1) {
-    uint32_t at = offsets[__builtin_ctzll(rest)] + offset;
-    uint32_t in = at % cellBytes, index = at / cellBytes;
-    if (in + bytes > cellBytes || (at & 3) || uint64_t(at) + bytes > size)
-      return false;
-    uint16_t stored = uint16_t(mask << in);
-    undefined[index] &= uint16_t(~stored);
-    if (oneWave)
-      continue;
-    Cell &cell = cells[index];
-    if (cell.isSplit ||
-        (cell.readEpoch == now.epoch &&
-         ((cell.readers & (others << (in * 4))) || cell.partBytes)))
-      return false;
-    if (!ordered(cell.write)) {
-      if (cell.write.wave != now.wave || cell.write.epoch != now.epoch ||
-          cell.write.atomic)
-        return false;
-      stored |= cell.write.bytes;
-    }
-    cell.write = now;
-    cell.write.bytes = stored;
-  }
-  return true;
-}
-
-bool LdsShadow::store(const Wave &wave, const Op &op, const uint32_t *offsets,
-                      uint32_t offset, unsigned bytes,
-                      const WaitCounters &waits) {
-  note(op);
-  Write now;
-  now.op = op.number + 1;
-  now.epoch = epoch;
-  now.number = waits.lgkm.issued + 1; // it is about to get this one
-  now.wave = uint8_t(wave.number);
-  switch (bytes) {
-  case 4:
-    return storeCells<1>(now, wave.exec(), offsets, offset);
-  case 8:
-    return storeCells<2>(now, wave.exec(), offsets, offset);
-  case 12:
-    return storeCells<3>(now, wave.exec(), offsets, offset);
-  case 16:
-    return storeCells<4>(now, wave.exec(), offsets, offset);
-  default:
-    return false;
-  }
-}
-
 //===--- Any access -------------------------------------------------------===//
 
 std::string LdsShadow::describe(const Write &earlier, const char *first,
@@ -184,14 +106,17 @@ std::string LdsShadow::describe(const Write &earlier, const char *first,
                      toString(*op.inst), op.address, why);
 }
 
-bool LdsShadow::visit(Cell &cell, const Write &now, Kind kind, bool changes,
-                      uint64_t address, std::string &problem) {
+bool LdsShadow::visit(uint32_t cell, const Write &now, uint16_t bytes,
+                      Kind kind, bool changes, std::string &problem) {
   if (now.atomic || kind.late)
     return false;
-  const Write &last = cell.write;
+  Detail &detail = details[cell];
+  const Write last = records[writes[cell] & ~unusual];
+  uint16_t lastBytes = written[cell];
+  uint64_t address = uint64_t(cell) * cellBytes;
   bool unordered = last.op && !ordered(last);
   bool byOther = unordered && last.wave != now.wave;
-  if (uint16_t both = byOther ? last.bytes & now.bytes : 0) {
+  if (uint16_t both = byOther ? lastBytes & bytes : 0) {
     if (kind.writes && !changes)
       return false; // two wrote the same: the bytes keep both in mind
     if (last.atomic)
@@ -206,88 +131,92 @@ bool LdsShadow::visit(Cell &cell, const Write &now, Kind kind, bool changes,
   uint64_t dwords = 0;
   bool whole = true;
   for (unsigned d = 0; d < 4; ++d)
-    if (unsigned part = now.bytes >> (4 * d) & 0xf) {
+    if (unsigned part = bytes >> (4 * d) & 0xf) {
       dwords |= uint64_t(1) << (16 * d);
       whole &= part == 0xf;
     }
-  bool readNow = cell.readEpoch == epoch;
   if (kind.writes) {
-    uint64_t others =
-        readNow ? cell.readers & dwords * uint16_t(~mark) : uint64_t(0);
-    bool partly =
-        readNow && cell.partWave != now.wave && (cell.partBytes & now.bytes);
+    uint64_t others = readers[cell] & dwords * uint16_t(~mark);
+    uint16_t partly =
+        detail.partWave != now.wave ? detail.partBytes & bytes : 0;
     if ((others || partly) && changes && problem.empty()) {
       Write reader;
-      reader.op = cell.readOp;
+      reader.op = readOps[cell];
       reader.epoch = epoch;
       unsigned bit = others ? unsigned(__builtin_ctzll(others)) : 0;
-      reader.wave = others ? uint8_t(bit % 16) : cell.partWave;
+      reader.wave = others ? uint8_t(bit % 16) : detail.partWave;
       unsigned byte =
-          others ? std::max<unsigned>(bit / 16 * 4, __builtin_ctz(now.bytes))
-                 : unsigned(__builtin_ctz(cell.partBytes & now.bytes));
+          others ? std::max<unsigned>(bit / 16 * 4, __builtin_ctz(bytes))
+                 : unsigned(__builtin_ctz(partly));
       problem =
           describe(reader, "read it", "writes it", address + byte, now.wave);
     }
-    uint16_t bytes = now.bytes;
-    if (unordered && (last.bytes & ~now.bytes)) {
+    uint16_t all = bytes;
+    if (unordered && (lastBytes & ~bytes)) {
       if (byOther || last.epoch != now.epoch)
         return false;
-      bytes |= last.bytes; // neighbours written by one wavefront
+      all |= lastBytes; // neighbours written by one wavefront
     }
-    cell.write = now;
-    cell.write.bytes = bytes;
+    if (!current)
+      current = record(now);
+    writes[cell] = current | (writes[cell] & unusual);
+    written[cell] = all;
   }
   if (!kind.reads)
     return true;
-  if (!readNow) {
-    cell.readEpoch = epoch;
-    cell.readers = 0;
-    cell.partBytes = 0;
-  }
   if (whole) {
-    cell.readers |= dwords << now.wave;
+    readers[cell] |= dwords << now.wave;
+    noteReads(cell, cell);
   } else {
-    if (cell.partBytes && cell.partWave != now.wave)
+    if (detail.partBytes && detail.partWave != now.wave)
       return false;
-    cell.partBytes |= now.bytes;
-    cell.partWave = now.wave;
+    if (!detail.partBytes)
+      partlyRead.push_back(cell);
+    detail.partBytes |= bytes;
+    detail.partWave = now.wave;
+    writes[cell] |= unusual;
   }
-  cell.readOp = now.op;
+  readOps[cell] = now.op;
   return true;
 }
 
-void LdsShadow::split(Cell &cell) {
-  if (!cell.slot) {
-    cell.slot = uint32_t(single.size()) + 1;
+void LdsShadow::split(uint32_t cell) {
+  Detail &detail = details[cell];
+  if (!detail.slot) {
+    detail.slot = uint32_t(single.size()) + 1;
     single.resize(single.size() + cellBytes);
   }
-  cell.isSplit = true;
-  bool readNow = cell.readEpoch == epoch;
+  const Write &last = records[writes[cell] & ~unusual];
   for (unsigned i = 0; i < cellBytes; ++i) {
     ByteCell one;
-    if (cell.write.op && cell.write.bytes >> i & 1)
-      one.write = cell.write;
-    if (readNow) {
-      one.readers = uint16_t(cell.readers >> (i / 4 * 16));
-      if (cell.partBytes >> i & 1)
-        one.readers |= uint16_t(1u << cell.partWave);
-      one.readOp = cell.readOp;
+    if (written[cell] >> i & 1)
+      one.write = last;
+    one.readers = uint16_t(readers[cell] >> (i / 4 * 16));
+    if (detail.partBytes >> i & 1)
+      one.readers |= uint16_t(1u << detail.partWave);
+    if (one.readers) {
+      one.readOp = readOps[cell];
       one.readEpoch = epoch;
     }
-    single[cell.slot - 1 + i] = one;
+    single[detail.slot - 1 + i] = one;
   }
+  detail.isSplit = true;
+  writes[cell] = unusual;
+  written[cell] = 0;
 }
 
-void LdsShadow::join(Cell &cell) {
+void LdsShadow::join(uint32_t cell) {
+  Detail &detail = details[cell];
   for (unsigned i = 0; i < cellBytes; ++i) {
-    const ByteCell &one = single[cell.slot - 1 + i];
+    const ByteCell &one = single[detail.slot - 1 + i];
     if (one.readEpoch == epoch || (one.write.op && !ordered(one.write)) ||
         (one.lateRead.op && !ordered(one.lateRead)))
       return;
   }
-  uint32_t slot = cell.slot;
-  cell = Cell();
-  cell.slot = slot;
+  detail.isSplit = false;
+  detail.partBytes = 0;
+  writes[cell] = 0;
+  readers[cell] = 0;
 }
 
 void LdsShadow::visitByte(ByteCell &cell, const Write &now, Kind kind,
@@ -350,25 +279,24 @@ void LdsShadow::visitByte(ByteCell &cell, const Write &now, Kind kind,
     cell.lateRead = now;
 }
 
-void LdsShadow::visitBytes(uint64_t begin, uint64_t end, Write now, Kind kind,
-                           bool changes, std::string &problem) {
+void LdsShadow::visitBytes(uint64_t begin, uint64_t end, const Write &now,
+                           Kind kind, bool changes, std::string &problem) {
   for (uint64_t at = begin / cellBytes * cellBytes; at < end; at += cellBytes) {
     unsigned from = begin > at ? unsigned(begin - at) : 0;
     unsigned to = end < at + cellBytes ? unsigned(end - at) : cellBytes;
     unsigned bytes = ((1u << to) - 1) & ~((1u << from) - 1);
-    Cell &cell = cells[at / cellBytes];
-    if (cell.isSplit)
+    uint32_t cell = uint32_t(at / cellBytes);
+    if (details[cell].isSplit)
       join(cell);
-    now.bytes = uint16_t(bytes);
-    if (!cell.isSplit) {
-      if (visit(cell, now, kind, changes, at, problem))
+    if (!details[cell].isSplit) {
+      if (visit(cell, now, uint16_t(bytes), kind, changes, problem))
         continue;
       split(cell);
     }
-    now.bytes = 1;
     for (; bytes; bytes &= bytes - 1) {
       unsigned i = unsigned(__builtin_ctz(bytes));
-      visitByte(single[cell.slot - 1 + i], now, kind, changes, at + i, problem);
+      visitByte(single[details[cell].slot - 1 + i], now, kind, changes, at + i,
+                problem);
     }
   }
 }
@@ -388,6 +316,7 @@ std::string LdsShadow::access(unsigned wave, const Op &op, const OpFacts &facts,
   now.atomic = part.atomic;
   bool onlyReads = part.reads && !part.atomic;
   Kind kind{part.writes, onlyReads, onlyReads && !facts.isLds};
+  current = 0;
   std::string problem;
   if (part.contiguous && part.lanes == ~uint64_t(0)) {
     uint64_t begin = part.address[0], end = begin + part.bytes * waveLanes;

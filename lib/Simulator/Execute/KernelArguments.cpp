@@ -20,7 +20,7 @@ using namespace tlc::sim;
 
 namespace {
 
-constexpr uint64_t packetBytes = 64, queueBytes = 256;
+constexpr uint64_t packetBytes = 64, queueBytes = 256, gridBytes = 64;
 
 // Bits of the descriptor's kernel_code_properties.
 constexpr unsigned privateSegmentBuffer = 0, dispatchPtr = 1, queuePtr = 2,
@@ -39,7 +39,7 @@ uint32_t itemsOf(const LaunchRequest &request, unsigned d) {
 /// Value of a hidden argument; those of services that do not exist here (host
 /// calls, heaps, printf) stay null.
 bool hiddenValue(const std::string &kind, const LaunchRequest &request,
-                 uint64_t queue, uint64_t &value) {
+                 uint64_t queue, uint64_t grid, uint64_t &value) {
   struct PerDimension {
     const char *name;
     uint64_t values[3];
@@ -76,9 +76,9 @@ bool hiddenValue(const std::string &kind, const LaunchRequest &request,
     return true;
   }
   if (kind == "hidden_multigrid_sync_arg") {
-    // Not null where the grid may be synchronised; what it points to is only
-    // for launches on several devices.
-    value = request.cooperative ? queue : 0;
+    // Not null where the grid may be synchronised. Device libraries of ROCm 6
+    // and later count workgroups there, older ones use global wave sync.
+    value = request.cooperative ? grid : 0;
     return true;
   }
   if (kind == "hidden_queue_ptr") {
@@ -99,20 +99,21 @@ KernelArguments::KernelArguments(const LaunchRequest &request,
   // Compilers load arguments in blocks of up to 64 bytes.
   bytes = (bytes + 63) / 64 * 64 + 64;
   const Allocation *memoryOf =
-      memory.allocate(packetBytes + queueBytes + bytes, AllocationKind::Kernarg,
-                      "arguments of the kernel");
+      memory.allocate(packetBytes + queueBytes + gridBytes + bytes,
+                      AllocationKind::Kernarg, "arguments of the kernel");
   if (!memoryOf)
     return;
   base = memoryOf->base;
   packet = base;
   queue = packet + packetBytes;
-  arguments = queue + queueBytes;
+  uint64_t grid = queue + queueBytes;
+  arguments = grid + gridBytes;
   std::memcpy(reinterpret_cast<void *>(arguments), request.arguments.data(),
               request.arguments.size());
   for (const KernelArgument &argument : kernel.arguments) {
     uint64_t value;
     if (argument.hidden() && argument.size <= 8 &&
-        hiddenValue(argument.valueKind, request, queue, value))
+        hiddenValue(argument.valueKind, request, queue, grid, value))
       std::memcpy(reinterpret_cast<void *>(arguments + argument.offset), &value,
                   argument.size);
   }
@@ -134,6 +135,9 @@ KernelArguments::KernelArguments(const LaunchRequest &request,
   // amd_queue_t: the apertures' upper halves.
   store<uint32_t>(queue, 0x40, sharedAperture >> 32);
   store<uint32_t>(queue, 0x44, privateAperture >> 32);
+  // The device library's mg_info: the barrier's counter (at 32) starts at 0.
+  store<uint32_t>(grid, 40,
+                  request.grid[0] * request.grid[1] * request.grid[2]);
 }
 
 KernelArguments::~KernelArguments() {

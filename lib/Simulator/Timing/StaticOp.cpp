@@ -87,7 +87,9 @@ void scalarFacts(const Instruction &inst, StaticOp &row) {
   case Opcode::s_sleep:
     row.kind = IssueKind::Internal;
     row.special = Special::Nop;
-    row.idleCycles = std::max(1, (inst.imm & 0x7f) * int(param::sleepCycles));
+    // Even no step of sleep takes the wavefront's issue slot.
+    row.idleCycles = std::max<unsigned>(param::issuePeriod,
+                                        (inst.imm & 0x7f) * param::sleepCycles);
     return;
   case Opcode::s_waitcnt:
     row.kind = IssueKind::Internal;

@@ -60,3 +60,22 @@ tile.func @columns(%a: !tile.ptr<f16>) {
     tile.copy %v to %f : memref<64x32xf16, strided<[?, ?], offset: ?>, #tile.space<global>> to memref<64x32xf16, #tile.space<shared>>
   }
 }
+
+// -----
+
+// An odd factor beyond 2^20 proves no alignment: no access is wider than an
+// element.
+// CHECK-LABEL: wave.kernel @odd
+// CHECK-NOT: vector<{{[248]}}xf16>
+// CHECK: wave.buffer_load {{.*}} : f16
+tile.func @odd(%a: !tile.ptr<f16>) {
+  %g = arith.constant 4 : i32
+  %A = tile.tensor %a : !tile.ptr<f16> -> memref<16777216xf16, #tile.space<global>>
+  tile.kernel grid(%g) threads[256] (%b) {
+    %c = arith.constant 1050625 : i32
+    %o = arith.muli %b, %c : i32
+    %f = tile.alloc : memref<2048xf16, #tile.space<shared>>
+    %v = tile.view %A[%o : i32] : memref<16777216xf16, #tile.space<global>> to memref<2048xf16, strided<[?], offset: ?>, #tile.space<global>>
+    tile.copy %v to %f : memref<2048xf16, strided<[?], offset: ?>, #tile.space<global>> to memref<2048xf16, #tile.space<shared>>
+  }
+}

@@ -1,8 +1,8 @@
 // An ordinary HIP program: nothing in it knows of the simulator. It exercises
 // registration, launches, memory of every kind, streams, events, symbols,
 // attributes, occupancy, modules and errors, and ends with the line "all
-// passed". It is built with headers of HIP 5; MAJOR is the release of the
-// library, whose differences are declared here.
+// passed". MAJOR is the release of the library; where the headers are older,
+// what differs is declared here.
 #include <hip/hip_runtime.h>
 
 #include <hip/hip_cooperative_groups.h>
@@ -22,7 +22,7 @@ static int failures = 0;
   } while (0)
 #define OK(call) CHECK((call) == hipSuccess)
 
-#if MAJOR >= 6
+#if MAJOR >= 6 && HIP_VERSION_MAJOR < 6
 // hipDeviceProp_t as HIP 6 has it, up to what is asked for here.
 struct PropertiesR0600 {
   char name[256], uuid[16], luid[8];
@@ -159,7 +159,7 @@ int main(int, char **argv) {
   CHECK(properties.sharedMemPerBlock == 65536);
   CHECK(properties.maxThreadsPerBlock == 1024 && properties.major == 9);
   CHECK(properties.totalGlobalMem >= size_t(190) << 30);
-#if MAJOR >= 6
+#if MAJOR >= 6 && HIP_VERSION_MAJOR < 6
   static PropertiesR0600 newer;
   OK(hipGetDevicePropertiesR0600(&newer, 0));
   CHECK(std::strstr(newer.name, "MI300X"));
@@ -261,7 +261,11 @@ int main(int, char **argv) {
   OK(hipPointerGetAttributes(&attributes, in));
   CHECK(attributes.device == 0 && attributes.devicePointer == in);
   // HIP 6 counts memory types from "unregistered" on.
+#if HIP_VERSION_MAJOR >= 6
+  CHECK(attributes.type == hipMemoryTypeDevice);
+#else
   CHECK(int(attributes.memoryType) == (MAJOR >= 6 ? 2 : 1));
+#endif
   int grid_size = 0, block_size = 0;
   OK(hipOccupancyMaxPotentialBlockSize(&grid_size, &block_size, saxpy, 0, 0));
   CHECK(block_size >= 64 && block_size <= 1024 && grid_size >= 304);

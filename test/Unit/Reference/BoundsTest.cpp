@@ -146,4 +146,38 @@ TEST(Bounds, OneRoundedOperationIsExact) {
   }
 }
 
+// exp2(3) may come out below 8, which truncates to 7: 8 & 7 is 0, 7 & 7 is 7.
+constexpr char bits[] = R"mlir(
+#g = #tile.space<global>
+tile.func @bits(%a: !tile.ptr<f32>, %b: !tile.ptr<i32>, %c: !tile.ptr<i32>) {
+  %A = tile.tensor %a : !tile.ptr<f32> -> memref<64xf32, #g>
+  %B = tile.tensor %b : !tile.ptr<i32> -> memref<64xi32, #g>
+  %C = tile.tensor %c : !tile.ptr<i32> -> memref<64xi32, #g>
+  %c1 = arith.constant 1 : i32
+  tile.kernel grid(%c1) threads[64] (%bx) {
+    tile.parallel (%i) = [64] {
+      %x = tile.load %A[%i : i32] : memref<64xf32, #g> -> f32
+      %e = math.exp2 %x : f32
+      %q = arith.fptosi %e : f32 to i32
+      %seven = arith.constant 7 : i32
+      %low = arith.andi %q, %seven : i32
+      tile.store %low, %B[%i : i32] : i32, memref<64xi32, #g>
+      %both = arith.ori %q, %seven : i32
+      tile.store %both, %C[%i : i32] : i32, memref<64xi32, #g>
+    }
+  }
+}
+)mlir";
+
+TEST(Bounds, BitsOfUncertainIntegers) {
+  Program p(bits);
+  p.fill(p.tensor(DType::Float32, {64}), [](int64_t) { return 3.0; });
+  p.tensor(DType::Int32, {64});
+  p.tensor(DType::Int32, {64});
+  ASSERT_TRUE(p.run()) << p.messages;
+  EXPECT_GE(p.arguments[1].bounds[0], 7);
+  EXPECT_GE(p.arguments[2].bounds[0], 8); // 8 | 7 is 15, 7 | 7 is 7
+  EXPECT_LE(p.arguments[2].bounds[0], 15);
+}
+
 } // namespace

@@ -288,7 +288,7 @@ LogicalResult GemmOp::verify() {
     return emitOpError("C is ")
            << m2 << " x " << n2 << ", A * B is " << m << " x " << n;
   if (getSpace(getC()) != Space::Fragment && getSpace(getC()) != Space::Shared)
-    return emitOpError("C must be a fragment");
+    return emitOpError("C must be shared or fragment");
   for (Value v : {getA(), getB()})
     if (getSpace(v) != Space::Shared && getSpace(v) != Space::Fragment)
       return emitOpError("A and B must be shared or fragment");

@@ -13,7 +13,8 @@
 //    would after an exchange (StoreExchange.h); twice as much is worth it.
 // 2. The exchange goes chunk by chunk, so that the buffer is small, and fits
 //    where tiles of the main loop are dead: it is made only where the kernel's
-//    LDS does not grow by it (a few KiB apart).
+//    LDS does not grow by it (a few KiB apart). Where rows of 256 bytes are
+//    too large for that, half as long ones are tried, and so on.
 //
 //   tile.copy %acc to %C {layout = L}
 // becomes
@@ -69,27 +70,35 @@ static void coalesce(CopyOp copy) {
     return;
   int64_t bytes = getElementBytes(type);
   Layout layout = copy.getLayout()->getLayout();
+  int64_t apart = contiguousBytes(layout, bytes);
+  auto gains = [&](const std::optional<StoreExchange> &e) {
+    return e && contiguousBytes(e->layout, bytes) >= 2 * apart;
+  };
   std::optional<StoreExchange> e = planExchange(layout, bytes);
-  if (!e ||
-      contiguousBytes(e->layout, bytes) < 2 * contiguousBytes(layout, bytes))
+  if (!gains(e))
     return;
   auto kernel = copy->getParentOfType<KernelOp>();
   auto planned = [&] {
     auto buffers = getLiveBuffers(kernel, /*reuseInLoops=*/false);
     return planLds(buffers);
   };
-  int64_t before = planned();
+  int64_t room = std::max(planned(), kSpareBytes);
   OpBuilder b = OpBuilder::atBlockBegin(&kernel.getBody().front());
-  SmallVector<int64_t> shape = {kernel.getNumThreads() / kWaveSize, e->rows,
-                                e->pitch};
-  auto through = AllocOp::create(
-      b, copy.getLoc(), getBufferType(shape, element, Space::Shared),
-      b.getStringAttr(getBufferName(copy.getDst()) + "_lines"), LayoutAttr(),
-      IntegerAttr());
-  copy.getThroughMutable().assign(through.getResult());
-  if (planned() > std::max(before, kSpareBytes)) {
+  // Where whole rows do not fit, shorter ones: more chunks, less LDS.
+  for (; gains(e); e = planExchange(layout, bytes, e->columns / 2)) {
+    SmallVector<int64_t> shape = {kernel.getNumThreads() / kWaveSize, e->rows,
+                                  e->pitch};
+    auto through = AllocOp::create(
+        b, copy.getLoc(), getBufferType(shape, element, Space::Shared),
+        b.getStringAttr(getBufferName(copy.getDst()) + "_lines"), LayoutAttr(),
+        IntegerAttr());
+    copy.getThroughMutable().assign(through.getResult());
+    if (planned() <= room)
+      break;
     copy.getThroughMutable().clear();
     through.erase();
+  }
+  if (!copy.getThrough()) {
     copy.emitRemark("not written through LDS: it has no room for '")
         << getBufferName(copy.getDst()) << '\'';
     return;
@@ -97,8 +106,7 @@ static void coalesce(CopyOp copy) {
   copy.emitRemark("'") << getBufferName(copy.getDst())
                        << "' is written through LDS: "
                        << contiguousBytes(e->layout, bytes)
-                       << " bytes side by side instead of "
-                       << contiguousBytes(layout, bytes);
+                       << " bytes side by side instead of " << apart;
 }
 
 namespace {

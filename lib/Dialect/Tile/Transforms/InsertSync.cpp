@@ -127,9 +127,28 @@ static bool mayOverlap(const Footprint &a, const Footprint &b) {
   return true;
 }
 
+/// Whether each point of a loop is held by one thread, and no thread holds what
+/// is no point.
+static bool isHeldOnce(ParallelOp loop) {
+  if (!loop.getLayout())
+    return false;
+  Layout layout = loop.getLayout()->getLayout();
+  for (auto [d, extent] : llvm::enumerate(loop.getExtents()))
+    if (layout.covered(d) != extent)
+      return false;
+  int64_t threads = loop->getParentOfType<KernelOp>().getNumThreads();
+  for (int64_t t = 0; t < threads; ++t)
+    if (!layout.isOwner(t))
+      return false;
+  return true;
+}
+
 /// Whether both are one thread's own element: the same indices, in code written
-/// per thread.
+/// per thread, or in a loop whose points have one holder each.
 static bool isOwnElement(const Open &a, const Open &b) {
+  if (auto loop = a.op->getParentOfType<ParallelOp>();
+      loop && !isHeldOnce(loop))
+    return false;
   auto indices = [](Operation *op) -> std::optional<OperandRange> {
     if (auto load = dyn_cast<LoadOp>(op))
       return load.getIndices();

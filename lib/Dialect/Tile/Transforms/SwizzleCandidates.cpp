@@ -129,9 +129,16 @@ Layout MemoryOrder::layout(ArrayRef<XorTerm> xors, int64_t alignment) const {
   return Layout(all, xors);
 }
 
-std::vector<MemoryOrder> tile::memoryOrders(AllocOp alloc) {
+std::optional<unsigned> tile::rowDim(AllocOp alloc) {
+  unsigned rank = cast<MemRefType>(alloc.getType()).getRank();
+  if (rank < 2)
+    return std::nullopt;
+  return innermostDim(alloc) == rank - 1 ? rank - 2 : rank - 1;
+}
+
+std::vector<MemoryOrder> tile::memoryOrders(AllocOp alloc,
+                                            ArrayRef<int64_t> shape) {
   auto type = cast<MemRefType>(alloc.getType());
-  ArrayRef<int64_t> shape = type.getShape();
   int64_t unit = 16 / getElementBytes(type);
   Columns cols = columnsOf(alloc, unit);
   int64_t width = shape[cols.dim];

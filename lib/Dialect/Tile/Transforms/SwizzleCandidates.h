@@ -37,11 +37,14 @@ private:
 };
 
 /// The orders worth trying, best first; those that take more bytes than the
-/// elements do come last.
-std::vector<MemoryOrder> memoryOrders(AllocOp alloc);
+/// elements do come last. The tile has `shape`: the alloc's, or more rows.
+std::vector<MemoryOrder> memoryOrders(AllocOp alloc,
+                                      llvm::ArrayRef<int64_t> shape);
 
 /// The dimension whose elements touch in LDS: a gemm's k, else the last.
 unsigned innermostDim(AllocOp alloc);
+/// The other of the last two dimensions, if there are two.
+std::optional<unsigned> rowDim(AllocOp alloc);
 
 } // namespace tlc::tile
 

@@ -86,11 +86,13 @@ static int64_t weightOf(Operation *op) {
   return weight;
 }
 
-/// What the first `threads` threads touch of `access`'s buffer when they run
-/// over `points` as `layout` says. Indices outside are clamped, as loads are.
+/// What the first `threads` threads touch of `access`'s buffer, which has
+/// `shape`, when they run over `points` as `layout` says. Indices outside are
+/// clamped, as loads are.
 static HeldElements touched(const Access &access, const Layout &layout,
-                            ArrayRef<int64_t> points, int64_t threads) {
-  auto shape = cast<MemRefType>(access.buffer.getType()).getShape();
+                            ArrayRef<int64_t> points, int64_t threads,
+                            ArrayRef<int64_t> shape) {
+  auto type = cast<MemRefType>(access.buffer.getType());
   HeldElements held;
   held.registers = layout.numRegisters();
   held.threads = threads;
@@ -122,7 +124,8 @@ static HeldElements touched(const Access &access, const Layout &layout,
         for (auto [p, c] : llvm::enumerate(form.coeffs))
           if (c)
             i += c * point[p];
-        element = element * shape[d] + clampedIndex(i, shape[d]);
+        int64_t extent = access.writes ? shape[d] : type.getDimSize(d);
+        element = element * shape[d] + clampedIndex(i, extent);
       }
       held.elements.push_back(element);
       held.active.push_back((inside || (isPoint && !access.writes)) &&
@@ -135,7 +138,9 @@ static HeldElements touched(const Access &access, const Layout &layout,
 
 /// Accesses whose lanes are known: by gemms, and by loops over points.
 static SmallVector<BufferAccess> collect(AllocOp alloc, KernelOp kernel,
-                                         int64_t threads) {
+                                         int64_t threads,
+                                         ArrayRef<int64_t> shape) {
+  auto type = cast<MemRefType>(alloc.getType());
   SmallVector<BufferAccess> result;
   kernel.walk([&](Operation *op) {
     if (auto gemm = dyn_cast<GemmOp>(op)) {
@@ -145,7 +150,7 @@ static SmallVector<BufferAccess> collect(AllocOp alloc, KernelOp kernel,
           continue;
         int64_t rows = operand == 0 ? gemm.getM() : gemm.getN();
         result.push_back({touched(access, getOperandLayout(gemm, operand),
-                                  {rows, gemm.getK()}, threads),
+                                  {rows, gemm.getK()}, threads, shape),
                           LdsDirection::Read, weightOf(op)});
       }
       return;
@@ -160,8 +165,13 @@ static SmallVector<BufferAccess> collect(AllocOp alloc, KernelOp kernel,
           llvm::any_of(access.indices,
                        [](const PointIndex &i) { return !i.known; }))
         continue;
+      SmallVector<int64_t> points = getPoints(op);
+      if (access.writes)
+        for (auto [d, index] : llvm::enumerate(access.indices))
+          if (int p = index.getDim(); p >= 0 && points[p] == type.getDimSize(d))
+            points[p] = std::min(shape[d], layout.getLayout().covered(p));
       HeldElements held =
-          touched(access, layout.getLayout(), getPoints(op), threads);
+          touched(access, layout.getLayout(), points, threads, shape);
       if (access.reads)
         result.push_back({held, LdsDirection::Read, weightOf(op)});
       if (access.writes)
@@ -180,7 +190,9 @@ class BufferSwizzle {
 public:
   BufferSwizzle(AllocOp alloc, KernelOp kernel)
       : alloc(alloc), kernel(kernel), type(cast<MemRefType>(alloc.getType())),
-        elementBytes(getElementBytes(type)), orders(memoryOrders(alloc)) {}
+        elementBytes(getElementBytes(type)), shape(type.getShape()) {
+    setRows();
+  }
 
   void run();
   void priceGiven();
@@ -196,8 +208,16 @@ private:
   std::optional<Choice> withoutConflicts(ArrayRef<BufferAccess> accesses,
                                          bool mayGrow) const;
   std::optional<Choice> tryLanes(bool mayGrow);
+  void setRows();
+  SmallVector<BufferAccess> collect(int64_t threads) const {
+    return ::collect(alloc, kernel, threads, shape);
+  }
+  int64_t numElements() const {
+    return std::accumulate(shape.begin(), shape.end(), int64_t(1),
+                           std::multiplies<>());
+  }
   bool isLarger(const Layout &layout) const {
-    return layout.span(tlc::Place::Memory) > type.getNumElements();
+    return layout.span(tlc::Place::Memory) > numElements();
   }
   bool fits(const Layout &layout) const;
   void remarkConflicts(const Choice &choice, StringRef what);
@@ -209,16 +229,42 @@ private:
   mutable KernelOp kernel;
   MemRefType type;
   int64_t elementBytes;
+  SmallVector<int64_t> shape; ///< the alloc's, rows perhaps rounded up
   std::vector<MemoryOrder> orders;
 };
 } // namespace
+
+/// Rows of the tile in LDS: where the lanes of a copy in a loop reach beyond
+/// the last, there is room for what they bring, if LDS has it, so that they
+/// need no branch.
+void BufferSwizzle::setRows() {
+  shape.assign(type.getShape().begin(), type.getShape().end());
+  if (std::optional<unsigned> d = rowDim(alloc)) {
+    int64_t rows = shape[*d];
+    for (const BufferUse &use : getAllUses(alloc.getResult())) {
+      auto copy = dyn_cast<CopyOp>(use.op);
+      if (!copy || !use.write || !copy.getLayout() || weightOf(copy) == 1)
+        continue;
+      for (const Access &access : getPointAccesses(copy)) {
+        int p = access.buffer == alloc.getResult() && access.writes
+                    ? access.indices[*d].getDim()
+                    : -1;
+        if (p >= 0 && getPoints(copy)[p] == type.getDimSize(*d))
+          rows = std::max(rows, copy.getLayout()->getLayout().covered(p));
+      }
+    }
+    shape[*d] = rows;
+    if (rows > type.getDimSize(*d) && !fits(Layout::rowMajor(shape)))
+      shape[*d] = type.getDimSize(*d);
+  }
+  orders = memoryOrders(alloc, shape);
+}
 
 BufferSwizzle::Instructions
 BufferSwizzle::instructions(ArrayRef<BufferAccess> accesses,
                             const Layout &layout) const {
   // The place of each element, once.
-  ArrayRef<int64_t> shape = type.getShape();
-  std::vector<int64_t> places(type.getNumElements());
+  std::vector<int64_t> places(numElements());
   SmallVector<int64_t, 4> index(shape.size(), 0);
   for (int64_t &place : places) {
     place = layout.at(index).memory;
@@ -306,7 +352,7 @@ BufferSwizzle::withoutConflicts(ArrayRef<BufferAccess> accesses,
                                 bool mayGrow) const {
   std::optional<Choice> best;
   for (const MemoryOrder &order : orders) {
-    if (order.span() > type.getNumElements() && (!mayGrow || best))
+    if (order.span() > numElements() && (!mayGrow || best))
       continue;
     std::optional<Layout> layout = solve(accesses, order, mayGrow);
     if (!layout)
@@ -345,14 +391,15 @@ std::optional<Choice> BufferSwizzle::tryLanes(bool mayGrow) {
   for (const Layout &lanes :
        copyLaneMaps(copies->points, threads, bytes, transposes)) {
     copies->setLayout(lanes);
+    setRows();
     // What one wavefront alone cannot do, all cannot.
-    auto first = withoutConflicts(collect(alloc, kernel, kWaveSize), mayGrow);
+    auto first = withoutConflicts(collect(kWaveSize), mayGrow);
     if (!first || threads == kWaveSize) {
       if (first)
         return first;
       continue;
     }
-    auto accesses = collect(alloc, kernel, threads);
+    auto accesses = collect(threads);
     Choice all = priced(accesses, first->layout);
     if (all.conflicts == 0)
       return all;
@@ -360,24 +407,24 @@ std::optional<Choice> BufferSwizzle::tryLanes(bool mayGrow) {
       return choice;
   }
   copies->setLayout(first);
+  setRows();
   return std::nullopt;
 }
 
 void BufferSwizzle::run() {
   // One wavefront mostly stands for all.
   for (int64_t threads : {int64_t(kWaveSize), kernel.getNumThreads()}) {
-    auto accesses = collect(alloc, kernel, threads);
+    auto accesses = collect(threads);
     if (accesses.empty())
       return;
     auto best = withoutConflicts(accesses, /*mayGrow=*/false);
     if (!best)
       continue;
     if (threads == kernel.getNumThreads() ||
-        priced(collect(alloc, kernel, kernel.getNumThreads()), best->layout)
-                .conflicts == 0)
+        priced(collect(kernel.getNumThreads()), best->layout).conflicts == 0)
       return set(best->layout);
   }
-  auto accesses = collect(alloc, kernel, kernel.getNumThreads());
+  auto accesses = collect(kernel.getNumThreads());
   for (bool mayGrow : {false, true}) {
     if (mayGrow)
       if (auto best = withoutConflicts(accesses, mayGrow))
@@ -408,9 +455,9 @@ void BufferSwizzle::remarkConflicts(const Choice &choice, StringRef what) {
 
 /// What a layout that the program gives costs.
 void BufferSwizzle::priceGiven() {
-  remarkConflicts(priced(collect(alloc, kernel, kernel.getNumThreads()),
-                         alloc.getLayout()->getLayout()),
-                  "' as the program lays it out has bank conflicts, ");
+  remarkConflicts(
+      priced(collect(kernel.getNumThreads()), alloc.getLayout()->getLayout()),
+      "' as the program lays it out has bank conflicts, ");
 }
 
 /// Whether the layout that the program gives is one under every shape that the

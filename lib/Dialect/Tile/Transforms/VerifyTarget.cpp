@@ -58,7 +58,7 @@ static LogicalResult verifyGemm(GemmOp gemm) {
 
 /// Whether the memory of `space` has an instruction for it. Floats: add of f32
 /// and f64 everywhere; min and max of f64 (global memory) and f32 (LDS).
-static bool hasAtomic(AtomicKind kind, Type type, Space space) {
+static bool hasAtomic(AtomicKind kind, Type type) {
   if (kind == AtomicKind::Exchange)
     return type.getIntOrFloatBitWidth() == 32 ||
            type.getIntOrFloatBitWidth() == 64;
@@ -73,7 +73,7 @@ static bool hasAtomic(AtomicKind kind, Type type, Space space) {
 
 static LogicalResult verifyAtomic(AtomicOp atomic) {
   Type type = atomic.getValue().getType();
-  if (hasAtomic(atomic.getKind(), type, getSpace(atomic.getDest())))
+  if (hasAtomic(atomic.getKind(), type))
     return success();
   InFlightDiagnostic diag = atomic.emitError("gfx942 has no atomic ")
                             << stringifyAtomicKind(atomic.getKind()) << " of "

@@ -46,10 +46,22 @@ static int threadsOf(scf::ForOp loop) {
   return kernel ? int(kernel.getThreads()) : 1;
 }
 
-int LoopGraph::loadSlots() const {
+int LoopGraph::wavesOfSimd() const {
   constexpr int kSimdLanes = 4 * 64;
-  int waves = std::max(1, threadsOf(loop) / kSimdLanes);
-  return kGlobalLatency / (slotCycles * waves);
+  return std::max(1, threadsOf(loop) / kSimdLanes);
+}
+
+int LoopGraph::writeCycles(const Node &node) const {
+  // The address and the data go in by four bytes of each lane; two SIMDs share
+  // a way in, so that a wavefront of each goes first.
+  constexpr int kCyclesOfDword = 2 * 4;
+  auto store = dyn_cast<LdsStoreOp>(node.op);
+  int dwords = store ? getRegisters(store.getValue().getType()) : 1;
+  return (1 + dwords) * kCyclesOfDword * 7 / 5;
+}
+
+int LoopGraph::loadSlots() const {
+  return kGlobalLatency / (slotCycles * wavesOfSimd());
 }
 
 int LoopGraph::likelyRegisters() const {
@@ -447,7 +459,8 @@ std::string LoopGraph::whySerial() {
       return "it writes a tile with one copy in LDS after reading it";
     read[node.tile] = read[node.tile] || node.ldsRead;
     written[node.tile] = written[node.tile] || single;
-    singleWrites += single;
+    if (single)
+      singleWriteCycles += writeCycles(node);
   }
   for (Node &node : nodes)
     if (node.tile >= 0 && written[node.tile]) {

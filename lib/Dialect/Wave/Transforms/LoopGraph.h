@@ -80,6 +80,11 @@ public:
   /// Slots that a load from global memory should come before its use: the
   /// wavefronts of a SIMD share the matrix core.
   int loadSlots() const;
+  /// Wavefronts of the workgroup on each SIMD.
+  int wavesOfSimd() const;
+  /// What an LDS write takes of the port that all wavefronts share, for each of
+  /// those of one SIMD, with some to spare.
+  int writeCycles(const Node &node) const;
   /// The largest estimate that is likely to do without scratch memory.
   int likelyRegisters() const;
   /// Whether all lanes have the same value: it lives in scalar registers.
@@ -89,7 +94,8 @@ public:
   std::vector<Node> nodes; ///< in program order
   int slotCycles = 32;     ///< matrix cycles of a slot
   int numMatrix = 0, numMemory = 0, numBarriers = 0, numTiles = 0;
-  int singleWrites = 0; ///< LDS writes between the two barriers, if there are
+  /// Of the LDS writes between the two barriers, if there are.
+  int singleWriteCycles = 0;
   int vectorCycles = 0; ///< VALU cycles of an iteration
   bool writesGlobal = false;
   /// Why iterations cannot overlap; empty if they can.

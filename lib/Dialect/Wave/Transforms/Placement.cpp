@@ -29,24 +29,28 @@
 //===----------------------------------------------------------------------===//
 
 #include "Placement.h"
+#include <set>
 
 using namespace mlir;
 using namespace tlc;
 using namespace tlc::wave;
 
 namespace {
-/// Until an LDS access is done; what a 16-byte write takes of the port that the
-/// wavefronts of two SIMDs share, for each of those of one SIMD.
-constexpr int kLdsCycles = 128, kWriteCycles = 40;
+/// Until an LDS access is done; until the first reads of all wavefronts after a
+/// barrier are done.
+constexpr int kLdsCycles = 128, kBurstCycles = 192;
 constexpr int kUnplaced = INT_MIN / 2;
 constexpr int kFar = INT_MAX / 2;
-/// Slots that an LDS read may come before its latency demands it.
-constexpr int kRing = 8;
+/// Cycles that an LDS read may come before its latency demands it.
+constexpr int kRing = 256;
 /// Matrix instructions that make overlapping iterations worth while.
 constexpr int kMinInterval = 8;
 /// Cycles in which a wavefront issues an instruction that is not VALU work.
 constexpr int kIssue = 4;
 constexpr int kMaxTries = 32, kMaxWindow = 3, kMaxMore = 6;
+/// Ways that use up their tries before the search for a first one ends: large
+/// loops come here that none of the others helps.
+constexpr int kMaxExhausted = 8;
 
 class Placer {
 public:
@@ -68,11 +72,19 @@ private:
   Outcome attempt();
   Outcome placeForward(int n);
   Outcome placeStores();
+  /// A load from global memory, and when LDS writes read what it brings.
+  struct Load {
+    int node, firstUse, lastUse;
+  };
+  std::pair<int, int> spanOf(ArrayRef<Load> loads, int firstWrite) const;
   bool placeReads(int n, int t);
   void sinkReads();
 
   int index(int t) const {
-    return overlap ? ((t % interval) + interval) % interval : t;
+    if (!overlap)
+      return t;
+    int i = t % interval;
+    return i < 0 ? i + interval : i;
   }
   /// A load can come no longer before its use than its registers last.
   int latencyOf(int from, const Edge &e) const {
@@ -127,6 +139,7 @@ private:
   /// Slots without LDS accesses before each of two barriers: they wait for all.
   int drain = 0;
   bool hasty = false;     ///< matrix results are read a slot earlier
+  int exhausted = 0;      ///< ways that used up their tries
   bool ahead = false;     ///< loads may come an iteration before all else
   std::vector<int> floor; ///< times before which a node must not be tried
   /// Of each set of tiles: where its window lies, in intervals from the
@@ -246,7 +259,7 @@ bool Placer::placeReads(int n, int t) {
     int from = earliest(r), best = std::min(latest(r), due);
     // Fragments that wait long for their use take registers.
     if (nodes[r].ldsRead)
-      from = std::max(from, std::min(due, windowEnd(nodes[r])) - kRing);
+      from = std::max(from, std::min(due, windowEnd(nodes[r])) - slotsOf(kRing));
     while (best >= from && !fits(nodes[r], best))
       --best;
     if (best < from) {
@@ -302,8 +315,23 @@ Placer::Outcome Placer::placeForward(int n) {
   return Outcome::Never;
 }
 
+/// The slots to spread the loads of a loop of matrix work alone over, for the
+/// path to memory takes them one by one: not those where all wavefronts write
+/// LDS, and in time for their first use. Empty where there are none.
+std::pair<int, int> Placer::spanOf(ArrayRef<Load> loads,
+                                   int firstWrite) const {
+  if (loads.empty() || loads.back().firstUse == kFar ||
+      graph.vectorCycles > kIssue * interval)
+    return {0, 0};
+  int first = loads.front().firstUse;
+  int begin = std::max(first, firstWrite + second) - interval + 1;
+  for (const Load &load : loads)
+    begin = std::max(begin, earliest(load.node));
+  return {begin, first - graph.loadSlots()};
+}
+
 Placer::Outcome Placer::placeStores() {
-  int n = nodes.size(), writes = 0;
+  int n = nodes.size(), written = 0, firstWrite = kFar;
   // Writes to LDS, as early as their window lets them.
   for (int i = 0; i < n; ++i) {
     const Node &node = nodes[i];
@@ -316,7 +344,8 @@ Placer::Outcome Placer::placeStores() {
     // One after the other as the port takes them, or issue stops.
     if (node.single && hasWindow(node)) {
       int room = second - drain, begin = windowBegin(node);
-      t = std::max(t, begin + room * writes++ / graph.singleWrites);
+      t = std::max(t, begin + room * written / graph.singleWriteCycles);
+      written += graph.writeCycles(node);
     }
     while (t <= latest(i) && !fits(node, t))
       ++t;
@@ -329,6 +358,7 @@ Placer::Outcome Placer::placeStores() {
       return Outcome::Never;
     }
     reserve(i, t);
+    firstWrite = std::min(firstWrite, windowBegin(node));
   }
   // What packs their values, right before.
   for (int i = n - 1; i >= 0; --i) {
@@ -347,23 +377,36 @@ Placer::Outcome Placer::placeStores() {
     reserve(i, t);
   }
   // Loads: their registers are free once the iteration before has used them.
+  SmallVector<Load> loads;
   for (int i = 0; i < n; ++i) {
     const Node &node = nodes[i];
     if (time[i] != kUnplaced || !node.globalRead)
       continue;
-    int firstUse = kFar, lastUse = kUnplaced;
+    Load load{i, kFar, kUnplaced};
     for (const Edge &e : node.out)
       if (time[e.node] != kUnplaced) {
         int use = time[e.node] + e.distance * interval;
-        firstUse = std::min(firstUse, use);
-        lastUse = std::max(lastUse, use);
+        load.firstUse = std::min(load.firstUse, use);
+        load.lastUse = std::max(load.lastUse, use);
       }
+    loads.push_back(load);
+  }
+  llvm::stable_sort(loads, [](const Load &a, const Load &b) {
+    return a.firstUse < b.firstUse;
+  });
+  auto [begin, end] = spanOf(loads, firstWrite);
+  for (auto [number, load] : llvm::enumerate(loads)) {
+    auto [i, firstUse, lastUse] = load;
+    const Node &node = nodes[i];
     int from = earliest(i), bound = from;
     if (lastUse != kUnplaced)
       bound = std::max(bound, lastUse - interval + 1);
     // Time for the data to come, even if two steps' registers live at once.
     if (firstUse != kFar)
       bound = std::max(from, std::min(bound, firstUse - graph.loadSlots()));
+    if (begin < end)
+      bound = std::max(bound, begin + (end - begin) * int(number) /
+                                          int(loads.size()));
     int t = bound;
     while (t < firstUse && !fits(node, t))
       ++t;
@@ -412,8 +455,15 @@ Placer::Outcome Placer::attempt() {
         if (nodes[e.node].unit == Unit::Vector)
           urgent[e.node] = true;
 
+  // Matrix instructions in program order, urgent readers, then what became
+  // ready last: work on one element ends before that on the next begins.
   std::vector<int> missing(n, 0);
-  SmallVector<int> ready;
+  std::set<std::tuple<bool, bool, int, int>> ready;
+  int round = 0, barriers = 0;
+  auto makeReady = [&](int i) {
+    bool matrix = nodes[i].unit == Unit::Matrix;
+    ready.emplace(!matrix, !urgent[i], matrix ? 0 : -round, i);
+  };
   auto waits = [&](const Edge &e) {
     return !e.distance && !isLazy(nodes[e.node]);
   };
@@ -424,21 +474,11 @@ Placer::Outcome Placer::attempt() {
     for (const Edge &e : nodes[i].in)
       missing[i] += waits(e);
     if (!missing[i])
-      ready.push_back(i);
+      makeReady(i);
   }
-  // Matrix instructions in program order, urgent readers, then what became
-  // ready last: work on one element ends before that on the next begins.
-  std::vector<int> since(n, 0);
-  int round = 0, barriers = 0;
-  auto rank = [&](int i) {
-    bool matrix = nodes[i].unit == Unit::Matrix;
-    return std::make_tuple(!matrix, !urgent[i], matrix ? 0 : -since[i], i);
-  };
   while (!ready.empty()) {
-    auto *best = llvm::min_element(
-        ready, [&](int a, int b) { return rank(a) < rank(b); });
-    int i = *best;
-    ready.erase(best);
+    int i = std::get<3>(*ready.begin());
+    ready.erase(ready.begin());
     ++round;
     Outcome outcome = Outcome::Done;
     if (nodes[i].unit == Unit::Barrier && overlap) {
@@ -452,10 +492,8 @@ Placer::Outcome Placer::attempt() {
     }
     for (const Edge &e : nodes[i].out)
       if (!e.distance && mine(e.node) && !isLazy(nodes[i]) &&
-          --missing[e.node] == 0) {
-        ready.push_back(e.node);
-        since[e.node] = round;
-      }
+          --missing[e.node] == 0)
+        makeReady(e.node);
   }
   if (overlap) {
     Outcome outcome = placeStores();
@@ -569,7 +607,7 @@ std::optional<Placement> Placer::run() {
   interval = graph.numMatrix;
   if (interval < kMinInterval)
     return std::nullopt;
-  drain = graph.numBarriers > 1 ? slotsOf(kLdsCycles) : 0;
+  drain = graph.numBarriers > 1 ? slotsOf(kLdsCycles / graph.wavesOfSimd()) : 0;
   std::optional<Placement> best = search();
   if (!best && drain) {
     drain = 0;
@@ -587,10 +625,13 @@ std::optional<Placement> Placer::search() {
   std::optional<Placement> best;
   auto bestCost = std::make_tuple(kFar, kFar, kFar);
   auto suffices = [&] { return best && std::get<0>(bestCost) == 0; };
+  exhausted = 0;
   for (int more = 0; more < kMaxMore && (more < 2 || !suffices()); ++more) {
     for (int way = 0; way < 4; ++way) {
       if (way > 1 && suffices())
         break;
+      if (!best && exhausted >= kMaxExhausted)
+        return std::nullopt;
       hasty = way & 1;
       ahead = way > 1;
       vectorShare = std::max(20, (even + 3) / 4 * 4 + 4 * more);
@@ -614,13 +655,20 @@ std::optional<Placement> Placer::search() {
 /// A modulo schedule with the shares as they are set.
 std::optional<Placement> Placer::overlapped() {
   if (graph.numBarriers > 1) {
-    second = slotsOf(graph.singleWrites * kWriteCycles) + slotsOf(kLdsCycles);
+    second = slotsOf(graph.singleWriteCycles) + drain;
     if (2 * second > interval)
       return std::nullopt;
   }
   std::fill(firstWindow.begin(), firstWindow.end(), 0);
   for (int i = 0, n = nodes.size(); i < n; ++i)
     floor[i] = nodes[i].globalRead && ahead ? -interval : 0;
+  // Matrix work of the iteration before hides the first reads.
+  if (second)
+    for (int i = 0, n = nodes.size(); i < n; ++i)
+      if (nodes[i].unit == Unit::Matrix) {
+        floor[i] = second + slotsOf(kBurstCycles);
+        break;
+      }
   Outcome outcome = Outcome::Again;
   for (int tries = 0; tries < kMaxTries && outcome == Outcome::Again; ++tries) {
     outcome = attempt();
@@ -628,6 +676,7 @@ std::optional<Placement> Placer::overlapped() {
       if (w > kMaxWindow)
         outcome = Outcome::Never;
   }
+  exhausted += outcome == Outcome::Again;
   if (outcome != Outcome::Done)
     return std::nullopt;
   settle();

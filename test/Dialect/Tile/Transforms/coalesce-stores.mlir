@@ -41,6 +41,33 @@ tile.func @product(%p: !tile.ptr<f16>, %q: !tile.ptr<f16>, %r: !tile.ptr<f16>) {
   }
 }
 
+// Wavefronts that have whole rows: 32 rows of 128 elements each would be 2 KiB
+// more than the operands had, so each row is traded in halves.
+// CHECK-LABEL: tile.func @whole_rows
+// CHECK: %[[S:.*]] = tile.alloc {name = "_lines"} : memref<4x32x72xf16, #tile.space<shared>>
+// CHECK: tile.copy %{{.*}} to %{{.*}} through %[[S]]
+tile.func @whole_rows(%p: !tile.ptr<f16>, %q: !tile.ptr<f16>, %r: !tile.ptr<f16>) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c4 = arith.constant 4 : i32
+  %zero = arith.constant 0.0 : f32
+  %P = tile.tensor %p : !tile.ptr<f16> -> memref<128x64xf16, #tile.space<global>>
+  %Q = tile.tensor %q : !tile.ptr<f16> -> memref<128x64xf16, #tile.space<global>>
+  %R = tile.tensor %r : !tile.ptr<f16> -> memref<128x128xf16, #tile.space<global>>
+  tile.kernel grid(%c1) threads[256] (%b) {
+    %a = tile.alloc {name = "A"} : !tile
+    %bt = tile.alloc {name = "B"} : !tile
+    %acc = tile.alloc {name = "acc"} : memref<128x128xf32, #tile.space<fragment>>
+    tile.fill %acc, %zero : memref<128x128xf32, #tile.space<fragment>>, f32
+    scf.for %i = %c0 to %c4 step %c1 : i32 {
+      tile.copy %P to %a : memref<128x64xf16, #tile.space<global>> to !tile
+      tile.copy %Q to %bt : memref<128x64xf16, #tile.space<global>> to !tile
+      tile.gemm %a, %bt into %acc {trans_b, policy = #tile.policy<full_row>} : !tile, !tile into memref<128x128xf32, #tile.space<fragment>>
+    }
+    tile.copy %acc to %R : memref<128x128xf32, #tile.space<fragment>> to memref<128x128xf16, #tile.space<global>>
+  }
+}
+
 // Lanes that have 16 bytes side by side already, or a fragment that does not
 // come from a product, write as they are.
 // CHECK-LABEL: tile.func @plain

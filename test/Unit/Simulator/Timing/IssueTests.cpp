@@ -161,4 +161,16 @@ TEST(Issue, WaitsAreCountedWhereTheyArise) {
   EXPECT_EQ(time.memory.hbmBytes, 1024u + 128u);
 }
 
+TEST(Issue, SleepLastsItsSteps) {
+  if (!hasAssembler())
+    GTEST_SKIP() << "no assembler";
+  // No step of 64 cycles, one, and two: the first takes only an issue slot.
+  for (unsigned steps : {0u, 1u, 2u}) {
+    TimingResult time = timeKernel(
+        {"k", repeat("s_sleep " + std::to_string(steps), 10), 0, 0, 64}, 1, 64);
+    EXPECT_EQ(time.stalls[size_t(StallCause::Nop)],
+              steps ? 10 * (steps * 64 - 4) : 0u);
+  }
+}
+
 } // namespace

@@ -1,0 +1,136 @@
+//===- Attributes.cpp - Attributes and methods of values ------------------===//
+//
+// Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What `value.name` means by the kind of the value. Methods come from the table
+// of builtins, under "buffer.", "scalar.", "str." and so on.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Interpreter.h"
+
+using namespace tlc;
+using namespace tlc::frontend;
+using llvm::SmallVector;
+
+Value Interpreter::attribute(Value object, StringRef attr, SourceRange range) {
+  auto method = [&](StringRef type) -> Value {
+    const BuiltinInfo *builtin = findBuiltin((type + "." + attr).str());
+    if (!builtin)
+      return {};
+    auto *m = make<MethodObject>();
+    m->builtin = builtin;
+    m->self = object;
+    return Value::object(m);
+  };
+  Value found;
+  switch (object.kind()) {
+  case VK::Module:
+    return moduleAttribute(object.as<ModuleObject>(), attr, range);
+  case VK::Poison: {
+    auto *poison = object.as<PoisonObject>();
+    Value result =
+        makePoison(poison->what + (poison->missing ? "" : "." + attr),
+                   poison->origin, poison->missing);
+    result.as<PoisonObject>()->carried = poison->carried;
+    return result;
+  }
+  case VK::Buffer: {
+    auto *buffer = object.as<BufferObject>();
+    ArrayRef<Value> shape(buffer->shape);
+    if (buffer->lanes > 1)
+      shape = shape.drop_back();
+    if (attr == "shape")
+      return makeSequence(VK::Tuple, shape);
+    if (attr == "dtype" && buffer->lanes > 1)
+      return Value::dtype(findDType(
+          (buffer->dtype->name + "x" + llvm::Twine(buffer->lanes)).str()));
+    if (attr == "dtype")
+      return Value::dtype(buffer->dtype);
+    if (attr == "name")
+      return makeString(buffer->name);
+    if (attr == "data") // a pointer: only T.Tensor(shape, dtype, data) takes it
+      return object;
+    if (attr == "ndim")
+      return Value::integral(int64_t(shape.size()));
+    found = method("buffer");
+    break;
+  }
+  case VK::Region: {
+    auto *region = object.as<RegionObject>();
+    if (attr == "dtype")
+      return Value::dtype(region->buffer->dtype);
+    if (attr == "buffer")
+      return Value::object(region->buffer);
+    if (region->isElement)
+      found = method("scalar");
+    break;
+  }
+  case VK::Vector:
+    if (attr == "dtype")
+      return fail(DiagID::NoAttribute, range,
+                  "the type of a vector: ask for that of its buffer");
+    found = method("scalar");
+    break;
+  case VK::Scalar:
+    if (attr == "dtype")
+      return Value::dtype(object.asSym().type);
+    found = method("scalar");
+    break;
+  case VK::Int:
+  case VK::Bool:
+  case VK::Float:
+    if (attr == "dtype")
+      return Value::dtype(object.is(VK::Float)  ? dtypes::float32
+                          : object.is(VK::Bool) ? dtypes::boolean
+                                                : dtypes::int32);
+    found = method("scalar");
+    break;
+  case VK::DType:
+    if (attr == "bits")
+      return Value::integral(object.asDType()->bits);
+    if (attr == "itemsize" || attr == "bytes")
+      return Value::integral((object.asDType()->bits + 7) / 8);
+    if (attr == "name" || attr == "__name__")
+      return makeString(object.asDType()->name);
+    found = method("dtype");
+    if (!found) { // a dtype is a string, too
+      object = makeString(object.asDType()->name);
+      found = method("str");
+    }
+    break;
+  case VK::Str:
+    found = method("str");
+    break;
+  case VK::List:
+    found = method("list");
+    break;
+  case VK::Tuple:
+    found = method("list");
+    break;
+  case VK::Dict:
+    found = method("dict");
+    break;
+  case VK::Class:
+  case VK::Instance: {
+    bool failed = false;
+    found = objectAttribute(object, attr, range, failed);
+    if (failed)
+      return {};
+    break;
+  }
+  case VK::Function:
+    if (attr == "__name__")
+      return makeString(object.as<FunctionObject>()->name());
+    break;
+  default:
+    break;
+  }
+  if (found)
+    return found;
+  return fail(DiagID::NoAttribute, range,
+              describe(object) + " has no attribute '" + attr + "'");
+}
