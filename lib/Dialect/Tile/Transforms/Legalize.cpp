@@ -20,7 +20,8 @@
 //    (SplitBarriers.cpp).
 // 7. What is the same for all points of a loop is computed before it
 //    (HoistInvariants.cpp); what a point stores to LDS it does not load again
-//    (ForwardStores.cpp).
+//    (ForwardStores.cpp). Points that meet in one element are a warning
+//    (PointRaces.cpp).
 // 8. Buffers that nothing reads disappear, with the ops that only wrote them;
 //    buffers used in separate parts become one for each part.
 //
@@ -420,6 +421,7 @@ struct Legalize : tlc::tile::impl::TileLegalizeBase<Legalize> {
 
     for (auto kernel : getOperation().getBody().getOps<KernelOp>()) {
       hoistInvariants(kernel);
+      warnOfRaces(kernel);
       forwardStores(kernel);
       eraseUnreadBuffers(kernel);
       if (kernel->hasAttr(kSpareRegistersAttr))
