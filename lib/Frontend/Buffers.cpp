@@ -179,6 +179,10 @@ BufferObject *Interpreter::allocate(tile::Space space, Value shape, Value dtype,
       b,
       tile::getBufferType(extents, buffer->dtype->storageType(&context), space),
       nullptr, nullptr, nullptr);
+  if (space == tile::Space::Shared) {
+    buffer->tile = make<TileStorage>();
+    buffer->tile->views.push_back(buffer);
+  }
   return buffer;
 }
 
@@ -360,7 +364,12 @@ bool Interpreter::indexOperands(BufferObject *buffer, ArrayRef<Value> indices,
     return false;
   }
   SmallVector<Value> mapped(indices);
-  if (buffer->indexMap) {
+  if (buffer->isPlaced()) {
+    Value address = placedAddress(buffer, indices, range);
+    if (!address)
+      return false;
+    mapped = {address};
+  } else if (buffer->indexMap) {
     // An annotated layout says where the element really is.
     Value r = callFunction(buffer->indexMap, indices, {}, range);
     mapped.clear();
@@ -491,6 +500,8 @@ bool Interpreter::staticExtents(const Box &box,
 /// The box as a memref: the buffer itself where the box is all of it, else
 ///   %v = tile.view %A[%off...] : ... to memref<extents, strided<...>>
 mlir::Value Interpreter::boxValue(const Box &box, ArrayRef<int64_t> extents) {
+  if (box.buffer->isPlaced())
+    return stagedBox(box, extents, box.buffer->dtype);
   auto type = llvm::cast<MemRefType>(box.buffer->memref.getType());
   bool whole = type.getShape() == extents;
   for (Value o : box.offsets)

@@ -171,7 +171,8 @@ bool Interpreter::copyBoxes(Box src, Box dst, SourceRange range, Args *args) {
   bool pointwise =
       !isStatic || src.buffer->space == tile::Space::Local ||
       dst.buffer->space == tile::Space::Local || src.buffer->indexMap ||
-      dst.buffer->indexMap || parallelDepth || src.buffer->isPacked() ||
+      dst.buffer->indexMap || src.buffer->isPlaced() ||
+      dst.buffer->isPlaced() || parallelDepth || src.buffer->isPacked() ||
       dst.buffer->isPacked() ||
       (src.buffer->dtype != dst.buffer->dtype &&
        (src.buffer->dtype->isCoded() || dst.buffer->dtype->isCoded())) ||

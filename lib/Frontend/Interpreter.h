@@ -432,6 +432,24 @@ public:
   bool toBox(Value v, SourceRange range, Box &box, StringRef what);
   /// The memref of a box whose extents are constant, a tile.view if needed.
   mlir::Value boxValue(const Box &box, ArrayRef<int64_t> extents);
+  // PlacedTiles.cpp: tiles in LDS that the program lays out.
+  bool layoutShared(BufferObject *buffer, FunctionObject *map,
+                    SourceRange range);
+  bool addView(BufferObject *view, SourceRange range);
+  bool placeTile(TileStorage *tile, SourceRange range);
+  Value placedAddress(BufferObject *buffer, ArrayRef<Value> indices,
+                      SourceRange range);
+  mlir::Value stagedBox(const Box &box, ArrayRef<int64_t> extents, DType dtype);
+  /// boxValue, or a fragment of another type with the same elements.
+  mlir::Value boxValueAs(const Box &box, ArrayRef<int64_t> extents,
+                         DType dtype) {
+    return box.buffer->dtype == dtype ? boxValue(box, extents)
+                                      : stagedBox(box, extents, dtype);
+  }
+  bool unstageBox(const Box &box, ArrayRef<int64_t> extents,
+                  mlir::Value fragment);
+  bool copyStaged(const Box &box, ArrayRef<int64_t> extents,
+                  BufferObject *fragment, bool back);
   bool staticExtents(const Box &box, llvm::SmallVectorImpl<int64_t> &out,
                      StringRef what);
   /// `body` for each point, in a loop on the device.
@@ -566,8 +584,6 @@ public:
   /// False after a report; a layout that cannot be used is only warned of.
   bool applyLayout(BufferObject *buffer, FunctionObject *map,
                    SourceRange range);
-  bool layoutShared(BufferObject *buffer, FunctionObject *map,
-                    SourceRange range);
   bool threadLayout(LayoutObject *given, const llvm::Twine &what,
                     SourceRange range, std::optional<Layout> &layout);
   bool layoutLoop(tile::ParallelOp loop, LayoutObject *given,

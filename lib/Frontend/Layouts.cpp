@@ -11,13 +11,13 @@
 //
 // * Global tensor: the function permutes memory that others see. It is kept,
 //   and every index goes through it.
-// * Tile in LDS: the alloc's `layout`, which tile-swizzle-lds leaves alone.
+// * Tile in LDS: PlacedTiles.cpp.
 // * Fragment: the alloc's `layout`, an anchor of tile-infer-layouts.
 // * Loop: `tile.loop_layout`.
 //
 // A function that is no layout of its tile (two elements in one place, another
-// rank) is an error. One that is, but not of digits and XORs, is not obeyed,
-// which a warning says: the result does not depend on it.
+// rank) is an error. A fragment's that is, but gives threads that are no digits
+// and XORs, is not obeyed, which a warning says: no result depends on it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -221,39 +221,6 @@ bool Interpreter::applyLayout(BufferObject *buffer, FunctionObject *map,
 // Tiles
 //===----------------------------------------------------------------------===//
 
-/// A tile in LDS: `map` gives each element's address.
-bool Interpreter::layoutShared(BufferObject *buffer, FunctionObject *map,
-                               SourceRange range) {
-  SmallVector<int64_t> shape;
-  SmallVector<Table> tables;
-  auto alloc = buffer->memref.getDefiningOp<tile::AllocOp>();
-  if (!alloc) {
-    mlir::emitWarning(locOf(range), "the layout of '")
-        << buffer->name
-        << "' is not used: another shape of the same bytes, it follows their "
-           "buffer";
-    return true;
-  }
-  if (!staticShape(buffer, range, shape) ||
-      !tabulate(map, shape, range, tables))
-    return false;
-  Table addresses = flatten(tables, product(shape));
-  if (!sendsApart(buffer, map, shape, addresses, range))
-    return false;
-  std::optional<Layout> layout;
-  if (!addresses.empty())
-    layout = fitMemory(shape, addresses);
-  if (!layout) {
-    mlir::emitWarning(locOf(range), "the layout of '")
-        << buffer->name
-        << "' is not used: its addresses are no sums of digits of the index, "
-           "with low bits XORed by higher ones. Another one is chosen";
-    return true;
-  }
-  alloc.setLayoutAttr(tile::LayoutAttr::get(&context, *layout));
-  return true;
-}
-
 /// A T.Fragment as a layout; none where it is one that digits cannot express.
 /// False after an error.
 ///   1. Tables of thread and registers at every element (and copy).
@@ -346,8 +313,8 @@ bool Interpreter::threadLayout(LayoutObject *given, const llvm::Twine &what,
   if (!layout)
     mlir::emitWarning(locOf(range), "the layout of ")
         << what.str()
-        << " is not used: thread and register are no digits of the index. "
-           "Another one is chosen";
+        << " is not used: the threads are no digits of the index, XORed or "
+           "not. Another one is chosen";
   return true;
 }
 
@@ -450,12 +417,25 @@ Value Interpreter::annotateLayout(Args &args) {
       std::optional<Layout> layout;
       if (!threadLayout(given, "'" + buffer->name + "'", args.range, layout))
         return {};
-      if (layout && alloc)
+      if (layout && !alloc) {
+        // Another view of the registers: theirs is the same in their shape.
+        mlir::Value base = tile::getBase(buffer->memref);
+        auto type = llvm::cast<MemRefType>(base.getType());
+        if (type.getElementType() == buffer->dtype->storageType(&context))
+          layout = layout->reshaped(shape, type.getShape());
+        else
+          layout.reset();
+        alloc = base.getDefiningOp<tile::AllocOp>();
+        if (!layout || !alloc) {
+          error(DiagID::BadLayout, args.range,
+                "the layout of '" + buffer->name +
+                    "' is none of the fragment that it is a view of")
+              .note(buffer->declared, "the view is made here");
+          return {};
+        }
+      }
+      if (layout)
         alloc.setLayoutAttr(tile::LayoutAttr::get(&context, *layout));
-      else if (layout)
-        mlir::emitWarning(locOf(args.range), "the layout of '")
-            << buffer->name << "' is not used: another shape of the same "
-            << "registers, it follows their buffer";
       break;
     }
     }

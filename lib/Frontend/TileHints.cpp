@@ -91,7 +91,8 @@ Value Interpreter::viewBuffer(Args &args) {
       tile::getBufferType(extents, buffer->dtype->storageType(&context),
                           buffer->space),
       old->memref);
-  return Value::object(buffer);
+  buffer->mapped = {};
+  return addView(buffer, args.range) ? Value::object(buffer) : Value();
 }
 
 /// buffer.scope(): "global", "shared" and so on.
@@ -134,7 +135,16 @@ Value Interpreter::printValue(Args &args) {
     if (args[0].is(VK::Str)) {
       message += args[0].asStr();
     } else if (args[0].is(VK::Buffer) && !args[0].as<BufferObject>()->isVar) {
-      values.push_back(args[0].as<BufferObject>()->memref);
+      Box box;
+      SmallVector<int64_t> extents;
+      if (!toBox(args[0], args.rangeOf(0), box, "a tile"))
+        return {};
+      if (box.buffer->isPlaced() && !staticExtents(box, extents, "tile"))
+        return {};
+      values.push_back(box.buffer->isPlaced() ? boxValue(box, extents)
+                                              : box.buffer->memref);
+      if (!values.back())
+        return {};
     } else {
       Sym s = toSym(args[0], args.range);
       if (!s)

@@ -94,7 +94,8 @@ bool Interpreter::fillBox(Value target, Value value, SourceRange range,
     return false;
   // Inside T.Parallel, or where an element's place needs computing, one store
   // each.
-  if (parallelDepth || box.buffer->indexMap || box.buffer->isPacked())
+  if (parallelDepth || box.buffer->indexMap || box.buffer->isPlaced() ||
+      box.buffer->isPacked())
     return elementwise(box, extents, [&](ArrayRef<Value> indices) {
       return store(box.buffer, indices, Value::scalar(v), range);
     });
@@ -304,7 +305,7 @@ Value Interpreter::reduceImpl(Args &args, ReduceKind kind, Value buffer,
   at(args.range);
   tile::ReduceOp::create(b, s, d, mlir::Value(), kind, uint64_t(axis),
                          accumulate, nanAware);
-  return Value::none();
+  return unstageBox(dst, to, d) ? Value::none() : Value();
 }
 
 /// T.reduce_sum(buffer, out, dim, clear) and its kin; data is the kind.
@@ -353,14 +354,17 @@ Value Interpreter::scan(Args &args) {
               llvm::Twine(axis) + " into " + shapeText(dst.extents));
     return {};
   }
-  mlir::Value s = boxValue(src, from), d = boxValue(dst, to);
+  mlir::Value s = boxValueAs(src, from, dst.buffer->dtype),
+              d = boxValue(dst, to);
   if (!s || !d)
     return {};
   at(args.range);
-  tile::ScanOp::create(b, s, d, ReduceKind(currentBuiltin->data),
-                       uint64_t(axis),
+  auto kind = ReduceKind(currentBuiltin->data);
+  if (kind == ReduceKind::Max && dst.buffer->dtype->cls == DTypeInfo::UInt)
+    kind = ReduceKind::UMax;
+  tile::ScanOp::create(b, s, d, kind, uint64_t(axis),
                        args.has(3) && args[3].isIntLike() && args[3].asBool());
-  return Value::none();
+  return unstageBox(dst, to, d) ? Value::none() : Value();
 }
 
 /// T.transpose(src, dst): the last two dimensions are exchanged.
@@ -381,11 +385,13 @@ Value Interpreter::transposeTile(Args &args) {
               shapeText(dst.extents));
     return {};
   }
-  mlir::Value s = boxValue(src, from), d = boxValue(dst, to);
+  mlir::Value s = boxValueAs(src, from, dst.buffer->dtype),
+              d = boxValue(dst, to);
   at(args.range);
-  if (s && d)
-    tile::TransposeOp::create(b, s, d);
-  return s && d ? Value::none() : Value();
+  if (!s || !d)
+    return {};
+  tile::TransposeOp::create(b, s, d);
+  return unstageBox(dst, to, d) ? Value::none() : Value();
 }
 
 } // namespace tlc::frontend

@@ -265,6 +265,24 @@ struct PoisonObject : Object {
   /// The kernel that a tuner was given: what its run() returns.
   Value carried;
 };
+struct BufferObject;
+/// A tile in LDS whose layout no digits express: every index goes through the
+/// program's function (PlacedTiles.cpp).
+struct PlacedTile {
+  BufferObject *buffer; ///< the one that the layout is given for
+  FunctionObject *map;
+  SourceRange range;                                  ///< of the annotation
+  std::vector<int64_t> addresses;                     ///< of all its elements
+  llvm::SmallVector<std::pair<int64_t, int64_t>> box; ///< least, extent
+  mlir::Value memory; ///< elements of the buffer by address
+};
+/// What all views of a tile in LDS have in common.
+struct TileStorage : Object {
+  TileStorage() : Object(VK::None) {}
+  llvm::SmallVector<BufferObject *> views; ///< the first is the tile itself
+  std::optional<PlacedTile> given;         ///< by T.annotate_layout
+  bool placed = false;                     ///< `given` rules every index
+};
 /// Memory in a kernel or an argument of it: a memref with the type of its
 /// elements, which the memref alone does not tell (signs, 4-bit types). A Value
 /// of it means the buffer, or element 0 if isVar.
@@ -281,6 +299,8 @@ struct BufferObject : Object {
   int argument = -1;  ///< index in the program's arguments, for global tensors
   FunctionObject *indexMap = nullptr; ///< T.Layout of a global tensor
   mlir::Value mapped; ///< the memory in the shape that indexMap's results index
+  TileStorage *tile = nullptr; ///< in LDS
+  bool isPlaced() const { return tile && tile->placed; }
   /// Two 4-bit elements share a byte in global memory.
   bool isPacked() const {
     return dtype->isSubByte() && space == tile::Space::Global;

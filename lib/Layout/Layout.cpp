@@ -16,6 +16,7 @@
 
 #include "tlc/Layout/Layout.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
 #include "llvm/Support/raw_ostream.h"
 #include <algorithm>
 #include <cassert>
@@ -84,6 +85,13 @@ Layout Layout::coalesced(ArrayRef<int64_t> shape, int64_t threads,
   return Layout(dims);
 }
 
+bool Layout::countsUp() const {
+  return threadXors.empty() && llvm::none_of(dims, [](const Digits &digits) {
+           return llvm::any_of(digits,
+                               [](const Digit &d) { return d.flipped; });
+         });
+}
+
 /// Elements of dimension d that the digits can count; at least the extent.
 int64_t Layout::covered(unsigned d) const {
   int64_t n = 1;
@@ -122,18 +130,31 @@ Coord Layout::at(ArrayRef<int64_t> index) const {
       int64_t &coord = digit.place == Place::Register ? c.reg
                        : digit.place == Place::Thread ? c.thread
                                                       : c.memory;
-      coord += value * digit.stride;
+      coord += digit.counted(value) * digit.stride;
     }
   }
   for (const XorTerm &x : xors)
-    c.memory ^= ((c.memory >> x.shiftRight) & x.mask) << x.shiftLeft;
+    c.memory = x.apply(c.memory);
+  c.thread = threadOfDigits(c.thread);
   return c;
+}
+
+int64_t Layout::threadOfDigits(int64_t digits) const {
+  for (const XorTerm &x : threadXors)
+    digits = x.apply(digits);
+  return digits;
+}
+
+int64_t Layout::digitsOfThread(int64_t thread) const {
+  for (const XorTerm &x : llvm::reverse(threadXors))
+    thread = x.apply(thread);
+  return thread;
 }
 
 /// The value of a digit at a coordinate of its place. Digits of one place form
 /// a mixed-radix system, so a digit reads off by division and remainder.
 static int64_t valueOf(const Digit &digit, int64_t coord) {
-  return (coord / digit.stride) % digit.extent;
+  return digit.counted((coord / digit.stride) % digit.extent);
 }
 
 /// The index that a thread has in a register; none if the register is not one
@@ -142,13 +163,14 @@ std::optional<SmallVector<int64_t, 4>> Layout::indexOf(int64_t thread,
                                                        int64_t reg) const {
   SmallVector<int64_t, 4> index;
   int64_t regUsed = 0;
+  thread = digitsOfThread(thread);
   for (const Digits &digits : dims) {
     int64_t value = 0, scale = 1;
     for (const Digit &digit : digits) {
       assert(digit.place != Place::Memory && "no inverse of memory digits");
       int64_t v = valueOf(digit, digit.place == Place::Register ? reg : thread);
       if (digit.place == Place::Register)
-        regUsed += v * digit.stride;
+        regUsed += digit.counted(v) * digit.stride;
       value += v * scale;
       scale *= digit.extent;
     }
@@ -175,10 +197,11 @@ int64_t tlc::clampedIndex(int64_t index, int64_t extent) {
 /// Threads beyond the digits hold copies; those that digits reach own theirs.
 bool Layout::isOwner(int64_t thread) const {
   int64_t used = 0;
+  thread = digitsOfThread(thread);
   for (const Digits &digits : dims)
     for (const Digit &digit : digits)
       if (digit.place == Place::Thread)
-        used += valueOf(digit, thread) * digit.stride;
+        used += digit.counted(valueOf(digit, thread)) * digit.stride;
   return used == thread;
 }
 
@@ -186,13 +209,14 @@ bool Layout::isOwner(int64_t thread) const {
 std::optional<int64_t> Layout::slotIn(int64_t thread,
                                       ArrayRef<int64_t> index) const {
   int64_t slot = 0;
+  thread = digitsOfThread(thread);
   for (auto [d, digits] : llvm::enumerate(dims)) {
     int64_t rest = index[d];
     for (const Digit &digit : digits) {
       int64_t value = rest % digit.extent;
       rest /= digit.extent;
       if (digit.place == Place::Register)
-        slot += value * digit.stride;
+        slot += digit.counted(value) * digit.stride;
       else if (value != valueOf(digit, thread))
         return std::nullopt;
     }
@@ -203,7 +227,8 @@ std::optional<int64_t> Layout::slotIn(int64_t thread,
 }
 
 std::optional<int64_t> Layout::linearStride(unsigned d) const {
-  if (dims[d].size() != 1 || dims[d][0].place != Place::Memory)
+  if (dims[d].size() != 1 || dims[d][0].place != Place::Memory ||
+      dims[d][0].flipped)
     return std::nullopt;
   // A multiple of a power of two above all bits that an XOR reads or changes
   // leaves those bits alone, and takes no carry from them.
@@ -236,7 +261,7 @@ Layout Layout::withDim(unsigned d, ArrayRef<Digit> digits) const {
 ///                               ->  of (16, 16): [16:t4], [4:r1 4:t1]
 std::optional<Layout> Layout::reshaped(llvm::ArrayRef<int64_t> from,
                                        llvm::ArrayRef<int64_t> to) const {
-  if (from.size() != rank() || !xors.empty())
+  if (from.size() != rank())
     return std::nullopt;
   llvm::SmallVector<Digits, 4> result(to.size());
   // From the innermost dimension out: the digits not yet dealt out, and how
@@ -267,8 +292,8 @@ std::optional<Layout> Layout::reshaped(llvm::ArrayRef<int64_t> from,
       if (!last && digit.extent > rest) {
         if (digit.extent % rest)
           return std::nullopt;
-        left.insert(left.begin(),
-                    {digit.extent / rest, digit.place, digit.stride * rest});
+        left.insert(left.begin(), {digit.extent / rest, digit.place,
+                                   digit.stride * rest, digit.flipped});
         digit.extent = rest;
       }
       if (!last && rest % digit.extent)
@@ -280,7 +305,70 @@ std::optional<Layout> Layout::reshaped(llvm::ArrayRef<int64_t> from,
       return std::nullopt;
     taken = wanted;
   }
-  return Layout(result);
+  return Layout(result, xors, threadXors);
+}
+
+std::optional<Layout> Layout::seenAs(ArrayRef<int64_t> from, int64_t before,
+                                     ArrayRef<int64_t> to,
+                                     int64_t after) const {
+  if (before == after)
+    return reshaped(from, to);
+  std::optional<Layout> layout = resized(before, after);
+  if (!layout || from.empty())
+    return std::nullopt;
+  SmallVector<int64_t> shape(from);
+  shape.back() = shape.back() * before / after;
+  return layout->reshaped(shape, to);
+}
+
+std::optional<Layout> Layout::resized(int64_t before, int64_t after) const {
+  Layout result = *this;
+  if (before == after)
+    return result;
+  if (before > after) {
+    if (before % after)
+      return std::nullopt;
+    int64_t n = before / after;
+    for (Digits &digits : result.dims)
+      for (Digit &digit : digits)
+        digit.stride *= n;
+    Digits &last = result.dims.back();
+    last.insert(last.begin(), {n, Place::Memory, 1});
+    if (!result.xors.empty() && !llvm::isPowerOf2_64(n))
+      return std::nullopt;
+    for (XorTerm &x : result.xors) {
+      x.shiftRight += llvm::Log2_64(n);
+      x.shiftLeft += llvm::Log2_64(n);
+    }
+    return result;
+  }
+  if (after % before || result.dims.empty())
+    return std::nullopt;
+  int64_t n = after / before;
+  Digits &last = result.dims.back();
+  if (last.empty() || last.front().place != Place::Memory ||
+      last.front().stride != 1 || last.front().flipped ||
+      last.front().extent % n)
+    return std::nullopt;
+  last.front().extent /= n;
+  last.front().stride = n;
+  if (last.front().extent == 1)
+    last.erase(last.begin());
+  for (Digits &digits : result.dims)
+    for (Digit &digit : digits) {
+      if (digit.stride % n)
+        return std::nullopt;
+      digit.stride /= n;
+    }
+  if (!result.xors.empty() && !llvm::isPowerOf2_64(n))
+    return std::nullopt;
+  for (XorTerm &x : result.xors) {
+    if (x.shiftLeft < llvm::Log2_64(n))
+      return std::nullopt;
+    x.shiftRight -= llvm::Log2_64(n);
+    x.shiftLeft -= llvm::Log2_64(n);
+  }
+  return result;
 }
 
 /// Register numbers without gaps, in the same order.
@@ -305,10 +393,13 @@ llvm::hash_code Layout::hash() const {
   for (const Digits &digits : dims) {
     h = llvm::hash_combine(h, digits.size());
     for (const Digit &digit : digits)
-      h = llvm::hash_combine(h, digit.extent, int(digit.place), digit.stride);
+      h = llvm::hash_combine(h, digit.extent, int(digit.place), digit.stride,
+                             digit.flipped);
   }
   for (const XorTerm &x : xors)
     h = llvm::hash_combine(h, x.shiftRight, x.mask, x.shiftLeft);
+  for (const XorTerm &x : threadXors)
+    h = llvm::hash_combine(h, x.shiftRight, x.mask, x.shiftLeft, 't');
   return h;
 }
 
@@ -320,12 +411,15 @@ std::string Layout::str() const {
   llvm::interleaveComma(dims, os, [&](const Digits &digits) {
     os << '[';
     llvm::interleaveComma(digits, os, [&](const Digit &digit) {
-      os << digit.extent << ':' << "rtm"[int(digit.place)] << digit.stride;
+      os << digit.extent << ':' << (digit.flipped ? "-" : "")
+         << "rtm"[int(digit.place)] << digit.stride;
     });
     os << ']';
   });
-  for (const XorTerm &x : xors)
-    os << ", xor(" << x.shiftRight << ", " << x.mask << ", " << x.shiftLeft
-       << ')';
+  for (auto [name, terms] : {std::pair("xor", llvm::ArrayRef<XorTerm>(xors)),
+                             {"thread_xor", threadXors}})
+    for (const XorTerm &x : terms)
+      os << ", " << name << '(' << x.shiftRight << ", " << x.mask << ", "
+         << x.shiftLeft << ')';
   return text;
 }

@@ -9,12 +9,12 @@
 // a table of its values, one per point of a box in row-major order, and what is
 // sought are digits, and for memory XOR terms, that give the same values.
 //
-// Along one dimension, with all other indices 0, the value grows by a constant
-// up to where the first digit ends; what lies beyond is that digit's next
-// multiple, and so on. The sum over the dimensions is compared with the table
-// at every point, so that a layout found is the function. For memory this is
-// tried with every XOR of one field of bits, and with the XOR that the images
-// of single index bits show.
+// Along one dimension, with all other indices 0, the value grows (or, of a
+// flipped digit, falls) by a constant up to where the first digit ends; what
+// lies beyond is that digit's next multiple, and so on. The sum over the
+// dimensions is compared with the table at every point, so that a layout found
+// is the function. This is tried with every XOR of one field of bits, and with
+// the XOR that the images of single index bits show.
 //
 // No MLIR here.
 //
@@ -27,13 +27,15 @@
 
 namespace tlc {
 
-/// The layout that sends each point to its address, in elements from 0 up.
-/// None where the addresses are no digits and XORs of bits by higher ones.
+/// The layout that sends each point to its address, in elements, of which 0 is
+/// the least. None where they are no digits and XORs of bits by higher ones.
 std::optional<Layout> fitMemory(llvm::ArrayRef<int64_t> shape,
                                 llvm::ArrayRef<int64_t> addresses);
 
-/// The layout that sends each point to a thread and a register, both from 0 up.
-/// None where they are no digits, or digits that cannot be read back.
+/// The layout that sends each point to a thread and, where that takes digits as
+/// well, to a register; otherwise registers are numbered anew. None where the
+/// threads are no digits, XORed or not, or digits that cannot be read back.
+/// Points are held by different registers or threads.
 std::optional<Layout> fitRegisters(llvm::ArrayRef<int64_t> shape,
                                    llvm::ArrayRef<int64_t> threads,
                                    llvm::ArrayRef<int64_t> registers);

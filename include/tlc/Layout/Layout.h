@@ -8,8 +8,9 @@
 // A layout maps a logical index (one integer per dimension) to coordinates in
 // three places: a register slot, a thread of the workgroup, a memory element.
 // Each dimension is cut into mixed-radix digits, innermost first; a digit adds
-// `value * stride` to the coordinate of its place. Extents need not be powers
-// of two. An optional XOR permutes the memory coordinate.
+// `value * stride` to the coordinate of its place, a flipped one counts down.
+// Extents need not be powers of two. Optional XORs permute the memory
+// coordinate, and others the thread.
 //
 // The digits of a dimension may cover more than its extent (padding); indices
 // beyond the extent are held by someone, and mean nothing.
@@ -37,19 +38,27 @@ struct Digit {
   int64_t extent;
   Place place;
   int64_t stride;
+  bool flipped = false; ///< value v adds (extent - 1 - v) * stride
   bool operator==(const Digit &o) const {
-    return extent == o.extent && place == o.place && stride == o.stride;
+    return extent == o.extent && place == o.place && stride == o.stride &&
+           flipped == o.flipped;
   }
+  /// The digit's part of the coordinate, divided by its stride, from its value;
+  /// and the value from the part.
+  int64_t counted(int64_t v) const { return flipped ? extent - 1 - v : v; }
 };
 
-/// One XOR term of the memory coordinate m (in elements):
+/// One XOR term of a coordinate m (memory: in elements):
 /// m ^= ((m >> shiftRight) & mask) << shiftLeft. The bits read lie above the
-/// bits changed, so that the map stays a bijection.
+/// bits changed, so that the map stays a bijection, and its own inverse.
 struct XorTerm {
   int64_t shiftRight, mask, shiftLeft;
   bool operator==(const XorTerm &o) const {
     return shiftRight == o.shiftRight && mask == o.mask &&
            shiftLeft == o.shiftLeft;
+  }
+  int64_t apply(int64_t m) const {
+    return m ^ ((m >> shiftRight) & mask) << shiftLeft;
   }
 };
 
@@ -68,8 +77,10 @@ public:
 
   Layout() = default;
   explicit Layout(llvm::ArrayRef<Digits> dims,
-                  llvm::ArrayRef<XorTerm> xors = {})
-      : dims(dims.begin(), dims.end()), xors(xors.begin(), xors.end()) {}
+                  llvm::ArrayRef<XorTerm> xors = {},
+                  llvm::ArrayRef<XorTerm> threadXors = {})
+      : dims(dims.begin(), dims.end()), xors(xors.begin(), xors.end()),
+        threadXors(threadXors.begin(), threadXors.end()) {}
 
   /// Row-major memory of the given shape.
   static Layout rowMajor(llvm::ArrayRef<int64_t> shape);
@@ -84,7 +95,11 @@ public:
   unsigned rank() const { return dims.size(); }
   llvm::ArrayRef<Digit> dim(unsigned d) const { return dims[d]; }
   llvm::ArrayRef<XorTerm> xorTerms() const { return xors; }
+  llvm::ArrayRef<XorTerm> threadXorTerms() const { return threadXors; }
   llvm::SmallVector<Digits, 4> &mutableDims() { return dims; }
+
+  /// Whether no digit is flipped and no thread XORed.
+  bool countsUp() const;
 
   /// Product of the digit extents of a dimension: at least its logical extent.
   int64_t covered(unsigned d) const;
@@ -101,6 +116,10 @@ public:
                                                        int64_t reg) const;
   /// Whether `thread` is the first holder of its elements (not a replica).
   bool isOwner(int64_t thread) const;
+  /// The thread that the thread digits give, before the XORs.
+  int64_t digitsOfThread(int64_t thread) const;
+  /// The same for a sum of thread digits, the other way round.
+  int64_t threadOfDigits(int64_t digits) const;
   /// Whether `thread` (of `threads`) holds `index`, replicas included, and in
   /// which slot; std::nullopt if it does not.
   std::optional<int64_t> slotIn(int64_t thread,
@@ -124,12 +143,20 @@ public:
   /// cut at what does not divide it.
   std::optional<Layout> reshaped(llvm::ArrayRef<int64_t> from,
                                  llvm::ArrayRef<int64_t> to) const;
+  /// The layout in memory of the same bytes as elements of another size, the
+  /// last dimension taking the change: elements of `before` bytes become ones
+  /// of `after` bytes. None where elements that become one do not lie together.
+  std::optional<Layout> resized(int64_t before, int64_t after) const;
+  /// Both: `from` of elements of `before` bytes, seen as `to` of `after` bytes.
+  std::optional<Layout> seenAs(llvm::ArrayRef<int64_t> from, int64_t before,
+                               llvm::ArrayRef<int64_t> to,
+                               int64_t after) const;
 
   /// Compact register strides: digits keep their order, slots have no holes.
   Layout compactRegisters() const;
 
   bool operator==(const Layout &o) const {
-    return dims == o.dims && xors == o.xors;
+    return dims == o.dims && xors == o.xors && threadXors == o.threadXors;
   }
   bool operator!=(const Layout &o) const { return !(*this == o); }
   llvm::hash_code hash() const;
@@ -138,7 +165,7 @@ public:
 
 private:
   llvm::SmallVector<Digits, 4> dims;
-  llvm::SmallVector<XorTerm, 2> xors;
+  llvm::SmallVector<XorTerm, 2> xors, threadXors;
 };
 
 /// Where an access at `index` of a dimension of `extent` goes that may as well

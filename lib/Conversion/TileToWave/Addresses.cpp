@@ -30,13 +30,11 @@ using namespace tlc;
 /// An alias sees bytes in row-major order; tile-swizzle-lds has left the buffer
 /// behind it so.
 Layout KernelLowering::ldsLayoutOf(Value buffer) {
-  if (auto alias = buffer.getDefiningOp<tile::AliasOp>())
-    return Layout::rowMajor(
-        mlir::cast<MemRefType>(buffer.getType()).getShape());
-  auto alloc = buffer.getDefiningOp<tile::AllocOp>();
-  if (alloc.getLayout())
-    return alloc.getLayout()->getLayout();
-  return Layout::rowMajor(mlir::cast<MemRefType>(buffer.getType()).getShape());
+  // tile-swizzle-lds lays out no tile that is seen under a shape without one.
+  std::optional<Layout> layout = tile::getSharedLayout(buffer);
+  return layout ? *layout
+                : Layout::rowMajor(
+                      mlir::cast<MemRefType>(buffer.getType()).getShape());
 }
 
 /// Where the buffer begins in LDS, in bytes.
@@ -69,6 +67,8 @@ Value KernelLowering::layoutAddress(const Layout &layout, ArrayRef<Value> index,
         v = llvm::isPowerOf2_64(digit.extent)
                 ? op(arith::AndIOp(), v, digit.extent - 1)
                 : op(arith::RemUIOp(), v, digit.extent);
+      if (digit.flipped)
+        v = arith::SubIOp::create(b, loc, constant(loc, digit.extent - 1), v);
       if (digit.stride > 1)
         v = op(arith::MulIOp(), v, digit.stride);
       sum = sum ? arith::AddIOp::create(b, loc, sum, v).getResult() : v;

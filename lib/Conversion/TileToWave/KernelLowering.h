@@ -155,6 +155,7 @@ private:
   Value constant(Location loc, int64_t value);
   Value lookup(Value v) { return map.lookup(v); }
   Value threadId();
+  Value digitsOfThread(const Layout &layout);
   Value threadPart(const PointMap &points, unsigned d);
   Value pointValue(const PointMap &points, unsigned d, int64_t r, Location loc);
   Value isOwner(const PointMap &points);
@@ -252,6 +253,8 @@ private:
     llvm::DenseMap<mlir::Operation *, llvm::SmallVector<Value>> deferred;
     Value valid; ///< whether the point exists in this thread; null: always
     Value owner; ///< whether this thread is the first holder; null: always
+    /// Only owners of points that exist read what the loop writes.
+    bool ownersRead = false;
   };
   PointContext *point = nullptr;
 };

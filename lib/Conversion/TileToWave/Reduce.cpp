@@ -187,10 +187,11 @@ LogicalResult KernelLowering::lowerReduce(tile::ReduceOp op) {
     for (int64_t mask = digit.stride; mask < digit.stride * lanes; mask *= 2)
       for (Value &v : sums)
         if (v)
-          v = combine(kind, v,
-                      wave::ShuffleXorOp::create(b, loc, v.getType(), v,
-                                                 uint64_t(mask)),
-                      loc);
+          v = combine(
+              kind, v,
+              wave::ShuffleXorOp::create(b, loc, v.getType(), v,
+                                         uint64_t(src.threadOfDigits(mask))),
+              loc);
   }
 
   if (!waveDigits.empty()) {

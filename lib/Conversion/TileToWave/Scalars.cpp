@@ -244,7 +244,22 @@ LogicalResult KernelLowering::lowerLoad(tile::LoadOp op) {
   TypedAttr pad = address->pad;
   // The three kinds of address; buffer loads out of bounds give 0 by
   // themselves, another pad value is selected.
-  if (address->lds) {
+  Value mayRead;
+  if (point && point->ownersRead && address->lds)
+    mayRead = andAlso(loc, point->valid, point->owner);
+  if (mayRead) {
+    auto branch = scf::IfOp::create(b, loc, TypeRange{op.getType()}, mayRead,
+                                    /*withElseRegion=*/true);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(&branch.getThenRegion().front());
+    scf::YieldOp::create(
+        b, loc,
+        wave::LdsLoadOp::create(b, loc, op.getType(), address->lds, 0)
+            .getResult());
+    b.setInsertionPointToStart(&branch.getElseRegion().front());
+    scf::YieldOp::create(b, loc, zero(op.getType(), loc));
+    result = branch.getResult(0);
+  } else if (address->lds) {
     result = wave::LdsLoadOp::create(b, loc, op.getType(), address->lds, 0);
   } else if (address->resource) {
     result = wave::BufferLoadOp::create(b, loc, op.getType(), address->resource,

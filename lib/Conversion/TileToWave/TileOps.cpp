@@ -271,6 +271,16 @@ LogicalResult KernelLowering::lowerFill(tile::FillOp op) {
   return success();
 }
 
+/// Whether two buffers, or views of them, are the same memory.
+static bool sameStorage(Value a, Value b) {
+  auto storage = [](Value v) -> Value {
+    v = tile::getBase(v);
+    auto tensor = v.getDefiningOp<tile::TensorOp>();
+    return tensor ? tensor.getSource() : v;
+  };
+  return storage(a) == storage(b);
+}
+
 /// Expands the body once for each register of the layout. Order among points is
 /// free (tile.parallel says so), order among accesses of one point is kept:
 /// hoisting a load above or sinking a store below is done only where no other
@@ -285,6 +295,51 @@ LogicalResult KernelLowering::lowerParallel(tile::ParallelOp op) {
   PointContext context;
   context.points = &points;
   context.owner = isOwner(points);
+
+  // A thread that holds a copy of a point, or a point beyond the extents, does
+  // not write it, but reads it; not after the thread that writes.
+  auto isContended = [&](const tile::Access &access) {
+    if (inRegisters(access.buffer))
+      return false;
+    bool read = false, written = false;
+    for (const tile::Access &other : accesses)
+      if (sameStorage(other.buffer, access.buffer) &&
+          !(other.reads && other.writes))
+        (other.reads ? read : written) = true;
+    return read && written;
+  };
+  bool copies = bool(context.owner);
+  for (unsigned d = 0; d < points.extents.size(); ++d)
+    copies |= points.isPadded(d);
+  bool contended = copies && llvm::any_of(accesses, isContended);
+  auto isEarly = [&](size_t i) {
+    const tile::Access &access = accesses[i];
+    bool known = !access.conditional && access.op->getParentOp() == op;
+    for (const tile::PointIndex &index : access.indices)
+      known &= index.known;
+    for (const tile::Access &other : ArrayRef(accesses).take_front(i))
+      known &= other.buffer != access.buffer || !other.writes;
+    return known;
+  };
+  bool phases = contended && op->hasAttr(tile::kUniformFlowAttr);
+  bool global = false;
+  for (auto [i, access] : llvm::enumerate(accesses))
+    if (contended && access.reads && !access.writes && isContended(access)) {
+      phases &= isEarly(i);
+      global |= tile::getSpace(access.buffer) == tile::Space::Global;
+    }
+  // Where no barrier can separate them, only the thread that writes reads.
+  if (contended && !phases) {
+    bool intoCopies = false;
+    for (const tile::Access &access : accesses)
+      intoCopies |= access.writes && inRegisters(access.buffer);
+    if (context.owner && intoCopies)
+      return op.emitError(
+          "threads that hold copies of this loop's points would "
+          "read what another thread writes: read the tile and "
+          "write it in two loops");
+    context.ownersRead = true;
+  }
 
   // Memory accesses that every point makes go through vector instructions:
   // loads before the body unless it stores to the buffer first, stores after
@@ -312,7 +367,7 @@ LogicalResult KernelLowering::lowerParallel(tile::ParallelOp op) {
       continue;
     // A load needs that no earlier access of the point stores to the buffer, a
     // store that none follows.
-    bool clear = true;
+    bool clear = !(context.ownersRead && access.reads && isContended(access));
     for (auto [j, other] : llvm::enumerate(accesses))
       if (other.buffer == access.buffer &&
           (access.reads ? j < i && other.writes : j > i))
@@ -335,6 +390,12 @@ LogicalResult KernelLowering::lowerParallel(tile::ParallelOp op) {
       context.deferred[access.op].resize(points.registers);
       after.emplace_back(access.op, std::move(*planned));
     }
+  }
+
+  if (phases) {
+    auto barrier = wave::BarrierOp::create(b, loc);
+    if (global)
+      barrier->setAttr("wave.global", b.getUnitAttr());
   }
 
   // Now the bodies, register by register.

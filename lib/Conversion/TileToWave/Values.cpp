@@ -179,9 +179,12 @@ PointMap KernelLowering::getPointMap(const Layout &layout,
     auto &byRegister = map.registerPart.emplace_back(map.registers, 0);
     int64_t scale = 1;
     for (const Digit &digit : layout.dim(d)) {
-      auto &part = digit.place == Place::Thread ? byThread : byRegister;
-      for (size_t i = 0; i < part.size(); ++i)
-        part[i] += int64_t(i) / digit.stride % digit.extent * scale;
+      bool ofThread = digit.place == Place::Thread;
+      auto &part = ofThread ? byThread : byRegister;
+      for (size_t i = 0; i < part.size(); ++i) {
+        int64_t from = ofThread ? layout.digitsOfThread(i) : i;
+        part[i] += digit.counted(from / digit.stride % digit.extent) * scale;
+      }
       scale *= digit.extent;
     }
   }
@@ -209,6 +212,22 @@ static mlir::Value digitOf(OpBuilder &b, Location loc, mlir::Value v,
              : arith::RemUIOp::create(b, loc, v, constant(extent)).getResult();
 }
 
+Value KernelLowering::digitsOfThread(const Layout &layout) {
+  Value t = threadId();
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPoint(anchor);
+  Location loc = kernel.getLoc();
+  auto op = [&](auto tag, Value x, int64_t c) -> Value {
+    return decltype(tag)::create(b, loc, x, constant(loc, c));
+  };
+  for (const XorTerm &x : llvm::reverse(layout.threadXorTerms())) {
+    Value bits = op(arith::ShRUIOp(), t, x.shiftRight);
+    bits = op(arith::ShLIOp(), op(arith::AndIOp(), bits, x.mask), x.shiftLeft);
+    t = arith::XOrIOp::create(b, loc, t, bits);
+  }
+  return t;
+}
+
 /// Coordinate d that this thread contributes, as a value before the body;
 /// shared by all loops whose thread digits agree.
 Value KernelLowering::threadPart(const PointMap &points, unsigned d) {
@@ -217,23 +236,28 @@ Value KernelLowering::threadPart(const PointMap &points, unsigned d) {
   // Thread digits with their scale in the index, as a cache key.
   for (const Digit &digit : points.layout.dim(d)) {
     if (digit.place == Place::Thread)
-      digits.push_back({digit.extent, Place::Thread, digit.stride}),
-          digits.push_back({scale, Place::Memory, 1});
+      digits.push_back(digit), digits.push_back({scale, Place::Memory, 1});
     scale *= digit.extent;
   }
+  size_t end = digits.size();
+  for (const XorTerm &x : points.layout.threadXorTerms())
+    digits.push_back({x.shiftRight, Place::Register, x.mask}),
+        digits.push_back({x.shiftLeft, Place::Register, 1});
   // A handful of entries: a list is enough.
   for (auto &[key, value] : digitParts)
     if (key == digits)
       return value;
   Location loc = kernel.getLoc();
   OpBuilder::InsertionGuard guard(b);
-  Value t = threadId();
+  Value t = digitsOfThread(points.layout);
   b.setInsertionPoint(anchor);
   Value sum;
-  for (size_t i = 0; i < digits.size(); i += 2) {
+  for (size_t i = 0; i < end; i += 2) {
     const Digit &digit = digits[i];
     Value v = digitOf(b, loc, t, digit.stride, digit.extent,
                       digit.stride * digit.extent == threads);
+    if (digit.flipped)
+      v = arith::SubIOp::create(b, loc, constant(loc, digit.extent - 1), v);
     if (digits[i + 1].extent != 1)
       v = arith::MulIOp::create(b, loc, v, constant(loc, digits[i + 1].extent));
     sum = sum ? arith::AddIOp::create(b, loc, sum, v).getResult() : v;
@@ -274,7 +298,7 @@ Value KernelLowering::isOwner(const PointMap &points) {
   llvm::sort(used);
   Location loc = kernel.getLoc();
   OpBuilder::InsertionGuard guard(b);
-  Value t = threadId(), result;
+  Value t = digitsOfThread(points.layout), result;
   b.setInsertionPoint(anchor);
   int64_t next = 1;
   // A digit between `from` and `to` that no dimension uses.

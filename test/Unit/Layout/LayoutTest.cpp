@@ -154,3 +154,25 @@ TEST(Layout, ReshapedRefusesWhatCutsADigit) {
   Layout padded({{{4, Place::Register, 1}}, {{16, Place::Thread, 1}}});
   EXPECT_FALSE(padded.reshaped({4, 10}, {40}));
 }
+
+TEST(Layout, SeenAsElementsOfAnotherSize) {
+  // Chunks of 8 halves, XORed: the same bytes as words, and as bytes.
+  Layout halves({{{64, Place::Memory, 64}}, {{64, Place::Memory, 1}}},
+                {{6, 7, 3}});
+  auto words = halves.seenAs({64, 64}, 2, {64, 32}, 4);
+  auto bytes = halves.seenAs({64, 64}, 2, {4096, 2}, 1);
+  ASSERT_TRUE(words && bytes);
+  for (int64_t i = 0; i < 64; ++i)
+    for (int64_t j = 0; j < 64; ++j) {
+      int64_t at = halves.at({i, j}).memory;
+      ASSERT_EQ(words->at({i, j / 2}).memory, at / 2);
+      ASSERT_EQ(bytes->at({i * 64 + j, 1}).memory, at * 2 + 1);
+    }
+  EXPECT_EQ(words->seenAs({64, 32}, 4, {64, 64}, 2)->at({5, 9}).memory,
+            halves.at({5, 9}).memory);
+  // Columns, and what counts down, tear a word apart.
+  Layout columns({{{64, Place::Memory, 1}}, {{64, Place::Memory, 64}}});
+  EXPECT_FALSE(columns.seenAs({64, 64}, 2, {64, 32}, 4));
+  Layout down({{{64, Place::Memory, 64}}, {{64, Place::Memory, 1, true}}});
+  EXPECT_FALSE(down.seenAs({64, 64}, 2, {64, 32}, 4));
+}

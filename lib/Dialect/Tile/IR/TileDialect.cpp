@@ -53,12 +53,14 @@ void TileDialect::initialize() {
 // #tile.layout
 //===----------------------------------------------------------------------===//
 
-/// digit ::= integer `:` (`r` | `t` | `m`) integer, lexed as `32 : t1`.
+/// digit ::= integer `:` `-`? (`r` | `t` | `m`) integer, lexed as `32 : t1`.
 static ParseResult parseDigit(AsmParser &parser, Digit &digit) {
   StringRef place;
   SMLoc loc;
-  if (parser.parseInteger(digit.extent) || parser.parseColon() ||
-      (loc = parser.getCurrentLocation(), false) || parser.parseKeyword(&place))
+  if (parser.parseInteger(digit.extent) || parser.parseColon())
+    return failure();
+  digit.flipped = succeeded(parser.parseOptionalMinus());
+  if ((loc = parser.getCurrentLocation(), false) || parser.parseKeyword(&place))
     return failure();
   if (place.size() < 2 || place.drop_front().getAsInteger(10, digit.stride))
     return parser.emitError(loc,
@@ -86,21 +88,30 @@ static ParseResult parseDigit(AsmParser &parser, Digit &digit) {
 /// Whether the layout fits a buffer is a question of the op that carries it.
 Attribute LayoutAttr::parse(AsmParser &parser, Type) {
   SmallVector<Layout::Digits> dims;
-  SmallVector<XorTerm> xors;
+  SmallVector<XorTerm> xors, threadXors;
   if (parser.parseLess())
     return {};
   while (failed(parser.parseOptionalGreater())) {
-    if (!dims.empty() || !xors.empty())
+    if (!dims.empty() || !xors.empty() || !threadXors.empty())
       if (parser.parseComma())
         return {};
-    if (succeeded(parser.parseOptionalKeyword("xor"))) {
+    SMLoc loc = parser.getCurrentLocation();
+    bool ofThread = succeeded(parser.parseOptionalKeyword("thread_xor"));
+    if (ofThread || succeeded(parser.parseOptionalKeyword("xor"))) {
       XorTerm x;
       if (parser.parseLParen() || parser.parseInteger(x.shiftRight) ||
           parser.parseComma() || parser.parseInteger(x.mask) ||
           parser.parseComma() || parser.parseInteger(x.shiftLeft) ||
           parser.parseRParen())
         return {};
-      xors.push_back(x);
+      if (x.shiftLeft < 0 || x.shiftRight <= x.shiftLeft || x.shiftRight > 31 ||
+          x.mask < 1 || x.mask > UINT32_MAX ||
+          (x.mask << x.shiftRight & x.mask << x.shiftLeft)) {
+        parser.emitError(loc, "an XOR changes bits below those that it reads, "
+                              "and none of these");
+        return {};
+      }
+      (ofThread ? threadXors : xors).push_back(x);
       continue;
     }
     Layout::Digits &digits = dims.emplace_back();
@@ -109,7 +120,7 @@ Attribute LayoutAttr::parse(AsmParser &parser, Type) {
         }))
       return {};
   }
-  return LayoutAttr::get(parser.getContext(), Layout(dims, xors));
+  return LayoutAttr::get(parser.getContext(), Layout(dims, xors, threadXors));
 }
 
 void LayoutAttr::print(AsmPrinter &printer) const {

@@ -369,7 +369,11 @@ LogicalResult ScanOp::verify() {
   if (cast<MemRefType>(getSrc().getType()).getShape() !=
       cast<MemRefType>(getDst().getType()).getShape())
     return emitOpError("src and dst must have the same shape");
-  if (getKind() != ReduceKind::Sum && getKind() != ReduceKind::Max)
+  if (cast<MemRefType>(getSrc().getType()).getElementType() !=
+      cast<MemRefType>(getDst().getType()).getElementType())
+    return emitOpError("src and dst must have the same element type");
+  if (getKind() != ReduceKind::Sum && getKind() != ReduceKind::Max &&
+      getKind() != ReduceKind::UMax)
     return emitOpError("only sum and max scans exist");
   if (getDim() >= uint64_t(cast<MemRefType>(getSrc().getType()).getRank()))
     return emitOpError("dim is out of range");

@@ -60,6 +60,13 @@ bool isUniform(mlir::Value value);
 /// (HoistInvariants.cpp).
 void hoistInvariants(KernelOp kernel);
 
+/// Warns of points of a parallel that meet in one element (PointRaces.cpp).
+void warnOfRaces(KernelOp kernel);
+
+/// Values that points of a parallel store to LDS reach their own later loads
+/// (ForwardStores.cpp).
+void forwardStores(KernelOp kernel);
+
 /// Takes barriers out of branches that part of the workgroup takes
 /// (SplitBarriers.cpp).
 mlir::LogicalResult splitBarriers(KernelOp kernel);

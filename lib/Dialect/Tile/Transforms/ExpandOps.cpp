@@ -71,25 +71,39 @@ void tile::expandScan(ScanOp op, AllocOp in, AllocOp out) {
   };
   // The first element is its own prefix, so that the loop needs no identity.
   Value zero = constant(0);
-  Value first = LoadOp::create(b, loc, element, in, position(b, zero));
-  StoreOp::create(b, loc, first, out, position(b, zero));
+  // Narrow floats are summed in f32, as reductions do.
+  bool fp = isa<FloatType>(element);
+  bool narrow = fp && element.getIntOrFloatBitWidth() < 32;
+  auto load = [&](ValueRange index) -> Value {
+    Value v = LoadOp::create(b, loc, element, in, index);
+    return narrow ? arith::ExtFOp::create(b, loc, b.getF32Type(), v).getResult()
+                  : v;
+  };
+  auto store = [&](Value v, ValueRange index) {
+    if (narrow)
+      v = arith::TruncFOp::create(b, loc, element, v);
+    StoreOp::create(b, loc, v, out, index);
+  };
+  Value first = load(position(b, zero));
+  store(first, position(b, zero));
   auto body = scf::ForOp::create(b, loc, constant(1), constant(extent),
                                  constant(1), ValueRange{first});
   b.setInsertionPointToStart(body.getBody());
   Value last = position(b, body.getInductionVar())[dim];
   SmallVector<Value> index(loop.getBody().getArguments());
   index[dim] = last;
-  Value v = LoadOp::create(b, loc, element, in, index);
+  Value v = load(index);
   Value acc = body.getRegionIterArg(0);
-  bool fp = isa<FloatType>(element);
   Value next;
   if (op.getKind() == ReduceKind::Sum)
     next = fp ? arith::AddFOp::create(b, loc, acc, v).getResult()
               : arith::AddIOp::create(b, loc, acc, v).getResult();
   else
     next = fp ? arith::MaxNumFOp::create(b, loc, acc, v).getResult()
-              : arith::MaxSIOp::create(b, loc, acc, v).getResult();
-  StoreOp::create(b, loc, next, out, index);
+           : op.getKind() == ReduceKind::UMax
+               ? arith::MaxUIOp::create(b, loc, acc, v).getResult()
+               : arith::MaxSIOp::create(b, loc, acc, v).getResult();
+  store(next, index);
   scf::YieldOp::create(b, loc, next);
 }
 

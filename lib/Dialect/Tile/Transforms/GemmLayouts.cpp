@@ -149,7 +149,7 @@ Layout tile::asRowsByK(GemmOp gemm, unsigned operand, const Layout &buffer) {
   Layout::Digits rows(buffer.dim(rank - 2)), k(buffer.dim(rank - 1));
   if (!isKInnermost(gemm, operand))
     std::swap(rows, k);
-  return Layout({rows, k});
+  return Layout({rows, k}, {}, buffer.threadXorTerms());
 }
 
 bool tile::isKInnermost(GemmOp gemm, unsigned operand) {
@@ -194,7 +194,9 @@ static std::optional<Layout> fragmentLayout(Value operand) {
   auto alloc = operand.getDefiningOp<AllocOp>();
   if (!alloc || getSpace(operand) != Space::Fragment || !alloc.getLayout())
     return std::nullopt;
-  return alloc.getLayout()->getLayout();
+  // The matrix core counts lanes up, and XORs none.
+  Layout layout = alloc.getLayout()->getLayout();
+  return layout.countsUp() ? std::optional(layout) : std::nullopt;
 }
 
 /// The first operand with a usable layout decides. Without one, the default
@@ -272,7 +274,7 @@ threadDigits(ArrayRef<Digit> digits) {
 /// are compared, with the index each starts at.
 bool tile::canFeed(GemmOp gemm, unsigned operand, const Layout &rowsByK) {
   GemmConfig c = getGemmConfig(gemm);
-  if (!isUsableK(c, rowsByK.dim(1)) ||
+  if (!rowsByK.countsUp() || !isUsableK(c, rowsByK.dim(1)) ||
       renumbered(rowsByK.dim(1)) != getKDigits(gemm))
     return false;
   Layout wanted = getOperandLayout(gemm, operand);

@@ -18,7 +18,10 @@
 //   changes; on the way round, a step's copies become those of the step before.
 // * A tile.parallel, and a branch or loop that not all threads take, is one op:
 //   the barrier goes in front of it. Inside such a branch no barrier can be: an
-//   unordered pair there gets a warning, a tile.sync an error.
+//   unordered pair there gets a warning, a tile.sync an error. A parallel that
+//   reads and writes one buffer and that all threads reach gets
+//   `tile.uniform`: where threads hold copies of points, tile-to-wave puts a
+//   barrier between its reads and its writes.
 // * Global tensors that a kernel both reads and writes count too; a barrier
 //   that orders them carries `tile.global`. A barrier that the user wrote
 //   stays, and orders everything.
@@ -132,10 +135,28 @@ static bool mayOverlap(const Footprint &a, const Footprint &b) {
   return true;
 }
 
+/// Whether each point of a loop is held by one thread, and no thread holds what
+/// is no point.
+static bool isHeldOnce(ParallelOp loop) {
+  if (!loop.getLayout())
+    return false;
+  Layout layout = loop.getLayout()->getLayout();
+  for (auto [d, extent] : llvm::enumerate(loop.getExtents()))
+    if (layout.covered(d) != extent)
+      return false;
+  int64_t threads = loop->getParentOfType<KernelOp>().getNumThreads();
+  for (int64_t t = 0; t < threads; ++t)
+    if (!layout.isOwner(t))
+      return false;
+  return true;
+}
+
 /// Whether both are one thread's own element: the same indices, in code written
-/// per thread.
-// Two uniform indices name one element for all threads: not own.
+/// per thread, or in a loop whose points have one holder each.
 static bool isOwnElement(const Open &a, const Open &b) {
+  if (auto loop = a.op->getParentOfType<ParallelOp>();
+      loop && !isHeldOnce(loop))
+    return false;
   auto indices = [](Operation *op) -> std::optional<OperandRange> {
     if (auto load = dyn_cast<LoadOp>(op))
       return load.getIndices();
@@ -269,7 +290,13 @@ LogicalResult SyncInserter::visit(Block &block, State &state) {
     }
     // Its points run on all threads at once: nothing inside can be ordered.
     if (isa<ParallelOp>(op)) {
-      enter(&op, accessesBelow(&op), state);
+      State accesses = accessesBelow(&op);
+      for (const Open &read : accesses)
+        for (const Open &write : accesses)
+          if (read.read && write.write && !(read.atomic && write.atomic) &&
+              read.place.storage == write.place.storage)
+            op.setAttr(kUniformFlowAttr, UnitAttr::get(op.getContext()));
+      enter(&op, accesses, state);
       continue;
     }
     if (op.getNumRegions()) {

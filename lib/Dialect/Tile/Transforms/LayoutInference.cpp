@@ -186,7 +186,7 @@ std::optional<Layout> LayoutInference::layoutFromFragments(Operation *op) {
     int score =
         (access.writes ? 2 : 0) + (layout->isOwner(threads - 1) ? 1 : 0);
     if (score > bestScore) {
-      best = Layout(dims).compactRegisters();
+      best = Layout(dims, {}, layout->threadXorTerms()).compactRegisters();
       bestScore = score;
     }
   }
@@ -269,7 +269,7 @@ bool LayoutInference::propagateThrough(Operation *op) {
       dims.emplace_back(index.getDim() < 0 ? ArrayRef<Digit>()
                                            : loop->dim(index.getDim()));
     // A loop over part of a buffer says nothing about the rest.
-    Layout layout = Layout(dims).compactRegisters();
+    Layout layout = Layout(dims, {}, loop->threadXorTerms()).compactRegisters();
     bool whole = true;
     for (auto [d, extent] : llvm::enumerate(shapeOf(access.buffer)))
       whole &= layout.covered(d) >= extent;

@@ -19,7 +19,9 @@
 // 6. Barriers that part of the workgroup reaches become barriers of all
 //    (SplitBarriers.cpp).
 // 7. What is the same for all points of a loop is computed before it
-//    (HoistInvariants.cpp).
+//    (HoistInvariants.cpp); what a point stores to LDS it does not load again
+//    (ForwardStores.cpp). Points that meet in one element are a warning
+//    (PointRaces.cpp).
 // 8. Buffers that nothing reads disappear, with the ops that only wrote them;
 //    buffers used in separate parts become one for each part.
 //
@@ -443,6 +445,8 @@ struct Legalize : tlc::tile::impl::TileLegalizeBase<Legalize> {
 
     for (auto kernel : getOperation().getBody().getOps<KernelOp>()) {
       hoistInvariants(kernel);
+      warnOfRaces(kernel);
+      forwardStores(kernel);
       eraseUnreadBuffers(kernel);
       if (kernel->hasAttr(kSpareRegistersAttr))
         chunkLoops(kernel);

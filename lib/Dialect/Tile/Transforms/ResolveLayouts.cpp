@@ -379,7 +379,8 @@ LogicalResult LayoutInference::resolveGemm(GemmOp op) {
   Layout wanted = getAccumulatorLayout(op);
   Layout have = *layoutOf(op.getC());
   Layout last({Layout::Digits(have.dim(have.rank() - 2)),
-               Layout::Digits(have.dim(have.rank() - 1))});
+               Layout::Digits(have.dim(have.rank() - 1))},
+              {}, have.threadXorTerms());
   if (last == wanted)
     return success();
   AllocOp temp = createLike(op.getC(), Space::Fragment);

@@ -62,13 +62,14 @@ int64_t tile::contiguousBytes(const Layout &layout, int64_t bytes) {
 /// back as eight neighbours a lane, four lanes a row.
 std::optional<StoreExchange>
 tile::planExchange(const Layout &layout, int64_t bytes, int64_t columns) {
-  if (!layout.xorTerms().empty() || layout.rank() == 0)
+  if (!layout.xorTerms().empty() || !layout.threadXorTerms().empty() ||
+      layout.rank() == 0)
     return std::nullopt;
   unsigned last = layout.rank() - 1;
   int64_t lanes = 1;
   for (unsigned d = 0; d <= last; ++d)
     for (const Digit &digit : layout.dim(d)) {
-      if (digit.place == Place::Memory)
+      if (digit.place == Place::Memory || digit.flipped)
         return std::nullopt;
       if (!isLane(digit))
         continue;

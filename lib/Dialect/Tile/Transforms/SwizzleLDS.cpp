@@ -118,7 +118,8 @@ static HeldElements touched(const Access &access, const Layout &layout,
       bool isPoint = ofThread[t] && ofRegister[r], inside = isPoint;
       int64_t element = 0;
       for (size_t p = 0; p < point.size() && isPoint; ++p) {
-        point[p] = (*ofThread[t])[p] + (*ofRegister[r])[p];
+        point[p] =
+            (*ofThread[t])[p] + (*ofRegister[r])[p] - (*ofRegister[0])[p];
         inside &= point[p] < points[p];
       }
       for (size_t d = 0; d < shape.size() && isPoint; ++d) {
@@ -151,12 +152,11 @@ static SmallVector<BufferAccess> collect(AllocOp alloc, KernelOp kernel,
   kernel.walk([&](Operation *op) {
     if (auto gemm = dyn_cast<GemmOp>(op)) {
       for (unsigned operand : {0, 1}) {
-        if (getBase(op->getOperand(operand)) != alloc.getResult() ||
-            !gemm.getMfma())
+        Access access = getOperandAccess(gemm, operand);
+        if (access.buffer != alloc.getResult() || !gemm.getMfma())
           continue;
         int64_t rows = operand == 0 ? gemm.getM() : gemm.getN();
-        result.push_back({touched(getOperandAccess(gemm, operand),
-                                  getOperandLayout(gemm, operand),
+        result.push_back({touched(access, getOperandLayout(gemm, operand),
                                   {rows, gemm.getK()}, threads, shape),
                           LdsDirection::Read, weightOf(op)});
       }
@@ -440,8 +440,7 @@ void BufferSwizzle::run() {
     if (!best)
       continue;
     if (threads == kernel.getNumThreads() ||
-        priced(collect(kernel.getNumThreads()), best->layout)
-                .conflicts == 0)
+        priced(collect(kernel.getNumThreads()), best->layout).conflicts == 0)
       return set(best->layout);
   }
   auto accesses = collect(kernel.getNumThreads());
@@ -476,19 +475,31 @@ void BufferSwizzle::remarkConflicts(const Choice &choice, StringRef what) {
 
 /// What a layout that the program gives costs.
 void BufferSwizzle::priceGiven() {
-  remarkConflicts(priced(collect(kernel.getNumThreads()),
-                         alloc.getLayout()->getLayout()),
-                  "' as the program lays it out has bank conflicts, ");
+  remarkConflicts(
+      priced(collect(kernel.getNumThreads()), alloc.getLayout()->getLayout()),
+      "' as the program lays it out has bank conflicts, ");
 }
 
-/// An alias shows a buffer's bytes in row-major order.
-static void keepRowMajor(AllocOp alloc) {
-  Layout plain = Layout::rowMajor(cast<MemRefType>(alloc.getType()).getShape());
-  if (alloc.getLayout()->getLayout() != plain)
-    alloc.emitWarning("LDS: the layout given for '")
-        << alloc.getName().value_or("")
-        << "' is not used: its bytes are seen under another shape";
-  alloc.removeLayoutAttr();
+/// Whether the layout that the program gives is one under every shape that the
+/// tile is seen under.
+static LogicalResult checkAliases(AllocOp alloc) {
+  SmallVector<Value> todo = {alloc};
+  while (!todo.empty())
+    for (Operation *user : todo.pop_back_val().getUsers()) {
+      auto alias = dyn_cast<AliasOp>(user);
+      if (!alias)
+        continue;
+      if (!getSharedLayout(alias)) {
+        InFlightDiagnostic error =
+            alias.emitError("the layout of '")
+            << alloc.getName().value_or("")
+            << "' tears apart what is one element, or one dimension, here";
+        error.attachNote(alloc.getLoc()) << "the buffer is declared here";
+        return error;
+      }
+      todo.push_back(alias);
+    }
+  return success();
 }
 
 namespace {
@@ -502,11 +513,13 @@ struct SwizzleLDS : tlc::tile::impl::TileSwizzleLDSBase<SwizzleLDS> {
         // What LDS cannot hold anyhow is for tile-fit-lds to refuse.
         if (getLdsBytes(alloc) > kLdsBytes)
           continue;
-        if (alloc.getLayout())
-          seenOtherwise ? keepRowMajor(alloc)
-                        : BufferSwizzle(alloc, kernel).priceGiven();
-        else if (!seenOtherwise)
+        if (alloc.getLayout()) {
+          if (failed(checkAliases(alloc)))
+            return signalPassFailure();
+          BufferSwizzle(alloc, kernel).priceGiven();
+        } else if (!seenOtherwise) {
           BufferSwizzle(alloc, kernel).run();
+        }
       }
   }
 };

@@ -258,9 +258,28 @@ static bool sameDigits(ArrayRef<Digit> a, ArrayRef<Digit> b) {
     return false;
   for (auto [x, y] : llvm::zip_equal(a, b))
     if (x.extent != y.extent || x.place != y.place ||
-        (x.place == Place::Thread && x.stride != y.stride))
+        (x.place == Place::Thread &&
+         (x.stride != y.stride || x.flipped != y.flipped)))
       return false;
   return true;
+}
+
+std::optional<Layout> tile::getSharedLayout(Value buffer) {
+  auto type = cast<MemRefType>(buffer.getType());
+  auto alias = buffer.getDefiningOp<AliasOp>();
+  if (!alias) {
+    auto alloc = buffer.getDefiningOp<AllocOp>();
+    return alloc && alloc.getLayout() ? alloc.getLayout()->getLayout()
+                                      : Layout::rowMajor(type.getShape());
+  }
+  std::optional<Layout> layout = getSharedLayout(alias.getSource());
+  auto from = cast<MemRefType>(alias.getSource().getType());
+  if (layout == Layout::rowMajor(from.getShape()))
+    return Layout::rowMajor(type.getShape());
+  int64_t before = std::max(1u, from.getElementTypeBitWidth() / 8),
+          after = std::max(1u, type.getElementTypeBitWidth() / 8);
+  return layout ? layout->seenAs(from.getShape(), before, type.getShape(), after)
+                : std::nullopt;
 }
 
 /// Aliases reshape the layout of what they see, digit by digit.
@@ -292,7 +311,8 @@ FailureOr<SmallVector<int64_t>> tile::getSlots(const Layout &loop,
                                                const Layout &buffer,
                                                int64_t threads) {
   auto shape = cast<MemRefType>(access.buffer.getType()).getShape();
-  bool quick = access.isPlain();
+  bool quick =
+      access.isPlain() && loop.threadXorTerms() == buffer.threadXorTerms();
   if (quick)
     for (auto [d, index] : llvm::enumerate(access.indices)) {
       int dim = index.getDim();

@@ -25,6 +25,10 @@ inline constexpr llvm::StringLiteral kRegisterLimitTag = "[TL0604]";
 /// Set on a tile.sync that must order accesses to global memory too.
 inline constexpr llvm::StringLiteral kSyncGlobalAttr = "tile.global";
 
+/// On a tile.parallel that reads and writes one buffer: all threads reach it, so
+/// that a barrier may stand between its reads and its writes.
+inline constexpr llvm::StringLiteral kUniformFlowAttr = "tile.uniform";
+
 /// On loops: T.Pipelined(num_stages=n), T.unroll, T.vectorized.
 inline constexpr llvm::StringLiteral kNumStagesAttr = "tile.num_stages";
 /// On a kernel that tile-fit-lds refused: the bytes that it would need.

@@ -57,6 +57,11 @@ llvm::SmallVector<int64_t> getPoints(mlir::Operation *op);
 /// Accesses of a tile.parallel, tile.copy or tile.fill.
 std::vector<Access> getPointAccesses(mlir::Operation *op);
 
+/// The layout of a tile in LDS, or of one seen under another shape or element
+/// type; none where it has none of digits under that shape. A tile whose layout
+/// is not chosen yet is row-major.
+std::optional<Layout> getSharedLayout(mlir::Value buffer);
+
 /// The layout of a fragment, or of one seen under another shape; none if it has
 /// none yet, or none under that shape.
 std::optional<Layout> getFragmentLayout(mlir::Value buffer);
