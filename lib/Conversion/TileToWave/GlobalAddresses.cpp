@@ -265,8 +265,10 @@ FailureOr<AccessPlan> KernelLowering::planGlobal(const tile::Access &access,
     int64_t divisor = dynamicStride ? 1 : s.strides[d];
     if (!dynamicStride) {
       int64_t c = index.constant * divisor * bytes;
-      bool toBase = !fits32 &&
-                    (c < 0 || (row >= 0 && int(d) != row && index.isUniform()));
+      // As in the choice of `row`: one value for all points, be it uniform or
+      // an index of a dimension with a single point.
+      bool single = spread[d].lo == spread[d].hi;
+      bool toBase = !fits32 && (c < 0 || (row >= 0 && int(d) != row && single));
       (toBase ? baseConstant : fixedConstant) += c;
     }
     if (index.uniform && !dynamicStride)
