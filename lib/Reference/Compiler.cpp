@@ -178,14 +178,23 @@ bool Compiler::constantOp(arith::ConstantOp o) {
   return true;
 }
 
+/// Whether a value may be an operand of an addition: directly, as one side of a
+/// selection, or from a buffer or another iteration, since an element that
+/// stays in its register is a value like any other.
+static bool mayBeAdded(Value v) {
+  return llvm::any_of(v.getUsers(), [](Operation *user) {
+    if (isa<arith::SelectOp>(user))
+      return mayBeAdded(user->getResult(0));
+    return isa<arith::AddFOp, arith::SubFOp, arith::NegFOp>(user) ||
+           user->getNumResults() == 0;
+  });
+}
+
 /// A product that flows into an addition may be contracted with it, so that
 /// even exact operands may give another value than the product rounded by
 /// itself.
 static bool mayContract(Operation &op) {
-  return isa<arith::MulFOp>(op) &&
-         llvm::any_of(op.getUsers(), [](Operation *user) {
-           return isa<arith::AddFOp, arith::SubFOp, arith::NegFOp>(user);
-         });
+  return isa<arith::MulFOp>(op) && mayBeAdded(op.getResult(0));
 }
 
 /// Comparisons by predicate, all others by name; a null function if unknown.

@@ -217,8 +217,16 @@ LogicalResult KernelLowering::lowerReduce(tile::ReduceOp op) {
       extents.push_back(dst.covered(d));
     PointMap results = getPointMap(dst, extents);
     Value waveId = wave::WaveIdOp::create(b, loc, b.getI32Type());
-    // The first of the wavefronts that share this one's results.
+    // The first of the wavefronts that share this one's results. Those beyond
+    // the layout's digits hold copies, and read what they are copies of.
     Value first = waveId;
+    int64_t span = 64;
+    for (unsigned d = 0; d < src.rank(); ++d)
+      for (const Digit &digit : src.dim(d))
+        if (digit.place == Place::Thread)
+          span = std::max(span, digit.stride * digit.extent);
+    if (span < threads && span % 64 == 0)
+      first = arith::RemUIOp::create(b, loc, first, constant(loc, span / 64));
     SmallVector<int64_t> offsets = {0};
     for (const Digit &digit : waveDigits) {
       int64_t stride = digit.stride / 64;

@@ -1,0 +1,283 @@
+//===- PlacementSearch.cpp - Attempts at a schedule
+//------------------------===//
+//
+// Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The sweeps of Placement.cpp succeed or fail under given settings: the
+// interval, the shares of a slot, the place of the second barrier, the way
+// (kWays). Here these are tried, from the tightest on; what succeeds is evened
+// out, judged by the cycles that its crowded slots and early readers of matrix
+// results cost, and checked once more as a whole.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Placer.h"
+
+using namespace mlir;
+using namespace tlc;
+using namespace tlc::wave;
+
+/// Issue cycles that do not fit beside the matrix instructions.
+int Placer::excess(const std::vector<Slot> &slots) const {
+  int sum = 0;
+  for (const Slot &slot : slots)
+    sum += std::max(0, slot.issue() - roomOf(graph));
+  return sum;
+}
+
+/// Cycles likely to be lost before readers of matrix results that come too
+/// early. Code generation counts instructions until then, not cycles.
+int Placer::hazards() const {
+  constexpr int kApart = 19; // instructions behind v_mfma 32x32x8
+  std::vector<int> count(interval, 0);
+  for (int i = 0, n = nodes.size(); i < n; ++i)
+    ++count[index(time[i])];
+  int sum = 0;
+  for (int i = 0, n = nodes.size(); i < n; ++i) {
+    int least = kApart;
+    for (const Edge &e : nodes[i].out) {
+      if (nodes[i].unit == Unit::Vector && nodes[e.node].unit == Unit::Matrix &&
+          time[e.node] + e.distance * interval < time[i] + e.latency)
+        least = std::min(least, kApart - 1);
+      if (nodes[i].unit != Unit::Matrix || nodes[e.node].unit == Unit::Matrix)
+        continue;
+      int between = 0;
+      for (int t = time[i]; t < time[e.node] + e.distance * interval; ++t)
+        between += count[index(t)];
+      least = std::min(least, between);
+    }
+    sum += 2 * kIssue * (kApart - least);
+  }
+  return sum;
+}
+
+/// Moves a node out of a crowded slot, to the nearest with room for it.
+bool Placer::move(int n, int aim) {
+  const Node &node = nodes[n];
+  bool store = node.ldsWrite && !node.ldsRead;
+  if (!(node.unit == Unit::Vector && node.cycles) && !store)
+    return false;
+  // Only slots that exceed the aim are relieved.
+  Slot &here = table[index(time[n])];
+  if (here.issue() <= aim)
+    return false;
+  int cost = store ? kIssue : node.cycles;
+  int reach = interval / 2, now = time[n];
+  int from = std::max(earliest(n), now - reach);
+  int to = std::min(latest(n), now + reach);
+  int best = now, bestGain = 0;
+  for (int t = from; t <= to; ++t) {
+    const Slot &there = table[index(t)];
+    if (&there == &here || (store && there.memory >= memoryShare))
+      continue;
+    // What leaves the crowded slot less what overflows in the other.
+    int gain = std::min(cost, here.issue() - aim) -
+               std::max(0, there.issue() + cost - std::max(aim, there.issue()));
+    if (gain > bestGain ||
+        (gain == bestGain && gain && abs(t - now) < abs(best - now))) {
+      best = t;
+      bestGain = gain;
+    }
+  }
+  if (best == now)
+    return false;
+  here.vector -= node.cycles;
+  here.memory -= store;
+  reserve(n, best);
+  return true;
+}
+
+/// List scheduling fills slots as they come and leaves others empty, where it
+/// waits for a long chain: this evens them out.
+void Placer::settle() {
+  constexpr int kMostSweeps = 8;
+  for (int sweep = 0; sweep < kMostSweeps; ++sweep) {
+    bool moved = false;
+    for (int n = nodes.size() - 1; n >= 0; --n)
+      moved |= move(n, roomOf(graph));
+    if (!moved)
+      break;
+  }
+}
+
+/// Where in the iteration the loop begins: few iterations in flight, then
+/// little to do before the loop.
+bool Placer::rotate(Placement &result) {
+  int bestStages = kFar, bestWork = kFar, best = 0;
+  for (int r = 0; r < interval; ++r) {
+    int low = kFar, high = kUnplaced, work = 0;
+    // The iteration, counted from the loop's first, that a node at time t
+    // belongs to if the loop begins at slot r.
+    auto stage = [&](int t) { return (t - r + 4 * interval) / interval; };
+    for (int t : time) {
+      low = std::min(low, stage(t));
+      high = std::max(high, stage(t));
+    }
+    // Work that the prologue repeats: the earlier stages of each node.
+    for (int i = 0, n = nodes.size(); i < n; ++i)
+      work += (high - stage(time[i])) *
+              (nodes[i].unit == Unit::Matrix ? graph.slotCycles : 4);
+    int stages = high - low + 1;
+    if (std::make_pair(work, stages) < std::make_pair(bestWork, bestStages)) {
+      bestStages = stages;
+      bestWork = work;
+      // So that all times become non-negative.
+      best = r + (low - 4) * interval;
+    }
+  }
+  result.stages = bestStages;
+  result.outside = bestWork;
+  for (int &t : time)
+    t -= best;
+  for (int &t : time)
+    if (t < 0)
+      return false;
+  return true;
+}
+
+/// Without overlap, one attempt in a table without end; otherwise an interval
+/// of one slot for each matrix instruction, first with room for LDS to drain
+/// before barriers, then without.
+std::optional<Placement> Placer::run() {
+  if (!overlap) {
+    interval = 1 << 20;
+    vectorShare = std::max(24, graph.vectorCycles / graph.numMatrix + 8);
+    if (attempt() != Outcome::Done || !holds())
+      return std::nullopt;
+    Placement result;
+    result.interval = 1 + *std::max_element(time.begin(), time.end());
+    result.time = time;
+    return result;
+  }
+  interval = graph.numMatrix;
+  if (interval < kMinInterval)
+    return std::nullopt;
+  // A barrier has a wait for the accesses in flight before it: slots just
+  // before it should start none.
+  drain = graph.numBarriers > 1 ? slotsOf(kLdsCycles / graph.wavesOfSimd()) : 0;
+  std::optional<Placement> best = search();
+  if (!best && drain) {
+    drain = 0;
+    best = search();
+  }
+  return best;
+}
+
+/// Some ways to do it: of those whose registers are likely to suffice, the one
+/// that keeps the matrix core waiting least. More room where none is found.
+std::optional<Placement> Placer::search() {
+  // Vector and memory issue cycles spread evenly over the slots.
+  int even =
+      (graph.vectorCycles + kIssue * graph.numMemory + interval - 1) / interval;
+  memoryShare = (graph.numMemory + interval - 1) / interval;
+  std::optional<Placement> best;
+  auto bestCost = std::make_tuple(kFar, kFar, kFar);
+  int bestHazards = 0;
+  const int iterations = graph.seldom ? kFew : kMany;
+  auto suffices = [&] { return best && std::get<0>(bestCost) == 0; };
+  exhausted = 0;
+  for (int more = 0; more < kMaxMore && (more < 2 || !suffices()); ++more) {
+    for (const Way &way : kWays) {
+      if (way.tried == Way::Registers && suffices())
+        break;
+      if (way.tried == Way::Hazards && best && !bestHazards)
+        continue;
+      if (!best && exhausted >= kMaxExhausted)
+        return std::nullopt;
+      patience = way.patience;
+      ahead = way.ahead;
+      // At least 20 cycles, in steps of an instruction's four.
+      vectorShare = std::max(20, (even + 3) / 4 * 4 + 4 * more);
+      std::optional<Placement> result = overlapped();
+      if (!result)
+        continue;
+      int registers = estimateRegisters(graph, *result);
+      int beyond = std::max(0, registers - graph.likelyRegisters());
+      int lost = hazards();
+      auto cost = std::make_tuple(
+          beyond, excess(table) + lost + result->outside / iterations,
+          registers);
+      if (cost < bestCost) {
+        bestHazards = lost;
+        bestCost = cost;
+        best = std::move(result);
+      }
+    }
+    // From the third step on one more memory instruction may share a slot.
+    if (more == 2)
+      ++memoryShare;
+  }
+  return best;
+}
+
+/// A modulo schedule with the shares as they are set.
+std::optional<Placement> Placer::overlapped() {
+  if (graph.numBarriers > 1) {
+    // The writes between the barriers, as the port takes them, and until the
+    // last one is done.
+    second = slotsOf(graph.singleWriteCycles) + drain;
+    if (2 * second > interval)
+      return std::nullopt;
+  }
+  // Floors and windows start anew with each setting.
+  std::fill(firstWindow.begin(), firstWindow.end(), 0);
+  for (int i = 0, n = nodes.size(); i < n; ++i)
+    floor[i] = nodes[i].globalRead && ahead ? -interval : 0;
+  // Matrix work of the iteration before hides the first reads.
+  if (second)
+    for (int i = 0, n = nodes.size(); i < n; ++i)
+      if (nodes[i].unit == Unit::Matrix) {
+        floor[i] = second + slotsOf(kBurstCycles);
+        break;
+      }
+  Outcome outcome = Outcome::Again;
+  for (int tries = 0; tries < kMaxTries && outcome == Outcome::Again; ++tries) {
+    outcome = attempt();
+    for (int w : firstWindow)
+      if (w > kMaxWindow)
+        outcome = Outcome::Never;
+  }
+  exhausted += outcome == Outcome::Again;
+  if (outcome != Outcome::Done)
+    return std::nullopt;
+  settle();
+  if (!holds())
+    return std::nullopt;
+  Placement result;
+  result.interval = interval;
+  if (!rotate(result))
+    return std::nullopt;
+  result.time = time;
+  return result;
+}
+
+/// Whether every dependence and window is kept: the sweeps see to it, and a
+/// wrong schedule must not get out if they fail.
+bool Placer::holds() const {
+  for (int i = 0, n = nodes.size(); i < n; ++i) {
+    for (const Edge &e : nodes[i].out) {
+      if (skips(i, e))
+        continue;
+      // A reader of memory waits as long as it must.
+      int least = nodes[i].unit == Unit::Memory ? std::min(e.latency, 1)
+                                                : latencyOf(i, e);
+      if (time[e.node] + e.distance * interval < time[i] + least)
+        return false;
+    }
+    if (hasWindow(nodes[i]) &&
+        (time[i] < windowBegin(nodes[i]) || time[i] > windowEnd(nodes[i])))
+      return false;
+  }
+  return true;
+}
+
+std::optional<Placement> wave::place(LoopGraph &graph, bool overlap,
+                                     int &blamed) {
+  Placer placer(graph, overlap);
+  std::optional<Placement> result = placer.run();
+  blamed = placer.blamed;
+  return result;
+}
