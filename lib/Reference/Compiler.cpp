@@ -178,12 +178,12 @@ bool Compiler::constantOp(arith::ConstantOp o) {
   return true;
 }
 
-/// Whether a value may be an operand of an addition: directly, as one side of a
-/// selection, or from a buffer or another iteration, since an element that
-/// stays in its register is a value like any other.
+/// Whether a value may be an operand of an addition: directly, widened, as one
+/// side of a selection, or from a buffer or another iteration, since an element
+/// that stays in its register is a value like any other.
 static bool mayBeAdded(Value v) {
   return llvm::any_of(v.getUsers(), [](Operation *user) {
-    if (isa<arith::SelectOp>(user))
+    if (isa<arith::SelectOp, arith::ExtFOp>(user))
       return mayBeAdded(user->getResult(0));
     return isa<arith::AddFOp, arith::SubFOp, arith::NegFOp>(user) ||
            user->getNumResults() == 0;
