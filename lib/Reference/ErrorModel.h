@@ -77,6 +77,8 @@ inline double roughly(const FloatFormat &format, double r, double &e,
     e = magnitude - e > format.maxFinite ? 0 : INFINITY;
     return std::copysign(INFINITY, r);
   }
+  if (magnitude + e > format.maxFinite)
+    e = INFINITY;
   return r;
 }
 

@@ -133,9 +133,9 @@ template <MixTo To> void mix(const Lanes &x) {
       f32 v = firstNan(a, b, isNan(c) ? quiet(c) : fused(a, b, c));
       r = bits<u32>(clamp ? clampUnit(v, dx10) : v);
     } else {
-      // One rounding, to f16; the product is exact in f64.
-      f32 v = f32(toHalf(f64(a) * f64(b) + f64(c)));
-      v = firstNan(a, b, isNan(c) ? quiet(c) : v);
+      // Fused in f32, then converted, as the ISA's pseudo-code has it: code
+      // generators use it for a product of f32 values that is converted.
+      f32 v = firstNan(a, b, isNan(c) ? quiet(c) : fused(a, b, c));
       u32 h = raw(toHalf(clamp ? clampUnit(v, dx10) : v));
       r = To == MixTo::Low ? (x.d[l] & 0xffff0000) | h
                            : (x.d[l] & 0xffff) | h << 16;
