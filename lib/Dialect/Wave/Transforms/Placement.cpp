@@ -225,7 +225,7 @@ std::pair<int, int> Placer::spanOf(ArrayRef<Load> loads, int firstWrite) const {
 
 /// Sweep 3.
 Placer::Outcome Placer::placeStores() {
-  int n = nodes.size(), written = 0, firstWrite = kFar;
+  int n = nodes.size(), written = 0, firstWrite = kFar, lastWrite = 0;
   // Writes to LDS, as early as their window lets them.
   for (int i = 0; i < n; ++i) {
     const Node &node = nodes[i];
@@ -253,6 +253,7 @@ Placer::Outcome Placer::placeStores() {
     }
     reserve(i, t);
     firstWrite = std::min(firstWrite, windowBegin(node));
+    lastWrite = std::max(lastWrite, t - windowBegin(node));
   }
   // What packs their values, right before.
   for (int i = n - 1; i >= 0; --i) {
@@ -301,9 +302,13 @@ Placer::Outcome Placer::placeStores() {
     // Time for the data to come, even if two steps' registers live at once.
     if (firstUse != kFar)
       bound = std::max(from, std::min(bound, firstUse - graph.loadSlots()));
-    if (begin < end)
-      bound = std::max(bound,
-                       begin + (end - begin) * int(number) / int(loads.size()));
+    if (begin < end) {
+      int start = begin + (end - begin) * int(number) / int(loads.size());
+      // One is on its way when the last write waits, so that the wait counts.
+      if (number == 0 && second)
+        start -= second - lastWrite + 1;
+      bound = std::max(bound, start);
+    }
     // Beside another memory instruction rather than late.
     auto goes = [&](int at) {
       const Slot &slot = table[index(at)];
