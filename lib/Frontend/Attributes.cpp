@@ -119,10 +119,8 @@ Value Interpreter::attribute(Value object, StringRef attr, SourceRange range) {
   case VK::Str:
     found = method("str");
     break;
+  // A tuple has index and count; the list's other methods refuse it.
   case VK::List:
-    found = method("list");
-    break;
-  // index and count; the list's other methods refuse tuples.
   case VK::Tuple:
     found = method("list");
     break;

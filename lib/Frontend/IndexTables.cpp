@@ -163,6 +163,23 @@ const std::vector<int64_t> *Tabulator::valuesOf(mlir::Value v) {
   return it->second ? &*it->second : nullptr;
 }
 
+bool Interpreter::layoutResults(FunctionObject *map, ArrayRef<Value> indices,
+                                SourceRange range,
+                                SmallVectorImpl<Value> &results) {
+  SmallVector<Value> todo = {callFunction(map, indices, {}, range)};
+  while (!todo.empty()) {
+    Value v = todo.pop_back_val();
+    if (!v)
+      return false;
+    if (v.isSequence())
+      for (Value part : llvm::reverse(v.as<SequenceObject>()->elements))
+        todo.push_back(part);
+    else
+      results.push_back(v);
+  }
+  return true;
+}
+
 /// What a function gives for all indices of a box: one table for each of its
 /// results, lists of results taken apart. False after a report: the function
 /// reads something else than its indices, or a coordinate is out of range.
@@ -186,18 +203,11 @@ bool Interpreter::tabulate(FunctionObject *map, ArrayRef<int64_t> box,
     SmallVector<Value> indices;
     for (BlockArgument arg : probe.getBody().getArguments())
       indices.push_back(Value::scalar({arg, dtypes::int32}));
-    // Results from left to right, lists flattened.
-    SmallVector<Value> todo = {callFunction(map, indices, {}, range)};
-    if (!todo[0])
+    SmallVector<Value> results;
+    if (!layoutResults(map, indices, range, results))
       return false;
     Tabulator tables(probe);
-    while (!todo.empty()) {
-      Value v = todo.pop_back_val();
-      if (v.isSequence()) {
-        for (Value part : llvm::reverse(v.as<SequenceObject>()->elements))
-          todo.push_back(part);
-        continue;
-      }
+    for (Value v : results) {
       mlir::Value index = toIndex(v, range);
       if (!index)
         return false;

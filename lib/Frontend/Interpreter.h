@@ -369,6 +369,10 @@ public:
   Value callFunction(FunctionObject *fn, ArrayRef<Value> args,
                      ArrayRef<std::pair<StringRef, Value>> keywords,
                      SourceRange range);
+  /// What a layout's function gives for \p indices, from left to right, lists
+  /// flattened; false if the call failed.
+  bool layoutResults(FunctionObject *map, ArrayRef<Value> indices,
+                     SourceRange range, llvm::SmallVectorImpl<Value> &results);
   Value callPoison(PoisonObject *poison, const CallExpr *e);
   Value callBuiltin(const BuiltinInfo *builtin, const CallExpr *e, Value self);
   /// Calls a builtin or function with values (map, sorted keys, layouts).

@@ -212,18 +212,9 @@ Value Interpreter::placedAddress(BufferObject *buffer, ArrayRef<Value> indices,
     }
     std::reverse(index.begin(), index.end());
   }
-  SmallVector<Value> todo = {callFunction(given.map, index, {}, range)},
-                     results;
-  while (!todo.empty()) {
-    Value v = todo.pop_back_val();
-    if (!v)
-      return {};
-    if (v.isSequence())
-      for (Value inner : llvm::reverse(v.as<SequenceObject>()->elements))
-        todo.push_back(inner);
-    else
-      results.push_back(v);
-  }
+  SmallVector<Value> results;
+  if (!layoutResults(given.map, index, range, results))
+    return {};
   Value address = Value::integral(0);
   for (auto [v, extent] : llvm::zip_equal(results, given.box))
     address =
