@@ -34,11 +34,15 @@ static std::vector<std::vector<std::string>> writtenShapes(tile::FuncOp func) {
 bool tlc::readArguments(tile::FuncOp func, const RunOptions &options,
                         DiagnosticEngine &diags,
                         std::vector<Parameter> &parameters, Values &values) {
-  auto complain = [&](unsigned i, const llvm::Twine &message) {
-    if (i < func.getNumArguments())
-      mlir::emitError(func.getArgument(i).getLoc(), message + " [TL0701]");
-    else
+  auto complain = [&](llvm::ArrayRef<unsigned> at, const llvm::Twine &message) {
+    if (at.empty()) {
       diags.report(DiagID::BadRunArgument, message);
+      return;
+    }
+    auto diag = mlir::emitError(func.getArgument(at.front()).getLoc(),
+                                message + " [TL0701]");
+    for (unsigned i : at.drop_front())
+      diag.attachNote(func.getArgument(i).getLoc()) << "and here";
   };
   // Names and types do not depend on sizes; shapes do.
   auto described = reference::describeParameters(func, {});
@@ -62,7 +66,7 @@ bool tlc::readArguments(tile::FuncOp func, const RunOptions &options,
 bool tlc::readArguments(const target::Contract &contract,
                         const RunOptions &options, DiagnosticEngine &diags,
                         std::vector<Parameter> &parameters, Values &values) {
-  auto complain = [&](unsigned, const llvm::Twine &message) {
+  auto complain = [&](llvm::ArrayRef<unsigned>, const llvm::Twine &message) {
     diags.report(DiagID::BadRunArgument, message);
   };
   for (const target::Argument &argument : contract.arguments) {
@@ -91,8 +95,8 @@ bool tlc::readArguments(const target::Contract &contract,
       continue;
     auto elements = spannedElements(argument, scalars);
     if (!elements) {
-      complain(i, "the shape of '" + argument.name +
-                      "' has no value for these sizes");
+      complain({unsigned(i)}, "the shape of '" + argument.name +
+                                  "' has no value for these sizes");
       return false;
     }
     parameters[i].elements = *elements;

@@ -38,14 +38,15 @@ using llvm::StringRef;
   "                    the simulator's checkers (on under check)\n"            \
   "  --seed N          order of wavefronts on the simulator\n"                 \
   "  --remarks         say what the passes decided\n"                          \
-  "  --linker=LINKER   lld (built in, the default) or comgr (ROCm's)\n"         \
+  "  --linker=LINKER   lld (built in, the default) or comgr (ROCm's)\n"        \
   "  --disable-pass P  leave an optional pass out (repeatable)\n"
 
 const llvm::StringLiteral tlc::runUsage =
     "tlc run KERNEL.tile|OBJECT.hsaco [options]\n\n" RUN_OPTIONS;
 const llvm::StringLiteral tlc::checkUsage =
     "tlc check KERNEL.tile [options]\n\n" RUN_OPTIONS
-    "  --unordered NAME  the elements of an output's rows may come in any order\n"
+    "  --unordered NAME  the elements of an output's rows may come in any "
+    "order\n"
     "  --bisect          name the first pass that changes the result\n";
 
 /// Reads the options of `run` and `check`; what is no option of theirs is left
@@ -205,8 +206,8 @@ bool ArgumentReader::load(llvm::ArrayRef<Parameter> parameters) {
     auto it = llvm::find_if(parameters,
                             [&](const Parameter &p) { return p.name == name; });
     if (it == parameters.end()) {
-      complain(~0u, "--arg names '" + name + "', but the parameters are " +
-                        listNames(parameters));
+      complain({}, "--arg names '" + name + "', but the parameters are " +
+                       listNames(parameters));
       return false;
     }
     size_t i = it - parameters.begin();
@@ -216,7 +217,7 @@ bool ArgumentReader::load(llvm::ArrayRef<Parameter> parameters) {
       continue;
     auto array = readNpy(contents[i]->path);
     if (!array) {
-      complain(~0u, llvm::toString(array.takeError()));
+      complain({}, llvm::toString(array.takeError()));
       return false;
     }
     files[i] = std::move(*array);
@@ -233,6 +234,7 @@ bool ArgumentReader::readScalars(
     return false;
   values.resize(parameters.size());
   std::string missing;
+  llvm::SmallVector<unsigned> lacking;
   for (auto [i, p] : llvm::enumerate(parameters)) {
     if (p.isTensor)
       continue;
@@ -258,13 +260,14 @@ bool ArgumentReader::readScalars(
         }
     if (!value) {
       missing += (missing.empty() ? "" : ", ") + p.name;
+      lacking.push_back(unsigned(i));
       continue;
     }
     if (value->kind == Contents::Kind::File) {
       if (files[i]->elements() != 1) {
-        complain(i, "scalar '" + p.name + "' needs one element, '" +
-                        value->path + "' has the shape " +
-                        shapeString(files[i]->shape));
+        complain({unsigned(i)}, "scalar '" + p.name + "' needs one element, '" +
+                                    value->path + "' has the shape " +
+                                    shapeString(files[i]->shape));
         return false;
       }
       values[i].real = files[i]->number(0);
@@ -285,8 +288,8 @@ bool ArgumentReader::readScalars(
   }
   if (missing.empty())
     return true;
-  complain(~0u, "scalar parameters without a value: " + missing +
-                    " (give each by --arg NAME=NUMBER or -D NAME=NUMBER)");
+  complain(lacking, "scalar parameters without a value: " + missing +
+                        " (give each by --arg NAME=NUMBER or -D NAME=NUMBER)");
   return false;
 }
 
@@ -307,19 +310,20 @@ bool ArgumentReader::fillTensors(llvm::ArrayRef<Parameter> parameters,
       shape.assign(1, p.elements);
     // Before an allocation that the machine could not serve.
     if (p.elements > largest) {
-      complain(i, "tensor '" + p.name + "' has " + llvm::Twine(p.elements) +
-                      " elements");
+      complain({unsigned(i)}, "tensor '" + p.name + "' has " +
+                                  llvm::Twine(p.elements) + " elements");
       return false;
     }
     Array &array = values[i].array;
     if (files[i]) {
       std::optional<Array> given = asType(*files[i], p.dtype);
       if (!given || given->shape != shape) {
-        complain(i, "'" + contents[i]->path + "' holds " +
-                        toString(files[i]->type) + " " +
-                        shapeString(files[i]->shape) + ", but parameter '" +
-                        p.name + "' is " + toString(p.dtype) + " " +
-                        shapeString(shape));
+        complain({unsigned(i)}, "'" + contents[i]->path + "' holds " +
+                                    toString(files[i]->type) + " " +
+                                    shapeString(files[i]->shape) +
+                                    ", but parameter '" + p.name + "' is " +
+                                    toString(p.dtype) + " " +
+                                    shapeString(shape));
         return false;
       }
       array = std::move(*given);

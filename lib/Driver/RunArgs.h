@@ -45,8 +45,9 @@ int parseRunOptions(Arguments arguments, RunOptions &options, bool check);
 using reference::Parameter;
 using Values = std::vector<reference::Argument>;
 
-/// Where to say that an argument is wrong: at parameter i of the program.
-using Complain = llvm::function_ref<void(unsigned, const llvm::Twine &)>;
+/// Says that an argument is wrong, at these parameters of the program.
+using Complain =
+    llvm::function_ref<void(llvm::ArrayRef<unsigned>, const llvm::Twine &)>;
 
 /// Tensors of role out or inout.
 bool isOutput(const Parameter &p);

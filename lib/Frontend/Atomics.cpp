@@ -27,6 +27,16 @@ using namespace mlir;
 
 namespace tlc::frontend {
 
+/// Every atomic is as strong as seq_cst; a misspelt order is still a mistake.
+static bool isMemoryOrder(Value order) {
+  return !order || order.is(VK::None) ||
+         (order.is(VK::Str) &&
+          llvm::is_contained(ArrayRef<StringRef>{"relaxed", "consume",
+                                                 "acquire", "release",
+                                                 "acq_rel", "seq_cst"},
+                             order.asStr()));
+}
+
 /// The atomics of two operands: destination and value. The destination is in
 /// global memory or LDS, where the hardware has atomics; registers are no
 /// thread's neighbour. Gives the old element, None for a tile, Invalid after a
@@ -52,6 +62,10 @@ Value Interpreter::atomicImpl(Args &args, tile::AtomicKind kind) {
   if (bitwise && type->isFloat())
     return fail(DiagID::TypeMismatch, args.range,
                 "a bitwise atomic on " + type->name);
+  if (!isMemoryOrder(args[2]))
+    return fail(DiagID::BadArgument, args.rangeOf(2),
+                "expected a memory order, one of 'relaxed', 'consume', "
+                "'acquire', 'release', 'acq_rel', 'seq_cst'");
   // The order of unsigned numbers is another operation of the hardware.
   if (type->cls == DTypeInfo::UInt)
     kind = kind == tile::AtomicKind::Max   ? tile::AtomicKind::UMax

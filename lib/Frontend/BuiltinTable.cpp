@@ -249,7 +249,11 @@ static const BuiltinInfo loopTable[] = {
     {"T.get_thread_binding", &I::threadBinding, "dim?", 0, Dev},
     {"T.get_thread_bindings", &I::threadBindings, "", 0, Dev},
     {"T.get_thread_extent", &I::threadExtent, "dim?", 0, Dev},
+    {"T.get_thread_extents", &I::threadExtents, "", 0, Dev},
     {"T.get_block_binding", &I::blockBinding, "dim?", 0, Dev},
+    {"T.get_block_bindings", &I::blockBindings, "", 0, Dev},
+    {"T.get_block_extent", &I::blockExtent, "dim?", 0, Dev},
+    {"T.get_block_extents", &I::blockExtents, "", 0, Dev},
 };
 
 // Functions of one element. Only this table's functions are applied to vectors

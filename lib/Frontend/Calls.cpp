@@ -323,16 +323,16 @@ Value Interpreter::callFunction(FunctionObject *fn, ArrayRef<Value> args,
     }
     // A macro reads its scalar arguments here, once; T.Ref keeps the reference,
     // so that the body can assign to the caller's element.
+    bool isRef = false;
     if (fn->type == FunctionObject::Macro) {
-      bool isRef = false;
       if (auto *attr = llvm::dyn_cast_or_null<AttributeExpr>(p.annotation))
         isRef = attr->attr == "Ref";
       if (!isRef && !(v = deref(v, range)))
         return {};
     }
     // Bound outside of the callee's own loops, inside the caller's.
-    callee->names[p.name] = {Binding::Live, v, p.range,
-                             unsigned(loopStack.size()), 0};
+    callee->names[p.name] = {
+        Binding::Live, v, p.range, unsigned(loopStack.size()), 0, isRef};
   }
   // What no parameter took.
   if (next < args.size()) {

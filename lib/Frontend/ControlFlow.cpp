@@ -399,8 +399,12 @@ Flow Interpreter::execWhile(const WhileStmt *s) {
     }
     // Decided without the device: what evaluating it emitted is not needed.
     before->clear();
-    if (!*known)
+    if (!*known) {
+      if (staged && isa<ConstantExpr>(s->condition))
+        diags.report(DiagID::DeadCode, s->range,
+                     "the condition is never true: this loop does nothing");
       break;
+    }
     // Compile-time names cannot change in the body of a loop in the kernel,
     // other than by break: nothing would ever end this.
     if (staged && !hasExit(s->body)) {

@@ -85,7 +85,7 @@ Value Interpreter::copy(Args &args) {
 ///   A (128, 64) to S (128, 64)              equal shapes
 ///   A[b, 0:64, h, :] to S (64, 32)          unit dimensions drop out
 ///   A[i, j] to S (64, 32)                   A's corner, as large as S
-///   A (100, 64) to S (128, 64)              a whole tensor: the rest is 0
+///   A (n, 64) to S (128, 64)                a whole tensor: the rest is 0
 ///   A[0:n, :] to B[0:n, :]                  a run-time extent: loops
 ///   S (64, 32) to T (32, 64)                an error: nothing is transposed
 bool Interpreter::copyBoxes(Box src, Box dst, SourceRange range, Args *args) {
@@ -101,8 +101,19 @@ bool Interpreter::copyBoxes(Box src, Box dst, SourceRange range, Args *args) {
     bool equal = src.extents.size() == dst.extents.size();
     for (size_t i = 0; equal && i < src.extents.size(); ++i)
       equal = sameValue(src.extents[i], dst.extents[i]);
-    // Unit dimensions may differ; anything else is a mistake.
-    if (!equal && countNonUnit(src.extents) != countNonUnit(dst.extents))
+    // Unit dimensions may differ; anything else is a mistake. Extents that are
+    // not known now are the program's promise.
+    SmallVector<Value> from, to;
+    llvm::copy_if(src.extents, std::back_inserter(from),
+                  [](Value v) { return !isOne(v); });
+    llvm::copy_if(dst.extents, std::back_inserter(to),
+                  [](Value v) { return !isOne(v); });
+    equal |= from.size() == to.size() &&
+             llvm::none_of(llvm::zip(from, to), [](auto pair) {
+               auto &[x, y] = pair;
+               return x.is(VK::Int) && y.is(VK::Int) && x.asInt() != y.asInt();
+             });
+    if (!equal)
       return mismatch("cannot copy '" + src.buffer->name + "' of shape " +
                       shapeText(src.extents) + " to '" + dst.buffer->name +
                       "' of shape " + shapeText(dst.extents));

@@ -137,111 +137,6 @@ std::vector<const FunctionDefStmt *> Interpreter::findKernels() {
   return kernels;
 }
 
-/// The names of a `T.const("M, N")` call; nothing for any other expression.
-static void constCalls(const Expr *e,
-                       llvm::function_ref<void(StringRef, SourceRange)> fn) {
-  auto *call = llvm::dyn_cast_or_null<CallExpr>(e);
-  if (!call || call->args.empty())
-    return;
-  auto *attr = llvm::dyn_cast<AttributeExpr>(call->callee);
-  auto *text = llvm::dyn_cast<ConstantExpr>(call->args[0]);
-  if (!attr || attr->attr != "const" || !text ||
-      text->type != ConstantExpr::Str)
-    return;
-  SmallVector<StringRef> names;
-  llvm::SplitString(text->text, names, ", \t");
-  for (StringRef name : names)
-    fn(name, call->range);
-}
-
-/// T.const in assignments at the top level of a body, also several in a tuple.
-///   M, N = T.const("M, N")              M, N
-///   M, N = T.const("M"), T.const("N")   M, N
-static void constNamesIn(StmtList body,
-                         llvm::function_ref<void(StringRef, SourceRange)> fn) {
-  for (const Stmt *s : body) {
-    if (auto *a = llvm::dyn_cast<AssignStmt>(s)) {
-      constCalls(a->value, fn);
-      if (auto *tuple = llvm::dyn_cast<TupleExpr>(a->value))
-        for (const Expr *e : tuple->elements)
-          constCalls(e, fn);
-    }
-  }
-}
-
-/// Parameters of a kernel that take compile-time values: not those that the
-/// body or their own annotation makes run-time arguments, which is decided by
-/// the annotation's name alone.
-static void compileTimeParams(const FunctionDefStmt *def, bool eager,
-                              llvm::function_ref<void(const Param &)> fn) {
-  llvm::StringSet<> typed;
-  for (const Stmt *s : def->body)
-    if (auto *a = llvm::dyn_cast<AnnAssignStmt>(s); a && !a->value)
-      if (auto *n = llvm::dyn_cast<NameExpr>(a->target))
-        typed.insert(n->id);
-  for (const Param &p : def->params) {
-    if (p.kind == Param::VarArgs || p.kind == Param::KwArgs ||
-        (eager && typed.count(p.name)))
-      continue;
-    // Tensors and T.int32 scalars are run-time arguments of an eager function.
-    const Expr *type = p.annotation;
-    if (auto *call = llvm::dyn_cast_or_null<CallExpr>(type))
-      type = call->callee;
-    if (auto *sub = llvm::dyn_cast_or_null<SubscriptExpr>(type))
-      type = sub->object;
-    auto *attr = llvm::dyn_cast_or_null<AttributeExpr>(type);
-    if (eager && attr &&
-        (attr->attr == "Tensor" || attr->attr == "StridedTensor" ||
-         attr->attr == "Buffer" || attr->attr == "ptr" ||
-         findDType(attr->attr)))
-      continue;
-    fn(p);
-  }
-}
-
-/// Fills `missing` with the names that need a -D: parameters without a default,
-/// T.const names, and module-level names already found to be host code's.
-void Interpreter::collectMissing(const FunctionDefStmt *def) {
-  missing.clear();
-  compileTimeParams(def, isEager(def), [&](const Param &p) {
-    if (!p.defaultValue && !defined.count(p.name))
-      missing.push_back({p.name, p.range});
-  });
-  constNamesIn(def->body, [&](StringRef name, SourceRange range) {
-    if (!defined.count(name))
-      missing.push_back({name, range});
-  });
-  // Module-level names that only host code sets, as far as the text shows.
-  llvm::StringSet<> seen;
-  collectingMissing = true;
-  for (auto &[name, stmt] : moduleScope->definitions) {
-    if (defined.count(name) ||
-        llvm::isa_and_nonnull<FunctionDefStmt, ClassDefStmt, ImportStmt,
-                              ImportFromStmt>(stmt))
-      continue;
-    auto it = moduleScope->names.find(name);
-    if (it != moduleScope->names.end() && it->second.value.is(VK::Poison) &&
-        it->second.value.as<PoisonObject>()->missing)
-      missing.push_back({name, it->second.where});
-  }
-  collectingMissing = false;
-}
-
-/// One error for all, at the first of them, with the options to give.
-void Interpreter::reportMissing(
-    ArrayRef<std::pair<StringRef, SourceRange>> names) {
-  std::string list, options;
-  for (auto [i, m] : llvm::enumerate(names)) {
-    list += (i ? ", " : "") + m.first.str();
-    options += (i ? " -D " : "-D ") + m.first.str() + "=...";
-  }
-  auto diag =
-      error(DiagID::MissingParameters, names[0].second, "no value for " + list);
-  for (auto &m : names.drop_front())
-    diag.note(m.second, "'" + m.first + "' is needed here");
-  diag.help("give " + options);
-}
-
 //===----------------------------------------------------------------------===//
 // Running
 //===----------------------------------------------------------------------===//
@@ -262,6 +157,7 @@ mlir::OwningOpRef<mlir::ModuleOp> Interpreter::run(const FunctionDefStmt *def) {
   isJit(def, &isPrimFunc, nullptr);
   // A T.prim_func reports when it reads one: its parameters are arguments.
   if (!missing.empty() && !isPrimFunc) {
+    collectMissing(def, /*reading=*/true);
     reportMissing(missing);
     return {};
   }

@@ -58,6 +58,7 @@ struct Binding {
   unsigned loopDepth = 0; ///< device loops open where it was bound
   unsigned readLoop =
       0; ///< serial number of the innermost device loop that read it
+  bool reference = false; ///< a T.Ref: assigning to it stores an element
 };
 
 /// The names of a function call, a comprehension or a module. A function's
@@ -149,7 +150,7 @@ public:
   //===--- Reporting -----------------------------------------------------===//
   /// Reports; notes and help can be added to what this returns.
   DiagBuilder error(DiagID id, SourceRange range, const llvm::Twine &message) {
-    return diags.report(id, range, message);
+    return diags.report(id, callerOf(range), message);
   }
   /// The same where a Value is to be returned: an Invalid one.
   Value fail(DiagID id, SourceRange range, const llvm::Twine &message) {
@@ -201,6 +202,9 @@ public:
                         bool quiet = false);
   Value preludeName(StringRef name, SourceRange range);
   SourceRange callerOf(SourceRange range);
+  /// The index of a dimension of threads or extent of one of the grid.
+  Value threadIndex(int64_t dim);
+  Value gridExtent(unsigned dim);
   /// Invalid if there is no such file.
   Value loadSibling(StringRef name, SourceRange range, unsigned level = 0);
   Value lazily(StringRef name, SourceRange use,
@@ -210,7 +214,9 @@ public:
   bool parseDefines();
   /// Reports all names that need a -D at once; always Invalid.
   Value missingName(StringRef name, SourceRange use, Value poison);
-  void collectMissing(const FunctionDefStmt *fn);
+  void collectMissing(const FunctionDefStmt *fn, bool reading = false);
+  void evaluateNamesRead(const FunctionDefStmt *fn,
+                         llvm::SmallPtrSetImpl<const FunctionDefStmt *> &seen);
   void reportMissing(ArrayRef<std::pair<StringRef, SourceRange>> names);
   Value mathConstantValue(const BuiltinInfo *builtin);
 

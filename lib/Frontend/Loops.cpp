@@ -1,4 +1,4 @@
-//===- Loops.cpp - T.Kernel, loop ranges, thread indices ------------------===//
+//===- Loops.cpp - T.Kernel and loop ranges -------------------------------===//
 //
 // Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -469,51 +469,6 @@ Flow Interpreter::threadLoop(const ForStmt *s, LoopObject *loop) {
     return Flow::Error;
   }
   return bindLoopVars(s, {id}) ? execBlock(s->body) : Flow::Error;
-}
-
-//===----------------------------------------------------------------------===//
-// Thread and block indices
-//===----------------------------------------------------------------------===//
-
-/// T.get_thread_binding(dim=0). A dimension that the workgroup does not have
-/// has one index, 0.
-Value Interpreter::threadBinding(Args &args) {
-  int64_t dim = args.has(0) && args[0].isIntLike() ? args[0].asInt() : 0;
-  if (dim < 0 || dim > 2)
-    return fail(DiagID::BadArgument, args.range,
-                "a workgroup has dimensions 0 to 2");
-  if (dim >= int64_t(kernelOp.getThreads().size()))
-    return Value::integral(0);
-  return Value::scalar(
-      {tile::ThreadIdOp::create(b, b.getI32Type(), uint64_t(dim)),
-       dtypes::int32});
-}
-
-/// All of them, as many as `threads` has dimensions.
-Value Interpreter::threadBindings(Args &args) {
-  SmallVector<Value> all;
-  for (size_t i = 0; i < kernelOp.getThreads().size(); ++i)
-    all.push_back(Value::scalar(
-        {tile::ThreadIdOp::create(b, b.getI32Type(), i), dtypes::int32}));
-  return makeSequence(VK::Tuple, all);
-}
-
-/// T.get_thread_extent(dim=0), a number.
-Value Interpreter::threadExtent(Args &args) {
-  int64_t dim = args.has(0) && args[0].isIntLike() ? args[0].asInt() : 0;
-  ArrayRef<int64_t> threads = kernelOp.getThreads();
-  return Value::integral(
-      dim >= 0 && size_t(dim) < threads.size() ? threads[size_t(dim)] : 1);
-}
-
-/// T.get_block_binding(dim=0): as bound by `as (bx, by, bz)`.
-Value Interpreter::blockBinding(Args &args) {
-  int64_t dim = args.has(0) && args[0].isIntLike() ? args[0].asInt() : 0;
-  if (dim < 0 || dim >= int64_t(kernelOp.getGrid().size()))
-    return fail(DiagID::BadArgument, args.range,
-                "the grid has no dimension " + llvm::Twine(dim));
-  return Value::scalar(
-      {kernelOp.getBody().getArgument(unsigned(dim)), dtypes::int32});
 }
 
 } // namespace tlc::frontend

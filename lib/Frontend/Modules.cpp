@@ -386,7 +386,7 @@ bool Interpreter::parseDefines() {
 Value Interpreter::missingName(StringRef name, SourceRange use, Value) {
   llvm::SmallVector<std::pair<StringRef, SourceRange>> all{{name, use}};
   if (kernelDef && !collectingMissing)
-    collectMissing(kernelDef);
+    collectMissing(kernelDef, /*reading=*/true);
   for (auto &m : missing)
     if (llvm::none_of(all, [&](auto &a) { return a.first == m.first; }))
       all.push_back(m);

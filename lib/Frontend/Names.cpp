@@ -405,6 +405,10 @@ bool Interpreter::bindName(StringRef name, Value value, SourceRange range) {
     if (old.state == Binding::Live && old.value.is(VK::Buffer) &&
         old.value.as<BufferObject>()->isVar && !value.is(VK::Buffer))
       return storeVariable(old.value.as<BufferObject>(), value, range);
+    if (old.reference && old.value.is(VK::Region) &&
+        old.value.as<RegionObject>()->isElement)
+      return store(old.value.as<RegionObject>()->buffer,
+                   old.value.as<RegionObject>()->offsets, value, range);
     // The loop that read the name is still open, and was opened after the name
     // was bound.
     auto *loop = llvm::find(loopStack, old.readLoop);

@@ -147,6 +147,25 @@ def gemm_sp(A_sparse, E, B, C, transpose_A=False, transpose_E=False, transpose_B
                 T.if_then_else(k % group == code >> 2, second, T.cast(0, A_sparse.dtype)))
     T.gemm(dense, B, C, transpose_B=transpose_B, policy=policy, clear_accum=clear_accum)
 
+def nextafter(x, y):
+    bits = T.dtype(x.dtype).bits
+    assert x.dtype == y.dtype and x.dtype in ("float16", "bfloat16", "float32", "float64"), f"T.nextafter of {x.dtype} and {y.dtype}"
+    whole = "int" + str(bits)
+    code = T.reinterpret(x, whole)
+    smallest = T.reinterpret(T.cast(1, whole), x.dtype)
+    # Away from zero the code grows.
+    step = T.if_then_else((x < y) == (x > T.cast(0, x.dtype)), T.cast(1, whole), T.cast(-1, whole))
+    moved = T.if_then_else(x == T.cast(0, x.dtype), T.copysign(smallest, y), T.reinterpret(code + step, x.dtype))
+    return T.if_then_else(T.Or(T.isnan(x), T.isnan(y)), x + y, T.if_then_else(x == y, y, moved))
+
+def ldexp(x, n):
+    # Two factors, each a power of two: one alone may overflow.
+    def power(k):
+        return T.reinterpret((k + 127) << 23, "float32")
+    k = T.max(-252, T.min(254, T.cast(n, "int32")))
+    half = k >> 1
+    return T.cast(T.cast(x, "float32") * power(half) * power(k - half), x.dtype)
+
 def divmod(a, b):
     return a // b, a % b
 
@@ -190,6 +209,8 @@ Value Interpreter::preludeName(StringRef name, SourceRange range) {
                                         "gemm_sp",
                                         "get_e_factor",
                                         "get_e_replicate_factor",
+                                        "nextafter",
+                                        "ldexp",
                                         "divmod",
                                         "filter",
                                         "functools.reduce",

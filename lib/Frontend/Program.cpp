@@ -49,6 +49,18 @@ BufferObject *Interpreter::addTensor(StringRef name, AnnotationObject *type,
           "a tensor needs a shape and an element type");
     return nullptr;
   }
+  // Byte offsets must be numbers: what is beyond any machine's memory is a
+  // mistake.
+  constexpr int64_t kMostElements = int64_t(1) << 44;
+  int64_t elements = 1;
+  for (Value v : type->shape)
+    if (v.is(VK::Int) &&
+        (__builtin_mul_overflow(elements, v.asInt(), &elements) ||
+         elements > kMostElements)) {
+      error(DiagID::BadShape, range,
+            "a tensor of shape " + shapeText(type->shape) + " is too large");
+      return nullptr;
+    }
   auto *buffer = make<BufferObject>();
   buffer->name = name.str();
   buffer->dtype = type->dtype;

@@ -66,6 +66,11 @@ bool frontend::mayExit(const Stmt *s) {
 Flow Interpreter::execBlock(StmtList body) {
   for (size_t i = 0; i < body.size(); ++i) {
     Flow flow = exec(body[i]);
+    if ((flow == Flow::Break || flow == Flow::Continue) && kernelOp &&
+        scope->staged && i + 1 < body.size() &&
+        (isBreak(body[i]) || body[i]->kind == StmtKind::Continue))
+      diags.report(DiagID::DeadCode, body[i + 1]->range, "this never runs")
+          .note(body[i]->range, "the iteration ends here");
     if (flow != Flow::Next)
       return flow;
     // After a conditional break or continue on the device, the rest runs only
@@ -256,7 +261,9 @@ Flow Interpreter::execAssert(const AssertStmt *s) {
     return Flow::Next; // a condition on runtime sizes: bounds are checked
                        // anyway
   at(s->range);
-  tile::AssertOp::create(b, c, message.empty() ? "assertion failed" : message);
+  if (message.empty())
+    message = "assertion failed";
+  addMessage(tile::AssertOp::create(b, c, message), "!" + message, s->range);
   return Flow::Next;
 }
 

@@ -270,6 +270,9 @@ struct Accumulator {
   }
   /// n - 1 additions, each of a partial sum below the sum of magnitudes.
   double bound(const FloatFormat &format) const {
+    // Nothing but NaN: the device may have begun with the identity.
+    if (std::isnan(value) && !isSum() && !keepNan)
+      return HUGE_VAL;
     if (!std::isfinite(value))
       return 0;
     if (isSum())

@@ -221,13 +221,21 @@ llvm::Expected<LaunchReport> tlc::launch(
     const std::vector<uint8_t> &bytes = arguments[i].array.bytes;
     if (bytes.empty())
       continue; // a null pointer: there is nothing to read
+    // Atomics on halves exchange the whole dword, also at the end: as every
+    // allocator does, memory goes on to a multiple of four bytes.
+    std::vector<uint8_t> whole;
+    if (bytes.size() % 4) {
+      whole = bytes;
+      whole.resize((bytes.size() + 3) / 4 * 4);
+    }
+    const std::vector<uint8_t> &content = whole.empty() ? bytes : whole;
     if (auto error =
-            device.check(table.hipMalloc(&device.buffers[i], bytes.size()),
+            device.check(table.hipMalloc(&device.buffers[i], content.size()),
                          "device memory for '" + declared.name + "'"))
       return error;
     if (auto error =
-            device.check(table.hipMemcpy(device.buffers[i], bytes.data(),
-                                         bytes.size(), hipMemcpyHostToDevice),
+            device.check(table.hipMemcpy(device.buffers[i], content.data(),
+                                         content.size(), hipMemcpyHostToDevice),
                          "copying '" + declared.name + "' to the device"))
       return error;
     values[i] = uint64_t(device.buffers[i]);

@@ -190,6 +190,7 @@ void ExpandWaveMath::runOnOperation() {
   populateNarrowFloatPatterns(patterns);
   populateTrigPowPatterns(patterns);
   populateTanhPatterns(patterns);
+  populateHyperbolicPatterns(patterns);
   math::populateExpansionPatterns(
       patterns, {"sinh", "cosh", "asinh", "acosh", "atanh", "fpowi", "ipowi"});
   static const llvm::StringSet<> kPolynomials = {

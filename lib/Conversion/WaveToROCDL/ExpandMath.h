@@ -58,6 +58,8 @@ struct Emit {
 void populateNarrowFloatPatterns(mlir::RewritePatternSet &patterns);
 /// tanh of f32.
 void populateTanhPatterns(mlir::RewritePatternSet &patterns);
+/// sinh, asinh, atan2 of f32.
+void populateHyperbolicPatterns(mlir::RewritePatternSet &patterns);
 /// sin, cos, tan, pow of f32 through f64.
 void populateTrigPowPatterns(mlir::RewritePatternSet &patterns);
 

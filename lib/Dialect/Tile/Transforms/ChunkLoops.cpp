@@ -6,8 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // A parallel that moves a tile between memories by computed indices holds all
-// of a thread's points in registers at once. In a kernel whose registers spill
-// it becomes a loop over parts of its first dimension:
+// of a thread's points in registers at once. In a kernel whose registers spill,
+// or where a thread has hundreds of points, it becomes a loop over parts of its
+// first dimension:
 //
 //   tile.parallel (%i, %j) = [64, 512] {...}
 // becomes
@@ -41,7 +42,7 @@ static bool touchesRegisters(ParallelOp loop) {
 
 /// Halves the first dimension until a thread has 16 points at once, as far as
 /// it divides evenly.
-static void chunk(ParallelOp loop, int64_t threads) {
+static void chunk(ParallelOp loop, int64_t threads, bool spills) {
   constexpr int64_t kMostPoints = 16; // of a thread at once
   SmallVector<int64_t> extents(loop.getExtents());
   int64_t points = 1;
@@ -53,9 +54,11 @@ static void chunk(ParallelOp loop, int64_t threads) {
     parts *= 2;
   if (parts == 1)
     return;
-  loop.emitRemark("runs in ") << parts
-                              << " parts: the kernel's registers "
-                                 "spill where it runs at once";
+  loop.emitRemark("runs in ")
+      << parts
+      << (spills ? " parts: the kernel's registers spill where it runs at once"
+                 : " parts: a thread has more points than are worth code of "
+                   "their own");
   OpBuilder b(loop);
   Location loc = loop.getLoc();
   auto constant = [&](int64_t v) -> Value {
@@ -79,12 +82,18 @@ static void chunk(ParallelOp loop, int64_t threads) {
   loop.erase();
 }
 
-void tile::chunkLoops(KernelOp kernel) {
+void tile::chunkLoops(KernelOp kernel, bool spills) {
+  // Points of a thread from where on code for each makes no sense.
+  constexpr int64_t kManyPoints = 512;
   SmallVector<ParallelOp> loops;
   kernel.walk([&](ParallelOp loop) {
-    if (!loop->getParentOfType<ParallelOp>() && !touchesRegisters(loop))
+    int64_t points = 1;
+    for (int64_t extent : loop.getExtents())
+      points *= extent;
+    if ((spills || points > kManyPoints * kernel.getNumThreads()) &&
+        !loop->getParentOfType<ParallelOp>() && !touchesRegisters(loop))
       loops.push_back(loop);
   });
   for (ParallelOp loop : loops)
-    chunk(loop, kernel.getNumThreads());
+    chunk(loop, kernel.getNumThreads(), spills);
 }

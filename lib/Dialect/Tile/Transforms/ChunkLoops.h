@@ -12,8 +12,9 @@
 
 namespace tlc::tile {
 
-/// Cuts large loops between memories into parts that run one after the other.
-void chunkLoops(KernelOp kernel);
+/// Cuts large loops between memories into parts that run one after the other:
+/// all of them if the kernel spills, otherwise those that are very large.
+void chunkLoops(KernelOp kernel, bool spills);
 
 } // namespace tlc::tile
 

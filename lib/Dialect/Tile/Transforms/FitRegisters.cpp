@@ -19,6 +19,11 @@
 //
 // The count is a lower bound, so what is refused could never have fitted.
 //
+// Arrays that a thread has for itself (T.alloc_local) are registers as well,
+// one for an element. Their elements may be dead when the array is not, so they
+// are refused from twice the registers on: the rest of them would be spilled,
+// which takes minutes to compile.
+//
 //   tile.kernel ... threads[64] {                          // one wavefront
 //     %acc = tile.alloc {layout = ..} : memref<256x256xf32, fragment>
 // gives
@@ -84,19 +89,8 @@ static SmallVector<LiveBuffer> atPeak(ArrayRef<LiveBuffer> fragments,
   return most;
 }
 
-static LogicalResult fit(KernelOp kernel) {
-  auto fragments =
-      getLiveBuffersOf(kernel, Space::Fragment, /*reuseInLoops=*/true,
-                       registersOf, [](AllocOp) { return false; });
-  int64_t needed = 0, threads = kernel.getNumThreads();
-  SmallVector<LiveBuffer> alive = atPeak(fragments, needed);
-  if (needed <= registersFor(threads))
-    return success();
-  InFlightDiagnostic diag =
-      kernel.emitError() << "the fragments need " << needed
-                         << " registers a lane, but a workgroup of " << threads
-                         << " threads has " << registersFor(threads)
-                         << " for them " << kRegisterLimitTag;
+/// "'acc' (256x256xf32) takes 1024 registers", for each.
+static void listBuffers(InFlightDiagnostic &diag, ArrayRef<LiveBuffer> alive) {
   for (const LiveBuffer &f : alive) {
     auto type = cast<MemRefType>(f.alloc.getType());
     Diagnostic &note = diag.attachNote(f.alloc.getLoc());
@@ -107,6 +101,45 @@ static LogicalResult fit(KernelOp kernel) {
     note << '\'' << f.alloc.getName().value_or("(unnamed)") << "' (" << text
          << ") takes " << f.bytes << " registers";
   }
+}
+
+static int64_t elementsOf(AllocOp alloc) {
+  auto type = cast<MemRefType>(alloc.getType());
+  return type.getNumElements() *
+         llvm::divideCeil(getElementBytes(type) * 8, 32);
+}
+
+static LogicalResult fitLocal(KernelOp kernel) {
+  auto arrays = getLiveBuffersOf(kernel, Space::Local, /*reuseInLoops=*/true,
+                                 elementsOf, [](AllocOp) { return false; });
+  int64_t needed = 0, threads = kernel.getNumThreads();
+  SmallVector<LiveBuffer> alive = atPeak(arrays, needed);
+  if (needed <= 2 * (registersFor(threads) + kWorking))
+    return success();
+  InFlightDiagnostic diag =
+      kernel.emitError() << "the arrays that each thread has for itself need "
+                         << needed << " registers, but a thread of " << threads
+                         << " has " << registersFor(threads) << ' '
+                         << kRegisterLimitTag;
+  listBuffers(diag, alive);
+  diag.attachNote() << "use smaller arrays, or T.alloc_shared";
+  return diag;
+}
+
+static LogicalResult fit(KernelOp kernel) {
+  auto fragments =
+      getLiveBuffersOf(kernel, Space::Fragment, /*reuseInLoops=*/true,
+                       registersOf, [](AllocOp) { return false; });
+  int64_t needed = 0, threads = kernel.getNumThreads();
+  SmallVector<LiveBuffer> alive = atPeak(fragments, needed);
+  if (needed <= registersFor(threads))
+    return fitLocal(kernel);
+  InFlightDiagnostic diag =
+      kernel.emitError() << "the fragments need " << needed
+                         << " registers a lane, but a workgroup of " << threads
+                         << " threads has " << registersFor(threads)
+                         << " for them " << kRegisterLimitTag;
+  listBuffers(diag, alive);
   for (int64_t more = threads * 2; more <= kMaxThreads; more *= 2)
     if (int64_t least = llvm::divideCeil(needed * threads, more);
         least <= registersFor(more)) {

@@ -448,8 +448,7 @@ struct Legalize : tlc::tile::impl::TileLegalizeBase<Legalize> {
       warnOfRaces(kernel);
       forwardStores(kernel);
       eraseUnreadBuffers(kernel);
-      if (kernel->hasAttr(kSpareRegistersAttr))
-        chunkLoops(kernel);
+      chunkLoops(kernel, kernel->hasAttr(kSpareRegistersAttr));
       SmallVector<AllocOp> allocs;
       kernel.walk([&](AllocOp alloc) { allocs.push_back(alloc); });
       for (AllocOp alloc : allocs)
