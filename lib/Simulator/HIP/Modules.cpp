@@ -212,7 +212,7 @@ hipError_t tlc::sim::launchFunction(hipFunction_t function,
   if (!function)
     return record(hipErrorInvalidHandle);
   if (!device().isStream(stream))
-    return record(hipErrorInvalidHandle);
+    return record(hipErrorInvalidValue);
   if (arguments && extra)
     return record(hipErrorInvalidValue);
   const KernelInfo &kernel = *function->kernel;
