@@ -407,9 +407,6 @@ LogicalResult ReduceOp::verify() {
   auto src = cast<MemRefType>(getSrc().getType()).getShape();
   auto dst = cast<MemRefType>(getDst().getType()).getShape();
   int64_t dim = getDim();
-  if (getSrc().getType().getElementType() !=
-      getDst().getType().getElementType())
-    return emitOpError("src and dst must have the same element type");
   if (Value scratch = getScratch();
       scratch && getSpace(scratch.getType()) != Space::Shared)
     return emitOpError("scratch must be shared");

@@ -423,15 +423,6 @@ tile.func @gemm_mfma() {
 
 // -----
 
-tile.func @reduce_type() {
-  %a = tile.alloc : memref<32x32xf32, #tile.space<fragment>>
-  %r = tile.alloc : memref<32xf16, #tile.space<fragment>>
-  // expected-error @below {{src and dst must have the same element type}}
-  tile.reduce #tile.reduce_kind<sum> %a into %r dim 1 : memref<32x32xf32, #tile.space<fragment>> into memref<32xf16, #tile.space<fragment>>
-}
-
-// -----
-
 tile.func @reduce_scratch() {
   %a = tile.alloc : memref<32x32xf32, #tile.space<fragment>>
   %r = tile.alloc : memref<32xf32, #tile.space<fragment>>
