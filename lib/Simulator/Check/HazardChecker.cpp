@@ -58,14 +58,14 @@ bool isCarry(const Instruction &inst, const RegisterRange &range) {
 } // namespace
 
 /// A new path through the code: nothing was issued before.
-void HazardChecker::begin(unsigned vgprCount, unsigned accumOffset_) {
+void HazardChecker::begin(unsigned vgprCount, unsigned firstAccum) {
   vector.assign(vgprCount, Last());
   scalar.assign(128, Last());
   readAsC.assign(vgprCount, Use());
   storeData.assign(vgprCount, Use());
   state = startState;
   lastSpecial = 0;
-  accumOffset = accumOffset_;
+  accumOffset = firstAccum;
 }
 
 /// The message if fewer than \p states lie between; empty otherwise. From \p

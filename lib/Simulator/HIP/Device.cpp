@@ -20,9 +20,7 @@ using namespace tlc;
 using namespace tlc::sim;
 using namespace tlc::hip;
 
-namespace {
-constexpr uint64_t memoryBytes = uint64_t(192) << 30;
-}
+static constexpr uint64_t memoryBytes = uint64_t(192) << 30;
 
 Device::Device() : memory(memoryBytes) {
   // For programs that know nothing of the simulator.
