@@ -108,17 +108,17 @@ KernelReport tlc::describeLaunch(const sim::KernelInfo &kernel,
   };
   Occupancy &o = report.occupancy;
   o.slots = param::wavesPerSimd;
+  unsigned fitting = param::vgprsPerSimd / all;
   o.limits.push_back({"VGPRs",
                       fmt::format("{} of {}", all, param::vgprsPerSimd),
-                      bySimd(std::min<double>(param::vgprsPerSimd / all,
-                                              param::wavesPerSimd))});
+                      bySimd(std::min<double>(fitting, param::wavesPerSimd))});
   if (report.ldsBytes) {
     // LDS is handed out in granules.
     uint64_t granule = llvm::alignTo(report.ldsBytes, param::ldsGranule);
-    double groups = double(param::ldsBytes / granule);
+    uint64_t groups = param::ldsBytes / granule;
     o.limits.push_back(
         {"LDS", fmt::format("{} of {} bytes", report.ldsBytes, param::ldsBytes),
-         groups * waves / param::simdsPerCu});
+         double(groups) * waves / param::simdsPerCu});
   }
   o.limits.push_back({"wavefront slots",
                       fmt::format("{} a SIMD", param::wavesPerSimd),
