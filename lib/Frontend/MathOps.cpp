@@ -215,8 +215,8 @@ Value Interpreter::clampValue(Args &args) {
     if (!args.has(i))
       continue;
     Sym bound = toSym(args[i], args.rangeOf(i));
-    if (!bound ||
-        !promote(x, bound, i == 1 ? args[0] : Value(), args[i], args.range))
+    if (!bound || !promote(x, bound, i == 1 || !args.has(1) ? args[0] : Value(),
+                           args[i], args.range))
       return {};
     bool f = x.type->isFloat(), s = x.type->isSigned();
     mlir::Value v = x.value, c = bound.value;
