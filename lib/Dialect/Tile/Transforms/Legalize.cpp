@@ -344,7 +344,7 @@ static void eraseUnreadBuffers(KernelOp kernel) {
     for (AllocOp alloc : allocs) {
       // Ops beyond these have other effects too, or return something.
       SmallVector<BufferUse> accesses = getAllUses(alloc.getResult());
-      if (llvm::any_of(accesses, [](const BufferUse &a) {
+      if (llvm::any_of(accesses, [&](const BufferUse &a) {
             return a.read || isWorkspace(a.op, alloc) ||
                    !isa<CopyOp, FillOp, StoreOp, ReduceOp, ScanOp, TransposeOp>(
                        a.op);
