@@ -69,7 +69,11 @@ bool tlc::sim::poisonMemory(void *pointer, size_t bytes) {
   return true;
 }
 
-const LaunchResult &tlc::sim::lastLaunch() { return device().last; }
+LaunchResult &tlc::sim::lastOfThread() {
+  static thread_local LaunchResult last;
+  return last;
+}
+const LaunchResult &tlc::sim::lastLaunch() { return lastOfThread(); }
 
 /// Runs the launch to its end and turns its first finding into HIP's error. The
 /// fault is reported by the launch itself and, as on a GPU, by the next
@@ -96,7 +100,6 @@ hipError_t tlc::sim::launchKernel(const LaunchRequest &request) {
     d.pendingFault = error;
   if (d.options.afterLaunch)
     d.options.afterLaunch(result);
-  std::lock_guard lock(d.mutex);
-  d.last = std::move(result);
+  lastOfThread() = std::move(result);
   return error;
 }
