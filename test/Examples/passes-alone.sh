@@ -27,7 +27,6 @@ done <<'KERNELS'
 C python-free-examples/02-gemm.tile -D M=100 -D N=72 -D K=70
 O python-free-examples/05-flash-attention.tile -D batch=1 -D heads=2 -D heads_kv=1 -D seq_q=65 -D seq_k=130 -D dim=80 -D causal=True
 C test/Language/reduce-kinds.tile
-Y test/Language/global-reshape.tile --kernel permuted
 KERNELS
 echo "$count runs, $failures failures"
 [ $count -gt 0 ] && [ $failures = 0 ]
