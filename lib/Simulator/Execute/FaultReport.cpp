@@ -77,6 +77,13 @@ std::string what(const LaunchContext &context, const Workgroup &group) {
     if (kind.starts_with("lds"))
       return text + fmt::format(", beyond the {} bytes of LDS of the workgroup",
                                 group.ldsBytes);
+    // malloc on the device wants a heap that a runtime has prepared.
+    constexpr uint64_t nearNull = 1 << 16;
+    if (fault.address < nearNull)
+      for (const KernelArgument &argument : context.request.kernel->arguments)
+        if (argument.valueKind == "hidden_heap_v1")
+          return text + ", near null; the kernel can call malloc, which has no "
+                        "heap here";
     if (kind.starts_with("scratch"))
       return text + fmt::format(", beyond the {} bytes of scratch of a lane",
                                 group.waves->privateBytes);
@@ -130,6 +137,9 @@ Finding tlc::sim::describeFault(const LaunchContext &context,
 
 Finding tlc::sim::describeFinding(const LaunchContext &context,
                                   const CheckFinding &finding) {
-  return describe(context, finding.kind, finding.message, *finding.op,
-                  finding.group, finding.wave, finding.lane);
+  Finding described =
+      describe(context, finding.kind, finding.message, *finding.op,
+               finding.group, finding.wave, finding.lane);
+  described.isNote = std::string_view(finding.kind) == waitStatesNote;
+  return described;
 }

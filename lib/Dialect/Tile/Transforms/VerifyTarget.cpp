@@ -11,18 +11,25 @@
 // 2. A tile.atomic on a type without an atomic instruction.
 // 3. Element types that no pass lowers (wider than 64 bits, or of no whole
 //    bytes but i1).
+// 4. An element of a tile in LDS or registers that does not exist: nothing
+//    checks those on the device. Known are constant indices and indices at the
+//    points of a loop or copy; what a condition guards is left to it.
 //
 // Whether a buffer fits LDS is not asked here: tile-fit-lds knows what others
 // live beside it.
 //
 //   tile.gemm %a, %b into %c : memref<..xf64>...
 //     -> error: no matrix instruction of gfx942 multiplies f64 by f64 into f64
+//   tile.parallel (%i) in (64) { tile.load %s[%i + 8] }, %s : memref<64xf32,
+//   ..>
+//     -> error: index 71 is outside dimension 0 of 's', which has 64 elements
 //
 //===----------------------------------------------------------------------===//
 
 #include "BufferUse.h"
 #include "tlc/Dialect/Tile/Transforms/GemmLayouts.h"
 #include "tlc/Dialect/Tile/Transforms/Passes.h"
+#include "tlc/Dialect/Tile/Transforms/TileAccess.h"
 #include "tlc/Layout/BankModel.h"
 
 using namespace mlir;
@@ -60,19 +67,18 @@ static LogicalResult verifyGemm(GemmOp gemm) {
 }
 
 /// Whether memory has an instruction for it, or a loop of compare and swap
-/// serves. The same types in LDS and global memory: integers of 32 and 64 bits,
-/// sums of all floats of 16 bits and more, minima and maxima of f32 and f64.
+/// serves. The same types in LDS and global memory: integers of 8 bits and
+/// more, sums, minima and maxima of floats of 16 bits and more.
 static bool hasAtomic(AtomicKind kind, Type type) {
   if (kind == AtomicKind::Exchange)
     return type.getIntOrFloatBitWidth() == 32 ||
            type.getIntOrFloatBitWidth() == 64;
-  if (type.isInteger(32) || type.isInteger(64))
+  if (type.isInteger(8) || type.isInteger(16) || type.isInteger(32) ||
+      type.isInteger(64))
     return true;
-  if (kind == AtomicKind::Add)
-    return type.isF32() || type.isF64() || type.isF16() || type.isBF16();
-  if (kind == AtomicKind::Max || kind == AtomicKind::Min)
-    return type.isF32() || type.isF64();
-  return false;
+  return (kind == AtomicKind::Add || kind == AtomicKind::Max ||
+          kind == AtomicKind::Min) &&
+         (type.isF32() || type.isF64() || type.isF16() || type.isBF16());
 }
 
 static LogicalResult verifyAtomic(AtomicOp atomic) {
@@ -83,8 +89,10 @@ static LogicalResult verifyAtomic(AtomicOp atomic) {
                             << stringifyAtomicKind(atomic.getKind()) << " of "
                             << type;
   diag.attachNote() << (isa<FloatType>(type)
-                            ? "floats can be added, and f32 and f64 compared"
-                            : "integers need 32 or 64 bits");
+                            ? "floats of 16 bits and more can be added and "
+                              "compared"
+                            : "an exchange needs 32 or 64 bits, any other "
+                              "atomic whole bytes");
   return diag;
 }
 
@@ -94,6 +102,42 @@ static LogicalResult verifyAlloc(AllocOp alloc) {
   if (bits > 64 || (bits != 1 && bits % 8))
     return alloc.emitError("no buffer on gfx942 holds elements of type ")
            << type.getElementType();
+  return success();
+}
+
+/// The least or greatest value of an index over all points.
+static int64_t extreme(const PointIndex &index, ArrayRef<int64_t> extents,
+                       bool greatest) {
+  int64_t v = index.constant;
+  for (auto [c, extent] : llvm::zip(index.coeffs, extents))
+    if ((c > 0) == greatest)
+      v += c * (extent - 1);
+  return v;
+}
+
+static LogicalResult verifyBounds(Operation *op) {
+  SmallVector<int64_t> extents = getPoints(op);
+  for (const Access &access : getPointAccesses(op)) {
+    auto type = cast<MemRefType>(access.buffer.getType());
+    if (getSpace(access.buffer) == Space::Global || access.conditional)
+      continue;
+    for (auto [d, index] : llvm::enumerate(access.indices)) {
+      if (!index.known || index.uniform || type.isDynamicDim(d))
+        continue;
+      int64_t least = extreme(index, extents, false),
+              most = extreme(index, extents, true), size = type.getDimSize(d);
+      if (least >= 0 && most < size)
+        continue;
+      InFlightDiagnostic diag =
+          access.op->emitError("index ")
+          << (least < 0 ? least : most) << " is outside dimension " << d
+          << " of '" << getBufferName(access.buffer) << "', which has " << size
+          << (size == 1 ? " element " : " elements ") << kOutOfBoundsTag;
+      if (Operation *alloc = getBase(access.buffer).getDefiningOp())
+        diag.attachNote(alloc->getLoc()) << "allocated here";
+      return diag;
+    }
+  }
   return success();
 }
 
@@ -109,6 +153,8 @@ struct VerifyTarget : tlc::tile::impl::TileVerifyTargetBase<VerifyTarget> {
         result = verifyAtomic(atomic);
       else if (auto alloc = dyn_cast<AllocOp>(op))
         result = verifyAlloc(alloc);
+      else if (isa<ParallelOp, CopyOp, FillOp>(op))
+        result = verifyBounds(op);
       failedAny |= failed(result);
     });
     if (failedAny)
