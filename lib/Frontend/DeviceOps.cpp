@@ -194,6 +194,7 @@ bool Interpreter::splitAtGridSyncs(tile::KernelOp kernel) {
   for (BlockArgument arg : body.getArguments())
     map.map(arg, block->addArgument(arg.getType(), arg.getLoc()));
   auto second = llvm::cast<tile::KernelOp>(b.create(state));
+  second->setDiscardableAttrs(kernel->getDiscardableAttrDictionary());
   b.setInsertionPointToEnd(block);
   // What the second part needs of the first, in order.
   llvm::SetVector<Operation *> needed;
