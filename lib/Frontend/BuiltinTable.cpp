@@ -131,6 +131,10 @@ static const BuiltinInfo tileTable[] = {
     {"T.syncthreads", &I::syncThreads, "*,**", 0, Dev},
     // A wave of gfx942 executes in lock step; there is nothing to wait for.
     {"T.sync_warp", &I::ignored, "*,**"},
+    // Launches of a stream follow one another: nothing of the one before is
+    // under way.
+    {"T.pdl_sync", &I::ignored, "*,**"},
+    {"T.pdl_trigger", &I::ignored, "*,**"},
     {"T.sync_grid", &I::syncGrid, "*,**", 0, Dev},
     {"T.attr", &I::attrFrame, "&node,key?,value?,**"},
     // data says which of several related questions is asked; each
@@ -318,7 +322,7 @@ static const BuiltinInfo mathTable[] = {
     {"T.max2", &I::minMax, "*", 1},
     {"min", &I::minMax, "*", 0},
     {"max", &I::minMax, "*", 1},
-    {"T.clamp", &I::clampValue, "x,min_val,max_val", 0, Dev},
+    {"T.clamp", &I::clampValue, "x,min_val?,max_val?", 0, Dev},
     // `~`: the branches are not evaluated before the condition is known.
     {"T.if_then_else", &I::ifThenElse, "cond,~then,~otherwise,**"},
     {"T.Select", &I::ifThenElse, "cond,~then,~otherwise,**"},

@@ -204,28 +204,32 @@ Value Interpreter::minMax(Args &args) {
 }
 
 /// T.clamp(x, lo, hi): max, then min, so that hi wins where the bounds cross.
+/// None is no bound.
 Value Interpreter::clampValue(Args &args) {
   Sym x = toSym(args[0], args.rangeOf(0));
   if (!x)
     return {};
-  Sym lo = toSym(args[1], args.rangeOf(1)),
-      hi = toSym(args[2], args.rangeOf(2));
-  if (!promote(x, lo, args[0], args[1], args.range))
-    return {};
   // The bounds are promoted one after the other: the second may widen the type
   // once more.
-  Sym first = x;
-  bool f = x.type->isFloat(), s = x.type->isSigned();
-  first.value = f   ? b.createOrFold<arith::MaxNumFOp>(x.value, lo.value)
-                : s ? b.createOrFold<arith::MaxSIOp>(x.value, lo.value)
-                    : b.createOrFold<arith::MaxUIOp>(x.value, lo.value);
-  if (!promote(first, hi, Value(), args[2], args.range))
-    return {};
-  f = first.type->isFloat(), s = first.type->isSigned();
-  return fold({f   ? b.createOrFold<arith::MinNumFOp>(first.value, hi.value)
-               : s ? b.createOrFold<arith::MinSIOp>(first.value, hi.value)
-                   : b.createOrFold<arith::MinUIOp>(first.value, hi.value),
-               first.type});
+  for (unsigned i : {1u, 2u}) {
+    if (!args.has(i))
+      continue;
+    Sym bound = toSym(args[i], args.rangeOf(i));
+    if (!bound || !promote(x, bound, i == 1 || !args.has(1) ? args[0] : Value(),
+                           args[i], args.range))
+      return {};
+    bool f = x.type->isFloat(), s = x.type->isSigned();
+    mlir::Value v = x.value, c = bound.value;
+    if (i == 1)
+      x.value = f   ? b.createOrFold<arith::MaxNumFOp>(v, c)
+                : s ? b.createOrFold<arith::MaxSIOp>(v, c)
+                    : b.createOrFold<arith::MaxUIOp>(v, c);
+    else
+      x.value = f   ? b.createOrFold<arith::MinNumFOp>(v, c)
+                : s ? b.createOrFold<arith::MinSIOp>(v, c)
+                    : b.createOrFold<arith::MinUIOp>(v, c);
+  }
+  return fold(x);
 }
 
 /// T.if_then_else(cond, a, b): only the branch taken is evaluated. The branches
