@@ -12,8 +12,7 @@
 // the report predicts from the wave dialect. How often a line's accesses run is
 // not predicted: either the share of conflicts in all its cycles is equal, or
 // each of its instructions costs what one of its accesses does, or two that
-// were merged. Also fails where an access in a loop conflicts, unless that is
-// allowed.
+// were merged. Also fails where an access conflicts, unless that is allowed.
 //
 // The matrix and issue cycles that the report predicts for each loop are
 // compared with those that the timing model counted: what is in every trip with
@@ -22,7 +21,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "mlir/Interfaces/LoopLikeInterface.h"
 #include "tlc/Dialect/Tile/IR/TileDialect.h"
 #include "tlc/Driver/Pipeline.h"
 #include "tlc/Reference/Reference.h"
@@ -44,7 +42,7 @@ namespace {
 /// What happens at one line of one kernel: predicted and counted.
 struct Line {
   uint64_t base = 0, conflicts = 0;
-  bool exact = true, inLoop = false;
+  bool exact = true;
   uint64_t countedBase = 0, countedConflicts = 0;
   /// Cycles of one access of one wavefront.
   std::vector<double> accesses, instructions;
@@ -165,8 +163,7 @@ bool print(const Lines &lines, bool allow) {
   llvm::outs() << "line                              predicted          counted"
                   "\n";
   for (const auto &[key, line] : lines) {
-    bool conflicts = line.inLoop && line.countedConflicts;
-    bool good = line.agrees() && (allow || !conflicts);
+    bool good = line.agrees() && (allow || !line.countedConflicts);
     llvm::outs() << llvm::format(
         "%-28s %7llu + %-6llu %9llu + %-8llu%s%s\n", key.second.c_str(),
         (unsigned long long)line.base, (unsigned long long)line.conflicts,
@@ -225,8 +222,6 @@ int main(int argc, char **argv) {
         line.base += access.cycles.base;
         line.conflicts += access.cycles.conflicts;
         line.exact &= access.exact;
-        line.inLoop |=
-            access.op->getParentOfType<mlir::LoopLikeOpInterface>() != nullptr;
       }
   };
   auto bytes = compilation.compile(*module, Stage::HSACO);
