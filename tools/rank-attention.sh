@@ -1,11 +1,14 @@
 #!/bin/bash
-# rank-attention.sh TLC FOLDER [SEQUENCE] [HEADS] [PATTERN]: ranks the attention
+# rank-attention.sh TLC FOLDER [SEQUENCE] [HEADS] [PATTERN] [OPTION]...: ranks the attention
 # configurations that Triton compiled for gfx942 (FOLDER holds attn_*.hsaco and
 # meta.json) by the modelled time of `tlc profile`, slowest last, with what holds
 # each back. The last column is the place among those of its kind (full, causal).
+# OPTIONs are those of `tlc profile`; --full if none is given, --detail 0 for its
+# own choice of a sample.
 set -u
 tlc=$1 folder=$2 seq=${3:-4096} heads=${4:-16} pattern=${5:-attn_fp16_d128_}
-row=$((seq * 128))
+shift $(($# < 5 ? $# : 5))
+[ $# = 0 ] && set -- --full
 for object in "$folder"/"$pattern"*.hsaco; do
   name=$(basename "$object" .hsaco)
   dim=$(sed -E 's/.*_d([0-9]+)_.*/\1/' <<<"$name")
@@ -21,7 +24,7 @@ for object in "$folder"/"$pattern"*.hsaco; do
   scale=$(awk -v d="$dim" 'BEGIN { printf "%.9g", 1 / sqrt(d) }')
   array="f16[$heads,$seq,$dim]"
   [[ $name == *bf16* ]] && array="bf16[$heads,$seq,$dim]"
-  "$tlc" profile "$object" --device sim --full --lines 0 --kernel attn_fwd --block $((waves * 64)) --lds "$lds" \
+  "$tlc" profile "$object" --device sim "$@" --lines 0 --kernel attn_fwd --block $((waves * 64)) --lds "$lds" \
     --grid "$(((seq + block - 1) / block)),$heads,1" \
     --arg "$array=randn:1" --arg "$array=randn:2" --arg "$array=randn:3" --arg "$array=zeros" "${strides[@]}" \
     --arg "i32=$heads" --arg i32=1 --arg "i32=$seq" --arg "i32=$seq" --arg "f32=$scale" 2>/dev/null |

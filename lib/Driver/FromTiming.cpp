@@ -108,17 +108,17 @@ KernelReport tlc::describeLaunch(const sim::KernelInfo &kernel,
   };
   Occupancy &o = report.occupancy;
   o.slots = param::wavesPerSimd;
+  unsigned fitting = param::vgprsPerSimd / all;
   o.limits.push_back({"VGPRs",
                       fmt::format("{} of {}", all, param::vgprsPerSimd),
-                      bySimd(std::min<double>(param::vgprsPerSimd / all,
-                                              param::wavesPerSimd))});
+                      bySimd(std::min<double>(fitting, param::wavesPerSimd))});
   if (report.ldsBytes) {
     // LDS is handed out in granules.
     uint64_t granule = llvm::alignTo(report.ldsBytes, param::ldsGranule);
-    double groups = double(param::ldsBytes / granule);
+    uint64_t groups = param::ldsBytes / granule;
     o.limits.push_back(
         {"LDS", fmt::format("{} of {} bytes", report.ldsBytes, param::ldsBytes),
-         groups * waves / param::simdsPerCu});
+         double(groups) * waves / param::simdsPerCu});
   }
   o.limits.push_back({"wavefront slots",
                       fmt::format("{} a SIMD", param::wavesPerSimd),
@@ -277,12 +277,19 @@ static void addCode(KernelReport &report, const sim::CodeObject &object,
       line.executed = timing.issues;
       line.issueCycles = timing.issues * issueCycles;
       line.stalls = convert(timing.stalls);
-      if (line.unit == CodeLine::Unit::Lds) {
+      // Of vector memory the part that went to LDS.
+      if (line.unit == CodeLine::Unit::Lds ||
+          line.unit == CodeLine::Unit::Memory) {
         line.ldsBaseCycles = timing.busyCycles;
         line.ldsConflictCycles = timing.conflictCycles;
       }
+      if (line.unit == CodeLine::Unit::Vector)
+        line.aluCycles = timing.busyCycles;
+      line.isTranscendental = timing.kind == sim::IssueKind::Transcendental;
       line.bytesAsked =
           double(timing.memory.requestedBytes + timing.memory.storedBytes);
+      line.storeLatency =
+          timing.memory.storedBytes ? double(timing.latencyCycles) : 0;
       line.linesTouched = timing.lines;
       line.linesNeeded = timing.leastLines;
     }
@@ -376,6 +383,7 @@ void tlc::addTiming(KernelReport &report, const sim::CodeObject &object,
                     const sim::KernelInfo &kernel,
                     const sim::TimingResult &time) {
   report.cycles = time.cycles;
+  report.launchCycles = std::min<double>(time.cycles, param::launchCycles);
   report.clockUnderLoad = time.clockUnderLoadGHz() * 1e9;
   report.workgroups = time.workgroups;
   report.detailed = time.sampled ? time.sampledWorkgroups : time.workgroups;
@@ -386,8 +394,12 @@ void tlc::addTiming(KernelReport &report, const sim::CodeObject &object,
   report.stalls = convert(time.stalls);
   report.ldsCycles = time.ldsBusy;
   report.ldsConflictCycles = time.ldsConflicts;
+  report.instructionMisses = time.memory.instructionMisses;
   report.occupancy.achieved = time.occupancy.averageWaves;
   double cuCycles = double(time.cycles) * time.computeUnits;
+  report.drainCycles = time.drainCycles;
+  double simdCycles = double(time.cycles) * time.simds;
+  report.activeSimds = simdCycles > 0 ? time.activeSimdCycles / simdCycles : 0;
   report.activeCUs = cuCycles > 0 ? time.activeCuCycles / cuCycles : 0;
   report.busyUse = time.cycles ? double(time.workingSimdCycles) /
                                      (double(time.cycles) * time.simds)

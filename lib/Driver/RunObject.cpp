@@ -121,5 +121,7 @@ int tlc::runObject(llvm::ArrayRef<StringRef> arguments) {
     printStatistics(result);
   if (Error saved = run.save())
     return report(std::move(saved));
-  return simulated && !result.findings.empty() ? exitFound : exitOk;
+  bool found =
+      result.failed || (run.given().strict && !result.findings.empty());
+  return simulated && found ? exitFound : exitOk;
 }

@@ -299,8 +299,10 @@ Expected<RunObjectOptions> Parser::run() {
       options.object = word.str();
       continue;
     }
-    if (word == "--check" || word == "--stats") {
-      (word == "--check" ? options.check : options.statistics) = true;
+    if (word == "--check" || word == "--strict" || word == "--stats") {
+      options.statistics |= word == "--stats";
+      options.strict |= word == "--strict";
+      options.check |= word != "--stats";
       continue;
     }
     StringRef name = word, value;

@@ -39,7 +39,7 @@ struct RunObjectOptions {
   unsigned threads = 0;
   /// Order of wavefronts; most wavefront instructions, 0: no limit of its own.
   uint64_t seed = 0, limit = 0;
-  bool check = false, statistics = false;
+  bool check = false, strict = false, statistics = false;
 };
 
 /// Marks errors of usage, as opposed to bad input.

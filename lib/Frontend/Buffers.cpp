@@ -106,6 +106,13 @@ bool Interpreter::shapeFrom(Value v, SourceRange range,
                 " in a shape: extents are positive");
       return false;
     }
+    if (d.isIntLike() && d.asInt() > INT32_MAX) {
+      error(DiagID::BadShape, range,
+            "extent " + llvm::Twine(d.asInt()) +
+                " in a shape: indices have 32 bits, so an extent is at most "
+                "2147483647; more dimensions can hold more elements");
+      return false;
+    }
     out.push_back(d.isIntLike() ? Value::integral(d.asInt()) : d);
   }
   return true;

@@ -501,7 +501,7 @@ bool Interpreter::bindArgs(const BuiltinInfo *builtin, const CallExpr *e,
   // where the signature ends in '**'.
   for (const Keyword &k : e->keywords) {
     SmallVector<std::pair<StringRef, Value>> pairs;
-    auto spec =
+    auto *spec =
         llvm::find_if(specs, [&](const Spec &s) { return s.name == k.name; });
     if (!k.name.empty() && spec != specs.end() && spec->lazy) {
       if (!put(size_t(spec - specs.begin()), Value(), k.value, k.value->range))
@@ -524,7 +524,7 @@ bool Interpreter::bindArgs(const BuiltinInfo *builtin, const CallExpr *e,
       return false;
     }
     for (auto &[key, value] : pairs) {
-      auto it = llvm::find_if(
+      auto *it = llvm::find_if(
           specs, [&, key = key](const Spec &s) { return s.name == key; });
       if (it != specs.end()) {
         if (!put(size_t(it - specs.begin()), value, k.value, k.value->range))

@@ -134,24 +134,32 @@ Flow Interpreter::execFor(const ForStmt *s) {
   SmallVector<Value> items;
   if (!iterate(iterable, s->iterable->range, items))
     return Flow::Error;
-  // Unrolled: break and continue are flow of this interpreter, not flags.
+  size_t next = 0;
+  return unrolledLoop(s->orelse, [&]() -> std::optional<Flow> {
+    if (next == items.size())
+      return std::nullopt;
+    if (!step(s->range) || !assign(s->target, items[next++], s->target->range))
+      return Flow::Error;
+    return execBlock(s->body);
+  });
+}
+
+/// A loop that the compiler runs itself, one `round` after another until there
+/// is none: break and continue are flow of this interpreter, not flags. `else`
+/// runs where nothing left the loop.
+Flow Interpreter::unrolledLoop(
+    StmtList orelse, llvm::function_ref<std::optional<Flow>()> round) {
   bool outer = std::exchange(inDeviceLoop, false);
   unsigned outerRegion = std::exchange(hostLoopRegion, regionDepth);
-  Flow result = Flow::Next;
-  for (Value item : items) {
-    if (!step(s->range) || !assign(s->target, item, s->target->range))
-      return Flow::Error;
-    Flow flow = execBlock(s->body);
-    if (flow == Flow::Error || flow == Flow::Return)
-      return flow;
-    if (flow == Flow::Break) {
-      result = flow;
-      break;
-    }
-  }
+  std::optional<Flow> flow;
+  do
+    flow = round();
+  while (flow == Flow::Next || flow == Flow::Continue);
   inDeviceLoop = outer;
   hostLoopRegion = outerRegion;
-  return result == Flow::Break ? Flow::Next : execBlock(s->orelse);
+  if (!flow)
+    return execBlock(orelse);
+  return *flow == Flow::Break ? Flow::Next : *flow;
 }
 
 /// A loop that becomes IR. Each kind gives its body a region; only serial loops
@@ -341,16 +349,13 @@ Flow Interpreter::execWhile(const WhileStmt *s) {
   bool staged = scope->staged && kernelOp;
   // `while True:` that something leaves is a loop of the kernel.
   bool forever = staged && isa<ConstantExpr>(s->condition) && hasExit(s->body);
-  bool outer = std::exchange(inDeviceLoop, false);
-  unsigned outerRegion = std::exchange(hostLoopRegion, regionDepth);
-  Flow result = Flow::Next;
   // The block has no loop yet; a region of its own keeps it, and its ops,
   // alive.
   auto *before = new Block();
   mlir::Region holder;
   holder.push_back(before);
   bool failed = false;
-  for (;;) {
+  return unrolledLoop(s->orelse, [&]() -> std::optional<Flow> {
     auto [known, cond] = evaluate(before, failed);
     if (failed || !step(s->range))
       return Flow::Error;
@@ -360,47 +365,12 @@ Flow Interpreter::execWhile(const WhileStmt *s) {
       cond = arith::ConstantOp::create(b, b.getBoolAttr(true));
       known = std::nullopt;
     }
-    if (!known) {
-      inDeviceLoop = true;
-      auto *outerExit = exitFlag, *outerSkip = skipFlag;
-      exitFlag = skipFlag = nullptr;
-      at(s->range);
-      // Flags before the loop, as in loopWithExit; the condition asks for the
-      // exit flag.
-      bool leaves = hasExit(s->body);
-      if (leaves) {
-        exitFlag = makeFlag();
-        skipFlag = makeFlag();
-        setFlag(exitFlag, false);
-        setFlag(skipFlag, false);
-      }
-      auto whileOp = scf::WhileOp::create(b, TypeRange{}, mlir::ValueRange{});
-      whileOp.getBefore().takeBody(holder);
-      OpBuilder::InsertionGuard guard(b);
-      b.setInsertionPointToEnd(&whileOp.getBefore().front());
-      if (leaves) {
-        BufferObject *skip = std::exchange(skipFlag, exitFlag);
-        cond = arith::AndIOp::create(b, cond, notExited());
-        skipFlag = skip;
-      }
-      scf::ConditionOp::create(b, cond, mlir::ValueRange{});
-      Block *after = b.createBlock(&whileOp.getAfter());
-      if (leaves)
-        setFlag(skipFlag, false);
-      bool ok = inRegion(after, true, [&] { return execBody(s->body); });
-      b.setInsertionPointToEnd(after);
-      at(s->range);
-      scf::YieldOp::create(b);
-      exitFlag = outerExit;
-      skipFlag = outerSkip;
-      inDeviceLoop = outer;
-      hostLoopRegion = outerRegion;
-      return ok ? Flow::Next : Flow::Error;
-    }
+    if (!known)
+      return deviceWhile(s, holder, cond) ? Flow::Break : Flow::Error;
     // Decided without the device: what evaluating it emitted is not needed.
     before->clear();
     if (!*known)
-      break;
+      return std::nullopt;
     // Compile-time names cannot change in the body of a loop in the kernel,
     // other than by break: nothing would ever end this.
     if (staged && !hasExit(s->body)) {
@@ -408,17 +378,52 @@ Flow Interpreter::execWhile(const WhileStmt *s) {
             "the condition is always true: this loop never ends");
       return Flow::Error;
     }
-    Flow flow = execBlock(s->body);
-    if (flow == Flow::Error || flow == Flow::Return)
-      return flow;
-    if (flow == Flow::Break) {
-      result = flow;
-      break;
-    }
+    return execBlock(s->body);
+  });
+}
+
+/// The scf.while of a loop whose condition has been evaluated into the block of
+/// `holder`.
+bool Interpreter::deviceWhile(const WhileStmt *s, mlir::Region &holder,
+                              mlir::Value cond) {
+  if (!s->orelse.empty()) {
+    error(DiagID::NotSupportedInKernel, s->range,
+          "'else' of a loop on the device");
+    return false;
   }
-  inDeviceLoop = outer;
-  hostLoopRegion = outerRegion;
-  return result == Flow::Break ? Flow::Next : execBlock(s->orelse);
+  inDeviceLoop = true;
+  auto *outerExit = exitFlag, *outerSkip = skipFlag;
+  exitFlag = skipFlag = nullptr;
+  at(s->range);
+  // Flags before the loop, as in loopWithExit; the condition asks for the exit
+  // flag.
+  bool leaves = hasExit(s->body);
+  if (leaves) {
+    exitFlag = makeFlag();
+    skipFlag = makeFlag();
+    setFlag(exitFlag, false);
+    setFlag(skipFlag, false);
+  }
+  auto whileOp = scf::WhileOp::create(b, TypeRange{}, mlir::ValueRange{});
+  whileOp.getBefore().takeBody(holder);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToEnd(&whileOp.getBefore().front());
+  if (leaves) {
+    BufferObject *skip = std::exchange(skipFlag, exitFlag);
+    cond = arith::AndIOp::create(b, cond, notExited());
+    skipFlag = skip;
+  }
+  scf::ConditionOp::create(b, cond, mlir::ValueRange{});
+  Block *after = b.createBlock(&whileOp.getAfter());
+  if (leaves)
+    setFlag(skipFlag, false);
+  bool ok = inRegion(after, true, [&] { return execBody(s->body); });
+  b.setInsertionPointToEnd(after);
+  at(s->range);
+  scf::YieldOp::create(b);
+  exitFlag = outerExit;
+  skipFlag = outerSkip;
+  return ok;
 }
 
 } // namespace tlc::frontend

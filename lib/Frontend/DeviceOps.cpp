@@ -164,6 +164,39 @@ Value Interpreter::syncGrid(Args &args) {
   return Value::none();
 }
 
+/// Whether an access writes all of a buffer, whatever was in it: a fill, a
+/// copy, a store of its only element, or a loop over its points that stores
+/// each. Not under a condition.
+static bool overwrites(Operation *access, mlir::Value buffer) {
+  if (access->getParentOfType<scf::IfOp>())
+    return false;
+  if (isa<tile::FillOp>(access))
+    return true;
+  if (auto copy = dyn_cast<tile::CopyOp>(access))
+    return copy.getDst() == buffer && copy.getSrc() != buffer;
+  auto store = dyn_cast<tile::StoreOp>(access);
+  if (!store || store.getDest() != buffer)
+    return false;
+  auto type = llvm::cast<MemRefType>(buffer.getType());
+  if (type.getNumElements() == 1)
+    return true;
+  auto loop = dyn_cast<tile::ParallelOp>(store->getParentOp());
+  if (!loop)
+    return false;
+  llvm::SmallDenseSet<mlir::Value, 4> seen;
+  for (auto [extent, index] :
+       llvm::zip_equal(type.getShape(), store.getIndices())) {
+    auto point = dyn_cast<BlockArgument>(index);
+    if (extent == 1 && !point)
+      continue;
+    if (!point || point.getOwner() != &loop.getBody().front() ||
+        loop.getExtents()[point.getArgNumber()] != extent ||
+        !seen.insert(index).second)
+      return false;
+  }
+  return true;
+}
+
 /// Each part behind a T.sync_grid becomes a kernel of its own: launches are in
 /// order, which is the barrier. Scalars that do not read memory are computed
 /// again; tiles must not carry data across.
@@ -193,7 +226,7 @@ bool Interpreter::splitAtGridSyncs(tile::KernelOp kernel) {
   IRMapping map;
   for (BlockArgument arg : body.getArguments())
     map.map(arg, block->addArgument(arg.getType(), arg.getLoc()));
-  auto second = llvm::cast<tile::KernelOp>(b.create(state));
+  b.create(state);
   b.setInsertionPointToEnd(block);
   // What the second part needs of the first, in order.
   llvm::SetVector<Operation *> needed;
@@ -247,17 +280,7 @@ bool Interpreter::splitAtGridSyncs(tile::KernelOp kernel) {
            user->isBeforeInBlock(first)))
         first = user;
     }
-    bool writes =
-        first &&
-        (isa<tile::FillOp>(first) ||
-         (isa<tile::CopyOp>(first) &&
-          first->getOperand(1) == op->getResult(0)) ||
-         (isa<tile::StoreOp>(first) &&
-          llvm::cast<MemRefType>(op->getResult(0).getType()).getNumElements() ==
-              1) ||
-         isa_and_nonnull<tile::StoreOp>(first) &&
-             first->getParentOfType<tile::ParallelOp>());
-    if (before && first && !writes) {
+    if (before && first && !overwrites(first, op->getResult(0))) {
       auto diag = first->emitError(
           "data in registers or LDS would have to live across T.sync_grid");
       diag.attachNote(cut->getLoc()) << "the kernel is cut in two here";

@@ -346,6 +346,9 @@ public:
   void setBinding(Scope *where, StringRef name, Binding binding);
   Flow symbolicIf(const IfStmt *s, mlir::Value cond);
   /// Loops that become IR, by their kind.
+  Flow unrolledLoop(StmtList orelse,
+                    llvm::function_ref<std::optional<Flow>()> round);
+  bool deviceWhile(const WhileStmt *s, mlir::Region &holder, mlir::Value cond);
   Flow deviceLoop(const ForStmt *s, LoopObject *loop);
   Flow serialLoop(const ForStmt *s, LoopObject *loop);
   /// A loop with break or continue: scf.while over two flags.

@@ -209,7 +209,7 @@ Value Interpreter::clampValue(Args &args) {
   if (!x)
     return {};
   Sym lo = toSym(args[1], args.rangeOf(1)),
-      hi = toSym(args[2], args.rangeOf(2)), y = x;
+      hi = toSym(args[2], args.rangeOf(2));
   if (!promote(x, lo, args[0], args[1], args.range))
     return {};
   // The bounds are promoted one after the other: the second may widen the type

@@ -52,8 +52,12 @@ const char *fillTable(HIPTable &table, void *library) {
 }
 
 std::string describe(const HIPTable &table, hipError_t error) {
-  return fmt::format("{} ({}: {})", table.hipGetErrorString(error),
-                     static_cast<int>(error), table.hipGetErrorName(error));
+  std::string_view text = table.hipGetErrorString(error),
+                   name = table.hipGetErrorName(error);
+  // Older releases of HIP have no text but the name.
+  if (text == name)
+    return fmt::format("{} ({})", name, static_cast<int>(error));
+  return fmt::format("{} ({}: {})", text, static_cast<int>(error), name);
 }
 
 /// Once in a process. Opening is not enough: a machine may have the library and

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "mlir/Transforms/Passes.h"
 #include "tlc/Conversion/TileToWave.h"
@@ -15,9 +16,9 @@
 int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
   registry.insert<tlc::tile::TileDialect, tlc::wave::WaveDialect,
-                  mlir::arith::ArithDialect, mlir::math::MathDialect,
-                  mlir::memref::MemRefDialect, mlir::scf::SCFDialect,
-                  mlir::vector::VectorDialect>();
+                  mlir::arith::ArithDialect, mlir::LLVM::LLVMDialect,
+                  mlir::math::MathDialect, mlir::memref::MemRefDialect,
+                  mlir::scf::SCFDialect, mlir::vector::VectorDialect>();
   mlir::registerTransformsPasses();
   tlc::tile::registerTilePasses();
   tlc::wave::registerWavePasses();

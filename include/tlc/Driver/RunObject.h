@@ -8,7 +8,7 @@
 //   tlc run OBJECT --kernel NAME --grid X,Y,Z --block X,Y,Z [--lds BYTES]
 //           [--arg TYPE=VALUE]... [--args-file FILE] [--out INDEX=FILE.npy]...
 //           [--device auto|sim|hip] [--threads N] [--seed N] [--limit N]
-//           [--check] [--stats]
+//           [--check] [--strict] [--stats]
 //
 // One --arg for each argument, in order:
 //
@@ -19,7 +19,8 @@
 //
 // Arguments that are left out at the end are zero. --args-file has such
 // arguments one a line; # begins a comment. --out saves an array after the run
-// (bf16 and fp8 as uint16 and uint8). The grid counts workgroups.
+// (bf16 and fp8 as uint16 and uint8). The grid counts workgroups. --strict is
+// --check whose notes count as findings.
 //
 //===----------------------------------------------------------------------===//
 

@@ -75,6 +75,8 @@ struct LdsConflicts {
 struct Finding {
   std::string kind; ///< a stable name such as "global-out-of-bounds"
   std::string text; ///< the whole report, without a line feed at its end
+  /// Told, but no failure: see `waitStatesNote` of the checkers.
+  bool isNote = false;
 };
 
 struct LaunchResult {
@@ -87,7 +89,7 @@ struct LaunchResult {
   std::map<std::string, InstructionCount> byMnemonic;
   std::map<uint64_t, LdsConflicts> lds;
   std::shared_ptr<const TimingResult> timing; ///< only with `timing`
-  /// A fault ends the launch and stands first.
+  /// A fault ends the launch and stands first, notes stand last.
   std::vector<Finding> findings;
   bool failed = false;
   std::string report; ///< all findings as text; empty if there are none
@@ -98,7 +100,7 @@ struct LaunchResult {
 /// in no allocation.
 bool poisonMemory(void *pointer, size_t bytes);
 
-/// The last launch of the process.
+/// The last launch of the calling thread.
 const LaunchResult &lastLaunch();
 
 } // namespace tlc::sim

@@ -31,6 +31,9 @@
 using namespace mlir;
 using namespace tlc;
 
+/// No place of a tensor is further from its start, in bytes.
+static constexpr int64_t kFurthest = int64_t(1) << 56;
+
 /// Added to the place of a point that does not exist.
 static constexpr int64_t kNoPoint = int64_t(1) << 62;
 
@@ -96,6 +99,82 @@ FailureOr<TensorShape> tlc::getTensorShape(mlir::Value buffer, Location loc) {
   return s;
 }
 
+/// The strides that are values, in elements as i64: products of sizes, or what
+/// the program gives. Null where a stride is a constant.
+SmallVector<Value> KernelLowering::runtimeStrides(const TensorShape &s,
+                                                  Location loc) {
+  Type i64 = b.getI64Type();
+  auto wide = [&](Value v) -> Value {
+    v = lookup(v);
+    return v.getType() == i64 ? v : arith::ExtSIOp::create(b, loc, i64, v);
+  };
+  auto number = [&](int64_t v) -> Value {
+    return arith::ConstantOp::create(b, loc, b.getI64IntegerAttr(v));
+  };
+  SmallVector<Value> strides(s.strides.size());
+  for (int d = int(strides.size()) - 1; d >= 0; --d) {
+    if (s.strides[d] != ShapedType::kDynamic)
+      continue;
+    if (s.strideValues[d]) {
+      strides[d] = wide(s.strideValues[d]);
+      continue;
+    }
+    Value below = strides[d + 1] ? strides[d + 1] : number(s.strides[d + 1]);
+    Value size = s.sizes[d + 1] == ShapedType::kDynamic
+                     ? wide(s.sizeValues[d + 1])
+                     : number(s.sizes[d + 1]);
+    strides[d] = arith::MulIOp::create(b, loc, below, size);
+  }
+  return strides;
+}
+
+/// Ends the launch where a tile that reaches `elements` along each dimension
+/// spans `limit` bytes or more, by strides known at run time only. Checked once
+/// before the kernel's body where the strides are known there.
+void KernelLowering::assertReach(const TensorShape &s,
+                                 ArrayRef<int64_t> elements, int64_t bytes,
+                                 int64_t limit, Location loc) {
+  // Inside a loop too, the sizes of a tensor mostly are arguments.
+  auto known = [&](Value v) {
+    if (!v)
+      return true;
+    Value mapped = lookup(v);
+    Operation *def = mapped.getDefiningOp();
+    return def ? def->getBlock() == anchor->getBlock() &&
+                     def->isBeforeInBlock(anchor)
+               : mapped.getParentBlock() == anchor->getBlock();
+  };
+  OpBuilder::InsertionGuard guard(b);
+  if (llvm::all_of(s.sizeValues, known) && llvm::all_of(s.strideValues, known))
+    b.setInsertionPoint(anchor);
+  SmallVector<Value> strides = runtimeStrides(s, loc);
+  auto number = [&](int64_t v) -> Value {
+    return arith::ConstantOp::create(b, loc, b.getI64IntegerAttr(v));
+  };
+  Value span = number(0);
+  for (auto [d, n] : llvm::enumerate(elements)) {
+    if (!strides[d] || !n)
+      continue;
+    // No lane reads beyond the size.
+    Value most = number(n);
+    if (Value size = s.sizeValues[d]) {
+      size = arith::ExtSIOp::create(b, loc, b.getI64Type(),
+                                    toI32(lookup(size), loc));
+      most = arith::MinSIOp::create(b, loc, most, size);
+    } else {
+      most = number(std::min(n, s.sizes[d] - 1));
+    }
+    most = arith::MulIOp::create(b, loc, most, number(bytes));
+    span = arith::AddIOp::create(
+        b, loc, span, arith::MulIOp::create(b, loc, strides[d], most));
+  }
+  Value far = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::uge, span,
+                                    number(limit));
+  auto branch = scf::IfOp::create(b, loc, far, /*withElseRegion=*/false);
+  b.setInsertionPointToStart(&branch.getThenRegion().front());
+  wave::TrapOp::create(b, loc);
+}
+
 /// Whether a value of the kernel may differ from turn to turn of a loop.
 static bool variesInLoop(Value v) {
   Operation *parent = v.getParentRegion()->getParentOp();
@@ -142,20 +221,22 @@ FailureOr<AccessPlan> KernelLowering::planGlobal(const tile::Access &access,
     return true;
   };
 
-  // Strides that are values: products of sizes, in elements, as i32.
-  SmallVector<Value> strideValue(rank);
-  for (int d = int(rank) - 1; d >= 0; --d) {
-    if (s.strides[d] != kDynamic)
-      continue;
-    if (s.strideValues[d]) {
-      strideValue[d] = toI32(lookup(s.strideValues[d]), loc);
-      continue;
-    }
-    Value below = s.strides[d + 1] == kDynamic
-                      ? strideValue[d + 1]
-                      : constant(loc, s.strides[d + 1]);
-    strideValue[d] = mul(below, sizeOf(d + 1));
-  }
+  // An index that the program computed in more bits: cut so that what is out
+  // of range stays so.
+  auto index32 = [&](Value v) -> Value {
+    Interval range = rangeOf(v);
+    v = lookup(v);
+    if (v.getType() != i64 || (range.lo >= INT32_MIN && range.hi <= INT32_MAX))
+      return toI32(v, loc);
+    v = arith::MaxSIOp::create(b, loc, v, constant64(INT32_MIN));
+    return toI32(arith::MinSIOp::create(b, loc, v, constant64(INT32_MAX)), loc);
+  };
+
+  // Within a tile 32 bits of a stride serve (assertReach()).
+  SmallVector<Value> strideValue = runtimeStrides(s, loc), strideValue32(rank);
+  for (unsigned d = 0; d < rank; ++d)
+    if (strideValue[d])
+      strideValue32[d] = toI32(strideValue[d], loc);
 
   // What divides each stride, those that are values included.
   SmallVector<int64_t> strideDivisor(rank, 1);
@@ -228,6 +309,14 @@ FailureOr<AccessPlan> KernelLowering::planGlobal(const tile::Access &access,
            << tile::getBufferName(access.buffer)
            << "' that one tile touches lie further than 2 GiB apart: offsets "
               "within a tile have 32 bits";
+  SmallVector<int64_t> spans(rank, 0);
+  for (unsigned d = 0; d < rank; ++d)
+    for (auto [p, c] : llvm::enumerate(access.indices[d].coeffs))
+      if (s.strides[d] == kDynamic)
+        spans[d] += std::abs(c) * (points.extents[p] - 1);
+  if (asserted.insert({access.buffer.getAsOpaquePointer(), spans}).second &&
+      llvm::any_of(spans, [](int64_t n) { return n != 0; }))
+    assertReach(s, spans, bytes, kResourceLimit - int64_t(reach), loc);
 
   // One dimension may be checked by the size of the resource: its index grows
   // with the address, and everything inside it is shorter than its stride.
@@ -264,11 +353,19 @@ FailureOr<AccessPlan> KernelLowering::planGlobal(const tile::Access &access,
     bool dynamicStride = s.strides[d] == kDynamic;
     int64_t divisor = dynamicStride ? 1 : s.strides[d];
     if (!dynamicStride) {
-      int64_t c = index.constant * divisor * bytes;
+      __int128 exact = __int128(index.constant) * divisor * bytes;
+      if (exact < -kFurthest || exact > kFurthest)
+        return mlir::emitError(loc, "an element of '")
+               << tile::getBufferName(access.buffer)
+               << "' that this touches lies beyond any memory";
+      int64_t c = int64_t(exact);
       // As in the choice of `row`: one value for all points, be it uniform or
       // an index of a dimension with a single point.
       bool single = spread[d].lo == spread[d].hi;
       bool toBase = !fits32 && (c < 0 || (row >= 0 && int(d) != row && single));
+      // A far tile: what the instructions add has 32 bits.
+      toBase |= !fits32 && int(d) != row &&
+                __int128(fixedConstant) + c + reach >= kResourceLimit;
       (toBase ? baseConstant : fixedConstant) += c;
     }
     if (index.uniform && !dynamicStride)
@@ -285,8 +382,8 @@ FailureOr<AccessPlan> KernelLowering::planGlobal(const tile::Access &access,
     if (!u && !shift)
       continue;
     if (shift) {
-      Value c = constant(loc, shift);
-      u = u ? add(toI32(u, loc), c) : c;
+      Value c = constant64(shift);
+      u = u ? add(wide(u), c) : c;
     }
     // The range check does not see the soffset.
     int64_t most = 0;
@@ -303,7 +400,7 @@ FailureOr<AccessPlan> KernelLowering::planGlobal(const tile::Access &access,
       uniform32 =
           add(uniform32, mul(toI32(u, loc), constant(loc, divisor * bytes)));
     } else {
-      Value stride = dynamicStride ? wide(strideValue[d]) : constant64(divisor);
+      Value stride = dynamicStride ? strideValue[d] : constant64(divisor);
       uniform64 = add(uniform64, mul(wide(u), mul(stride, constant64(bytes))));
     }
   }
@@ -359,8 +456,8 @@ FailureOr<AccessPlan> KernelLowering::planGlobal(const tile::Access &access,
     if (row >= 0) {
       Value left = sizeOf(row);
       if (access.indices[row].uniform)
-        left = arith::SubIOp::create(
-            b, loc, left, toI32(lookup(access.indices[row].uniform), loc));
+        left = arith::SubIOp::create(b, loc, left,
+                                     index32(access.indices[row].uniform));
       left = arith::MaxSIOp::create(b, loc, left, constant(loc, 0));
       left = arith::MinSIOp::create(b, loc, left,
                                     constant(loc, spread[row].hi + 1));
@@ -371,9 +468,8 @@ FailureOr<AccessPlan> KernelLowering::planGlobal(const tile::Access &access,
       if (int(d) == row || !(upper[d] || lower[d]) || byLane ||
           !access.indices[d].isUniform())
         continue;
-      Value u = access.indices[d].uniform
-                    ? toI32(lookup(access.indices[d].uniform), loc)
-                    : constant(loc, 0);
+      Value u = access.indices[d].uniform ? index32(access.indices[d].uniform)
+                                          : constant(loc, 0);
       if (access.indices[d].constant)
         u = add(u, constant(loc, access.indices[d].constant));
       Value ok = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, u,
@@ -474,7 +570,7 @@ FailureOr<AccessPlan> KernelLowering::planGlobal(const tile::Access &access,
         if (int64_t c = access.indices[d].coeffs[p];
             s.strides[d] == kDynamic && c)
           threadOffset =
-              add(threadOffset, mul(mul(rising(p, c), strideValue[d]),
+              add(threadOffset, mul(mul(rising(p, c), strideValue32[d]),
                                     constant(loc, std::abs(c) * bytes)));
     }
     if (!threadOffset)
@@ -520,7 +616,7 @@ FailureOr<AccessPlan> KernelLowering::planGlobal(const tile::Access &access,
               v, c == 1 ? pointValue(points, p, r, loc)
                         : mul(pointValue(points, p, r, loc), constant(loc, c)));
       if (index.uniform)
-        v = add(v, toI32(lookup(index.uniform), loc));
+        v = add(v, index32(index.uniform));
       // Unsigned: a negative index is out of range as well.
       valid = andAlso(loc, valid,
                       arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult,
@@ -538,7 +634,7 @@ FailureOr<AccessPlan> KernelLowering::planGlobal(const tile::Access &access,
           part = maxRegister[p] - part;
         if (s.strides[d] == kDynamic && c && part)
           varying =
-              add(varying, mul(strideValue[d],
+              add(varying, mul(strideValue32[d],
                                constant(loc, part * std::abs(c) * bytes)));
       }
     Value voffset = threadOffset;

@@ -17,6 +17,7 @@
 #include "tlc/Dialect/Tile/Transforms/TileAccess.h"
 #include "tlc/Dialect/Wave/IR/WaveDialect.h"
 #include "llvm/ADT/MapVector.h"
+#include <set>
 
 namespace tlc {
 
@@ -161,6 +162,9 @@ private:
   Value isOwner(const PointMap &points);
   Value andAlso(Location loc, Value a, Value b);
   Value toI32(Value v, Location loc);
+  llvm::SmallVector<Value> runtimeStrides(const TensorShape &s, Location loc);
+  void assertReach(const TensorShape &s, llvm::ArrayRef<int64_t> elements,
+                   int64_t bytes, int64_t limit, Location loc);
   Value cast(Value v, mlir::Type to, Location loc);
   Value zero(mlir::Type type, Location loc);
   /// What is proved of an integer of the tile program: bounds, and a number
@@ -243,6 +247,8 @@ private:
   llvm::DenseMap<Value, Interval> ranges;
   llvm::SmallVector<std::pair<Layout::Digits, Value>> digitParts;
   llvm::DenseMap<Value, Value> fullResources;
+  /// Tensors and distances that assertReach() has asked about.
+  std::set<std::pair<void *, llvm::SmallVector<int64_t>>> asserted;
 
   /// While a parallel's body is expanded for one register.
   struct PointContext {

@@ -331,7 +331,11 @@ LogicalResult KernelLowering::lowerOp(Operation *op) {
           b.clone(*other, map);
           return success();
         }
-        return other->emitError("cannot be compiled for a wavefront yet");
+        return other->emitError(
+            isa_and_nonnull<tile::TileDialect>(other->getDialect())
+                ? "is not of a single wavefront: run tile-legalize and "
+                  "tile-infer-layouts first"
+                : "has no meaning for a wavefront");
       });
 }
 

@@ -101,8 +101,6 @@ struct ShuffleXorPattern : ConvertOpToLLVMPattern<wave::ShuffleXorOp> {
   matchAndRewrite(wave::ShuffleXorOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     int64_t mask = op.getMask();
-    if (mask < 0 || mask > 63)
-      return op.emitOpError("mask must be 0 to 63");
     if (mask == 0) {
       rewriter.replaceOp(op, adaptor.getValue());
       return success();

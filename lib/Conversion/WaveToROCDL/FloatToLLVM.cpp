@@ -6,8 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // exp2 and rsqrt of f32, and casts between f32 and the fp8 types the hardware
-// has (FNUZ: no infinity, no negative zero, one NaN). Vectors are taken apart,
-// fp8 casts two elements at a time.
+// has (FNUZ: no infinity, no negative zero, one NaN), or between those and
+// integers, and from floats to integers of other widths than 32. Vectors are
+// taken apart, fp8 casts two elements at a time.
 //
 // exp2 is the bare v_exp_f32: within 1 ulp, results below 2^-126 become 0. In a
 // softmax those terms are beneath the rounding of the sum; docs/language.md
@@ -160,6 +161,61 @@ struct TruncToF8Pattern : ConvertOpToLLVMPattern<arith::TruncFOp> {
   }
 };
 
+/// Integers go to fp8 through f32: an integer that f32 rounds is too large for
+/// fp8 anyway. Canonicalization makes one op of the two steps, this undoes it.
+template <typename Op> struct IntToF8Pattern : ConvertOpToLLVMPattern<Op> {
+  using ConvertOpToLLVMPattern<Op>::ConvertOpToLLVMPattern;
+  LogicalResult
+  matchAndRewrite(Op op, typename Op::Adaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    if (hardwareName(op.getType()).empty())
+      return failure();
+    Type wide = rewriter.getF32Type();
+    if (auto shape = dyn_cast<VectorType>(op.getType()))
+      wide = shape.clone(wide);
+    Value exact = Op::create(rewriter, op.getLoc(), wide, op.getIn());
+    rewriter.replaceOpWithNewOp<arith::TruncFOp>(op, op.getType(), exact);
+    return success();
+  }
+};
+
+/// Floats to integers saturate and take NaN for 0, as v_cvt_i32_f32 does. It is
+/// LLVM's instruction for 32 bits; fewer are clamped, more are asked for.
+template <typename Op, typename Cast, typename Least, typename Most>
+struct FloatToIntPattern : ConvertOpToLLVMPattern<Op> {
+  using ConvertOpToLLVMPattern<Op>::ConvertOpToLLVMPattern;
+  LogicalResult
+  matchAndRewrite(Op op, typename Op::Adaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    unsigned bits = getElementTypeOrSelf(op.getType()).getIntOrFloatBitWidth();
+    constexpr bool isSigned = std::is_same_v<Op, arith::FPToSIOp>;
+    Type from = getElementTypeOrSelf(op.getIn().getType());
+    if (bits == 32 || bits == 1 || from.getIntOrFloatBitWidth() < 16)
+      return failure();
+    Build build{rewriter, op.getLoc()};
+    Location loc = op.getLoc();
+    Type to = rewriter.getIntegerType(bits), i32 = build.i32Type();
+    auto convert = [&](Value x) -> Value {
+      if (bits > 32)
+        return build.intrinsic(isSigned ? "llvm.fptosi.sat" : "llvm.fptoui.sat",
+                               to, x);
+      int64_t most = (int64_t(1) << (isSigned ? bits - 1 : bits)) - 1;
+      Value v = Cast::create(rewriter, loc, i32, x);
+      v = Most::create(rewriter, loc, v, build.i32(most));
+      if (isSigned)
+        v = Least::create(rewriter, loc, v, build.i32(-most - 1));
+      return LLVM::TruncOp::create(rewriter, loc, to, v);
+    };
+    rewriter.replaceOp(
+        op, forEachElement(build, adaptor.getIn(), op.getType(), convert));
+    return success();
+  }
+};
+using FloatToSIntPattern = FloatToIntPattern<arith::FPToSIOp, LLVM::FPToSIOp,
+                                             LLVM::SMaxOp, LLVM::SMinOp>;
+using FloatToUIntPattern = FloatToIntPattern<arith::FPToUIOp, LLVM::FPToUIOp,
+                                             LLVM::UMaxOp, LLVM::UMinOp>;
+
 /// v_cvt_pk_f32_fp8 takes two bytes of a dword; a scalar is byte 0.
 struct ExtFromF8Pattern : ConvertOpToLLVMPattern<arith::ExtFOp> {
   using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
@@ -202,8 +258,10 @@ struct ExtFromF8Pattern : ConvertOpToLLVMPattern<arith::ExtFOp> {
 void populateFloatPatterns(LLVMTypeConverter &converter,
                            RewritePatternSet &patterns) {
   // Before MLIR's own patterns for the same ops.
-  patterns.add<Exp2Pattern, RsqrtPattern, TruncToF8Pattern, ExtFromF8Pattern>(
-      converter, /*benefit=*/10);
+  patterns.add<Exp2Pattern, RsqrtPattern, TruncToF8Pattern, ExtFromF8Pattern,
+               IntToF8Pattern<arith::SIToFPOp>, IntToF8Pattern<arith::UIToFPOp>,
+               FloatToSIntPattern, FloatToUIntPattern>(converter,
+                                                       /*benefit=*/10);
 }
 
 } // namespace tlc

@@ -107,8 +107,7 @@ DictionaryAttr getPointerAttributes(DictionaryAttr source, OpBuilder &b) {
 }
 
 /// Makes the llvm.func and, for a kernel with LDS, one byte array named
-/// `<kernel>.lds`, which all LDS accesses index. Refuses workgroups and LDS
-/// that gfx942 does not have.
+/// `<kernel>.lds`, which all LDS accesses index.
 struct KernelPattern : ConvertOpToLLVMPattern<wave::KernelOp> {
   using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
 
@@ -117,14 +116,6 @@ struct KernelPattern : ConvertOpToLLVMPattern<wave::KernelOp> {
                   ConversionPatternRewriter &rewriter) const override {
     Location loc = kernel.getLoc();
     int64_t threads = kernel.getThreads(), lds = kernel.getLdsBytes();
-    if (threads < 64 || threads > 1024 || threads % 64)
-      return kernel.emitOpError("has ")
-             << threads << " threads; a gfx942 workgroup is 64 to 1024 threads "
-             << "in whole wavefronts of 64";
-    if (lds > kMaxLdsBytes)
-      return kernel.emitOpError("needs ")
-             << lds << " bytes of LDS; gfx942 has " << kMaxLdsBytes;
-
     TypeConverter::SignatureConversion signature(kernel.getNumArguments());
     Type type = getTypeConverter()->convertFunctionSignature(
         kernel.getFunctionType(), /*isVariadic=*/false,
@@ -324,11 +315,8 @@ struct SetPrioPattern : ConvertOpToLLVMPattern<wave::SetPrioOp> {
   LogicalResult
   matchAndRewrite(wave::SetPrioOp op, OpAdaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    int64_t priority = op.getPriority();
-    if (priority < 0 || priority > 3)
-      return op.emitOpError("priority must be 0 to 3");
     Build build{rewriter, op.getLoc()};
-    build.intrinsic("llvm.amdgcn.s.setprio", build.i16(priority));
+    build.intrinsic("llvm.amdgcn.s.setprio", build.i16(op.getPriority()));
     rewriter.eraseOp(op);
     return success();
   }

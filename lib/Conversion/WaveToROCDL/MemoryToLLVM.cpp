@@ -35,8 +35,6 @@ namespace {
 /// The type to move a value of `type` as: the memory type of its size where
 /// there is one, otherwise the type itself.
 FailureOr<Type> getMovedType(Operation *op, Type type) {
-  if (auto vector = dyn_cast<VectorType>(type); vector && vector.getRank() != 1)
-    return op->emitOpError("moves a vector of rank ") << vector.getRank();
   unsigned bits = getBits(type);
   if (bits % 8)
     return op->emitOpError("moves ") << bits << " bits, which is no whole byte";

@@ -204,8 +204,29 @@ static void allowContraction(ModuleOp module) {
   });
 }
 
+/// Says what cannot be converted in words, where the conversion would only say
+/// that it failed.
+static LogicalResult checkInput(ModuleOp module) {
+  WalkResult result = module.walk<WalkOrder::PreOrder>([](Operation *op) {
+    if (op->getName().getDialectNamespace() == "tile") {
+      op->emitOpError("is not of the wave dialect: run convert-tile-to-wave "
+                      "first");
+      return WalkResult::interrupt();
+    }
+    auto kernel = dyn_cast<wave::KernelOp>(op);
+    if (!kernel || kernel.getLdsBytes() <= kMaxLdsBytes)
+      return WalkResult::advance();
+    kernel.emitOpError("needs ")
+        << kernel.getLdsBytes() << " bytes of LDS; gfx942 has " << kMaxLdsBytes;
+    return WalkResult::interrupt();
+  });
+  return failure(result.wasInterrupted());
+}
+
 void ConvertWaveToROCDL::runOnOperation() {
   ModuleOp module = getOperation();
+  if (failed(checkInput(module)))
+    return signalPassFailure();
   // Helpers are inlined before there are functions: debug lines are the
   // helper's own.
   module.walk([](Operation *op) {

@@ -41,6 +41,12 @@ constexpr double matrixBound = 0.8;
 constexpr double saturated = 0.7;
 /// Below this share of the busy CUs' time a cause is not worth a line.
 constexpr double negligible = 0.02;
+/// Of a kernel without matrix instructions the vector ALU's work is the work,
+/// and so is what goes through a full LDS: the part that can be won is taken to
+/// be this.
+constexpr double avoidable = 0.5;
+/// Wavefronts a SIMD, of the slots, that leave latency bare.
+constexpr double fewWaves = 0.25;
 
 /// Waits in which the SIMD works all the same.
 constexpr bool whileWorking(Stall stall) {
@@ -56,6 +62,7 @@ public:
   void run() {
     account();
     spreadBarriers();
+    moveFlat();
     lds();
     memory();
     idle();
@@ -68,10 +75,17 @@ private:
 
   void account();
   void spreadBarriers();
+  void moveFlat();
   void lds();
   void memory();
   double spills(double waits);
-  double coalescing(double waits, double spilled);
+  double atomics(double waits);
+  double coalescing(double waits, double taken);
+  const OccupancyLimit *lowOccupancy() const;
+  void addLatency(const char *id, double share, std::string headline,
+                  std::string detail, std::string advice,
+                  std::optional<size_t> at);
+  void vectorWork();
   void idle();
   void plain();
   void finish();
@@ -79,19 +93,25 @@ private:
   double part(Stall stall) const { return parts[unsigned(stall)]; }
   /// Share of its cycles in which a level of memory works.
   double useOf(const Level &level) const;
-  static double causedByMemory(const CodeLine &code);
+  double causedByMemory(const CodeLine &code) const;
+  double causedByWaits(const CodeLine &code) const;
   std::string place(size_t index) const;
   /// The instruction with the largest value of \p key, if any is above 0.
   template <typename Key> std::optional<size_t> worst(Key key) const;
   void add(const char *id, double share, std::string headline,
-           std::string detail, const char *advice,
-           std::optional<size_t> at = std::nullopt);
+           std::string detail, std::string advice,
+           std::optional<size_t> at = std::nullopt, double avoidable = 1);
 
   const Report &report;
   KernelReport &kernel;
   StallCycles parts{}; ///< shares of SIMD time
   double valuPart = 0;
   double active = 0; ///< share of the CUs' time with a workgroup
+  double bare = 0;   ///< of the SIMDs' time: without a wavefront on such a CU
+  double launch = 0, drain = 0; ///< of all time: before and behind wavefronts
+  /// Wave cycles that stand for the drain at an access, for each cycle of its
+  /// latency.
+  double drainScale = 0;
 };
 
 /// "kernel.tile:70", or the address where there is no line.
@@ -121,20 +141,50 @@ template <typename Key> std::optional<size_t> Analysis::worst(Key key) const {
 /// A candidate; small ones are dropped here. `id` is stable (JSON), `share` one
 /// of the SIMDs' time.
 void Analysis::add(const char *id, double share, std::string headline,
-                   std::string detail, const char *advice,
-                   std::optional<size_t> at) {
+                   std::string detail, std::string advice,
+                   std::optional<size_t> at, double avoidable) {
   if (share < negligible * active)
     return;
   Limiter limiter;
   limiter.key = id;
   limiter.share = std::min(share, 1.0);
+  limiter.rank = limiter.share * avoidable;
   limiter.headline = std::move(headline);
   limiter.detail = std::move(detail);
-  limiter.advice = advice;
+  limiter.advice = std::move(advice);
   limiter.instruction = at;
   if (at)
     limiter.where = place(*at);
   kernel.limiters.push_back(std::move(limiter));
+}
+
+/// What keeps more wavefronts from hiding latency, if there are few and the
+/// grid has more.
+const OccupancyLimit *Analysis::lowOccupancy() const {
+  const Occupancy &o = kernel.occupancy;
+  if (o.limits.empty() || o.waves > fewWaves * o.slots)
+    return nullptr;
+  const OccupancyLimit &limit = o.limits.front();
+  bool byResource = limit.resource == "VGPRs" || limit.resource == "LDS";
+  return byResource ? &limit : nullptr;
+}
+
+/// Latency has two cures: to ask earlier, and more wavefronts.
+void Analysis::addLatency(const char *id, double share, std::string headline,
+                          std::string detail, std::string advice,
+                          std::optional<size_t> at) {
+  if (const OccupancyLimit *limit = lowOccupancy()) {
+    headline += fmt::format(" at low occupancy ({})", limit->resource);
+    detail += fmt::format("; only {:.3g} of {} wavefronts fit a SIMD: {} {}",
+                          kernel.occupancy.waves, kernel.occupancy.slots,
+                          limit->resource, limit->detail);
+    advice =
+        fmt::format("{}, or make room for more wavefronts: fewer {}", advice,
+                    limit->resource == "LDS" ? "bytes of LDS" : "registers");
+  } else {
+    advice += ", or run more wavefronts";
+  }
+  add(id, share, std::move(headline), std::move(detail), std::move(advice), at);
 }
 
 /// The account: fills kernel.account, whose shares add up to 1, and `parts`.
@@ -151,7 +201,9 @@ void Analysis::account() {
   busy = std::clamp(busy, matrix, active);
   valuPart = busy - matrix;
   // What CUs with work did not do: waiting.
-  double idle = active - busy, waits = 0;
+  if (kernel.activeSimds > 0)
+    bare = std::clamp(active - kernel.activeSimds, 0.0, active - busy);
+  double idle = active - bare - busy, waits = 0;
   for (unsigned s = 0; s < stallCount; ++s)
     if (!whileWorking(Stall(s)))
       waits += kernel.stalls[s];
@@ -170,7 +222,20 @@ void Analysis::account() {
                               std::string("waiting: ") + info(Stall(s)).title,
                               parts[s]});
   }
+  kernel.account.push_back({"idle_simd", "SIMDs without a wavefront", bare});
   kernel.account.push_back({"idle_cu", "CUs without a workgroup", 1 - active});
+  // The time after the last wavefront is that of stores: as if they were waited
+  // for.
+  drain = std::clamp(kernel.drainCycles / kernel.cycles, 0.0, 1 - active);
+  launch =
+      std::clamp(kernel.launchCycles / kernel.cycles, 0.0, 1 - active - drain);
+  double latency = 0;
+  for (const CodeLine &code : kernel.code)
+    latency += code.storeLatency;
+  if (latency > 0)
+    drainScale = drain * (waits > 0 && idle > 0 ? waits / idle : 1) / latency;
+  else
+    drain = 0;
 }
 
 /// A barrier's time goes to what its latecomers waited for.
@@ -184,6 +249,25 @@ void Analysis::spreadBarriers() {
   barrier = 0;
   for (double &part : parts)
     part *= scale;
+}
+
+/// A FLAT access whose lanes all went to LDS.
+static bool isFlatLds(const CodeLine &code) {
+  return code.unit == CodeLine::Unit::Memory && code.ldsBaseCycles > 0 &&
+         code.linesTouched <= 0;
+}
+
+/// Such accesses are waited for as vector memory is.
+void Analysis::moveFlat() {
+  double all = 0, flat = 0;
+  for (const CodeLine &code : kernel.code) {
+    double waits = code.caused[unsigned(Stall::VectorMemory)];
+    all += waits;
+    flat += isFlatLds(code) ? waits : 0;
+  }
+  double moved = all > 0 ? part(Stall::VectorMemory) * flat / all : 0;
+  parts[unsigned(Stall::VectorMemory)] -= moved;
+  parts[unsigned(Stall::Lds)] += moved;
 }
 
 /// Waits for LDS into conflicts and the rest; a saturated LDS by its own busy
@@ -214,7 +298,8 @@ void Analysis::lds() {
         at);
   }
   auto waited = worst([](const CodeLine &c) {
-    return c.caused[unsigned(Stall::Lds)] + c.caused[unsigned(Stall::LdsBusy)];
+    return c.caused[unsigned(Stall::Lds)] + c.caused[unsigned(Stall::LdsBusy)] +
+           (isFlatLds(c) ? c.caused[unsigned(Stall::VectorMemory)] : 0);
   });
   double rest = waits * (1 - conflicts);
   if (full)
@@ -224,27 +309,32 @@ void Analysis::lds() {
                     100 * kernel.ldsUse / active),
         "keep operands in registers, use wider accesses, let each wavefront "
         "compute a larger tile",
-        waited);
+        waited, avoidable);
   else
-    add("lds_latency", rest, "latency of LDS reads",
-        fmt::format("wavefronts wait for LDS that works only {:.0f} % of the "
-                    "busy CUs' time",
-                    active > 0 ? 100 * kernel.ldsUse / active : 0),
-        "read the next operands before the matrix work of this step, or run "
-        "more wavefronts",
-        waited);
+    addLatency("lds_latency", rest, "latency of LDS reads",
+               fmt::format("wavefronts wait for LDS that works only {:.0f} % "
+                           "of the busy CUs' time",
+                           active > 0 ? 100 * kernel.ldsUse / active : 0),
+               "read the next operands before the work of this step", waited);
 }
 
-/// Cycles that wavefronts waited for this access, wherever they waited.
-double Analysis::causedByMemory(const CodeLine &code) {
+/// Cycles that wavefronts waited for this access's data, wherever they waited,
+/// and at the launch's end nobody waited but the launch.
+double Analysis::causedByWaits(const CodeLine &code) const {
+  if (isFlatLds(code))
+    return 0;
   return code.caused[unsigned(Stall::VectorMemory)] +
-         code.caused[unsigned(Stall::MemoryBusy)];
+         drainScale * code.storeLatency;
+}
+/// The same with waits for the path to memory.
+double Analysis::causedByMemory(const CodeLine &code) const {
+  return causedByWaits(code) + code.caused[unsigned(Stall::MemoryBusy)];
 }
 
 /// The share of the waits for vector memory that scratch accesses cause.
 double Analysis::spills(double waits) {
   double all = 0, scratch = 0;
-  auto cost = [](const CodeLine &c) {
+  auto cost = [&](const CodeLine &c) {
     return c.unit == Unit::Scratch ? causedByMemory(c) : 0;
   };
   for (const CodeLine &code : kernel.code) {
@@ -260,9 +350,29 @@ double Analysis::spills(double waits) {
   return share;
 }
 
+/// The share of the waits for vector memory that atomic operations cause: L2
+/// performs them lane by lane.
+double Analysis::atomics(double waits) {
+  double all = 0, atomic = 0;
+  auto cost = [&](const CodeLine &c) {
+    return c.text.find("_atomic_") != std::string::npos ? causedByMemory(c) : 0;
+  };
+  for (const CodeLine &code : kernel.code) {
+    all += causedByMemory(code);
+    atomic += cost(code);
+  }
+  double share = all > 0 ? atomic / all : 0;
+  add("atomics", waits * share, "atomic operations",
+      "L2 performs those that meet in a line one lane after the other",
+      "add up within the wavefront or the workgroup first, or spread the "
+      "addresses",
+      worst(cost));
+  return share;
+}
+
 /// The share that lines touched in vain cause. Waits for data are those of the
 /// loads themselves; a full path delays whoever comes next.
-double Analysis::coalescing(double waits, double spilled) {
+double Analysis::coalescing(double waits, double taken) {
   // 4 lines touched where 1 would do: 3/4 of the cost is in vain.
   auto excessOf = [](double touched, double needed) {
     return touched > 0 ? std::max(0.0, 1 - needed / touched) : 0;
@@ -273,16 +383,17 @@ double Analysis::coalescing(double waits, double spilled) {
     all += causedByMemory(code);
     touched += code.linesTouched;
     needed += code.linesNeeded;
-    if (code.unit != Unit::Scratch)
-      scattered += code.caused[unsigned(Stall::VectorMemory)] *
-                   excessOf(code.linesTouched, code.linesNeeded);
+    bool isAtomic = code.text.find("_atomic_") != std::string::npos;
+    if (code.unit != Unit::Scratch && !isAtomic)
+      scattered +=
+          causedByWaits(code) * excessOf(code.linesTouched, code.linesNeeded);
   }
   double excess = excessOf(touched, needed);
   for (const Level &level : kernel.levels)
     if (level.key == "l1")
       pathBusy = useOf(level);
   if (all > 0)
-    excess = (scattered + (1 - spilled) * pathWaits * excess) / all;
+    excess = (scattered + (1 - taken) * pathWaits * excess) / all;
   double share = waits * excess;
   if (active > 0 && pathBusy / active > saturated)
     share = std::max(share, pathBusy * excess);
@@ -290,8 +401,7 @@ double Analysis::coalescing(double waits, double spilled) {
   auto at = worst([&](const CodeLine &c) {
     double lines = c.linesTouched - c.linesNeeded;
     double path = touched > 0 ? pathWaits / touched : 0;
-    return c.caused[unsigned(Stall::VectorMemory)] *
-               excessOf(c.linesTouched, c.linesNeeded) +
+    return causedByWaits(c) * excessOf(c.linesTouched, c.linesNeeded) +
            (path + 1e-9) * lines;
   });
   if (!at || share <= 0)
@@ -322,10 +432,11 @@ double Analysis::useOf(const Level &level) const {
 /// Waits for vector memory into spills, scattered accesses, and what is left:
 /// bandwidth of the outermost full level, or latency.
 void Analysis::memory() {
-  double waits = part(Stall::VectorMemory) + part(Stall::MemoryBusy);
-  double spilled = spills(waits), excess = coalescing(waits, spilled);
-  double rest = waits * std::max(0.0, 1 - spilled - excess);
-  auto waited = worst(causedByMemory);
+  double waits = part(Stall::VectorMemory) + part(Stall::MemoryBusy) + drain;
+  double taken = spills(waits) + atomics(waits);
+  double excess = coalescing(waits, taken);
+  double rest = waits * std::max(0.0, 1 - taken - excess);
+  auto waited = worst([&](const CodeLine &c) { return causedByMemory(c); });
   const Level *full = nullptr;
   for (const Level &level : kernel.levels)
     if (active > 0 && useOf(level) / active > saturated)
@@ -338,28 +449,71 @@ void Analysis::memory() {
         "types, workgroups that share data on one XCD",
         waited);
   else
-    add("memory_latency", rest, "latency of global memory",
-        fmt::format("no level is saturated; {:.1f} wavefronts a SIMD on "
-                    "average",
-                    kernel.occupancy.achieved),
-        "issue loads earlier (T.Pipelined with more stages), keep more of them "
-        "in flight, or raise the occupancy",
-        waited);
+    addLatency("memory_latency", rest, "latency of global memory",
+               fmt::format("no level is saturated; {:.1f} wavefronts a SIMD on "
+                           "average",
+                           kernel.occupancy.achieved),
+               "issue loads earlier (T.Pipelined with more stages), keep more "
+               "of them in flight",
+               waited);
 }
 
-/// CUs without a workgroup, because there are too few or because some end
-/// early.
+/// CUs without a workgroup: before the first one starts, because there are too
+/// few, or because some end early.
 void Analysis::idle() {
-  double share = 1 - active;
+  add("launch", launch, "the launch itself",
+      fmt::format("{:.0f} cycles before the first wavefront starts",
+                  launch * kernel.cycles),
+      "do more work in one launch");
+  add("idle_simds", bare, "SIMDs without a wavefront",
+      fmt::format("on CUs that have a workgroup, {:.0f} % of the SIMDs' time",
+                  100 * bare / std::max(active, 1e-9)),
+      "workgroups of four wavefronts or more, or more of them on a CU");
+  double share = 1 - active - launch - drain;
   bool few = kernel.workgroups < report.computeUnits;
   add("idle_cus", share,
       few ? "too few workgroups" : "CUs idle at the end of the grid",
       few ? fmt::format("{} workgroups for {} CUs", kernel.workgroups,
                         report.computeUnits)
-          : fmt::format("CUs have no workgroup for {:.0f} % of the time",
+          : fmt::format("CUs have no workgroup for {:.0f} % of the time "
+                        "after the first ones started",
                         100 * share),
       few ? "split the work further: smaller blocks, or split the reduction"
           : "smaller or equal pieces of work, so that all CUs finish together");
+}
+
+/// Vector work that no matrix work hides.
+void Analysis::vectorWork() {
+  double all = 0, transcendental = 0;
+  for (const CodeLine &code : kernel.code) {
+    all += code.aluCycles;
+    transcendental += code.isTranscendental ? code.aluCycles : 0;
+  }
+  double share = all > 0 ? transcendental / all : 0;
+  bool mostly = share > 0.5, own = kernel.matrixUse <= 0;
+  std::string beside = own ? "" : " beside the matrix cores";
+  add(mostly ? "transcendental" : "valu", valuPart,
+      (mostly ? "transcendental instructions" : "vector ALU work") + beside,
+      fmt::format("the vector ALU works {:.0f} % of the time{}{}",
+                  100 * kernel.valuUse,
+                  own ? ""
+                      : fmt::format(", {:.0f} % while the matrix core does not",
+                                    100 * valuPart),
+                  mostly ? fmt::format("; {:.0f} % of that are exp, log, rcp, "
+                                       "sqrt and the like, at a quarter of "
+                                       "the rate",
+                                       100 * share)
+                         : ""),
+      mostly ? "fewer of them: other ways to compute the same, or shared by "
+               "more elements"
+      : own ? "fewer or cheaper vector operations: packed ones, fewer "
+              "conversions and addresses"
+            : "fewer or cheaper vector operations, or overlap them with matrix "
+              "operations (another wavefront, another stage of the loop)",
+      worst([&](const CodeLine &c) {
+        return mostly && !c.isTranscendental ? 0 : c.aluCycles;
+      }),
+      own ? share + (1 - share) * avoidable : 1);
 }
 
 /// Parts that need no closer look.
@@ -372,15 +526,7 @@ void Analysis::plain() {
     add("matrix", kernel.matrixUse, "the matrix cores: at the machine's limit",
         fmt::format("{:.0f} % of all cycles", 100 * kernel.matrixUse),
         "only fewer or cheaper matrix operations help");
-  add("valu", valuPart, "vector ALU work beside the matrix cores",
-      fmt::format("the vector ALU works {:.0f} % of the time, {:.0f} % while "
-                  "the matrix core does not",
-                  100 * kernel.valuUse, 100 * valuPart),
-      "fewer or cheaper vector operations, or overlap them with matrix "
-      "operations (another wavefront, another stage of the loop)",
-      worst([](const CodeLine &c) {
-        return c.unit == Unit::Vector ? c.issueCycles : 0;
-      }));
+  vectorWork();
   static constexpr struct {
     Stall stall;
     const char *headline, *advice;
@@ -392,9 +538,17 @@ void Analysis::plain() {
       {Stall::ScalarMemory, "latency of scalar loads",
        "load scalars before the loop"},
       {Stall::Fetch, "instruction fetch",
-       "shorter code: less unrolling, shorter encodings"},
+       "fewer taken branches, shorter encodings"},
       {Stall::Other, "other waits", ""},
   };
+  if (kernel.instructionMisses > 0) {
+    add("instruction_cache", part(Stall::Fetch), "instruction cache misses",
+        fmt::format("{:.0f} lines had to come from L2: the code is larger than "
+                    "the 64 KB that two CUs share",
+                    kernel.instructionMisses),
+        "a shorter loop: less unrolling", hottest(Stall::Fetch));
+    parts[unsigned(Stall::Fetch)] = 0;
+  }
   for (const auto &row : rows)
     add(info(row.stall).key, part(row.stall), row.headline,
         fmt::format("{:.0f} % of the SIMDs' time", 100 * part(row.stall)),
@@ -405,7 +559,7 @@ void Analysis::plain() {
 void Analysis::finish() {
   std::stable_sort(
       kernel.limiters.begin(), kernel.limiters.end(),
-      [](const Limiter &a, const Limiter &b) { return a.share > b.share; });
+      [](const Limiter &a, const Limiter &b) { return a.rank > b.rank; });
 }
 
 } // namespace

@@ -196,8 +196,10 @@ void Page::account(const KernelReport &kernel) {
     if (part.share < 0.001)
       continue;
     // Parts that are stalls have their cause's colour, work has the colour of
-    // issue.
-    const char *colour = issueColour;
+    // issue, nothing at all has that of little.
+    const char *colour = part.key.starts_with("idle")
+                             ? colours[unsigned(Stall::Other)]
+                             : issueColour;
     for (unsigned s = 0; s < stallCount; ++s)
       if (part.key == info(Stall(s)).key)
         colour = colours[s];

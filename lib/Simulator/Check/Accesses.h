@@ -57,6 +57,7 @@ public:
   }
   void clear() { count = 0; }
   bool empty() const { return count == 0; }
+  AccessPart &back() { return parts[count - 1]; }
   const AccessPart *begin() const { return parts; }
   const AccessPart *end() const { return parts + count; }
   operator llvm::ArrayRef<AccessPart>() const { return {parts, count}; }

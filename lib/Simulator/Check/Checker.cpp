@@ -16,6 +16,7 @@
 
 #include "CheckerState.h"
 #include <algorithm>
+#include <cstring>
 #include <fmt/format.h>
 
 using namespace tlc::sim;
@@ -176,6 +177,28 @@ bool GroupChecker::State::bringsDefined(const Wave &wave,
   return !parts.empty();
 }
 
+/// Of a load to LDS only memory knows the data: the dwords before it are kept,
+/// and compared once it has run.
+void GroupChecker::State::keepOldLds() {
+  const AccessPart &part = parts.back();
+  for (uint64_t rest = part.lanes; rest; rest &= rest - 1) {
+    unsigned l = unsigned(__builtin_ctzll(rest));
+    if (part.address[l] + part.bytes <= group->ldsBytes)
+      std::memcpy(&oldLds[l], group->lds + part.address[l], part.bytes);
+  }
+}
+void GroupChecker::State::noteChanges() {
+  AccessPart &part = parts.back();
+  part.changes = 0;
+  for (uint64_t rest = part.lanes; rest; rest &= rest - 1) {
+    unsigned l = unsigned(__builtin_ctzll(rest));
+    uint32_t now = ~oldLds[l];
+    if (part.address[l] + part.bytes <= group->ldsBytes)
+      std::memcpy(&now, group->lds + part.address[l], part.bytes);
+    part.changes |= uint64_t(now != oldLds[l]) << l;
+  }
+}
+
 GroupChecker::GroupChecker(LaunchChecker &launch)
     : state(std::make_unique<State>(launch)) {}
 GroupChecker::~GroupChecker() = default;
@@ -244,6 +267,8 @@ void GroupChecker::before(Wave &wave, const Op &op) {
   }
   if (facts.isVmem || facts.isLds || facts.isSmem)
     findAccesses(wave, op, facts, s.parts);
+  if (facts.toLds && !s.parts.empty())
+    s.keepOldLds();
   if (s.defined)
     return;
   int lane = -1;
@@ -272,6 +297,8 @@ void GroupChecker::after(Wave &wave, const Op &op, bool executed) {
   GlobalShadow &global = *s.launch.global;
   if (isMemory(op, facts) && !s.bringsDefined(wave, facts))
     s.undefined[w].propagate(wave, op, facts, s.parts, s.lds, &global);
+  if (facts.toLds && !s.parts.empty())
+    s.noteChanges();
   for (const AccessPart &part : s.parts) {
     int lane = -1;
     std::string text;

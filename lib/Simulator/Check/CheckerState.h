@@ -118,6 +118,10 @@ struct GroupChecker::State {
   }
   PathChecker::Place next; ///< where the wavefront will be
   bool defined = false;    ///< nothing undefined goes in or out
+  /// What lay where a load to LDS will put its dwords; see `noteChanges`.
+  uint32_t oldLds[waveLanes];
+  void keepOldLds();
+  void noteChanges();
 };
 
 } // namespace tlc::sim

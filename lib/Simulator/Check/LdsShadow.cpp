@@ -385,9 +385,11 @@ std::string LdsShadow::access(unsigned wave, const Op &op, const OpFacts &facts,
     uint64_t begin = part.address[0], end = begin + part.bytes * waveLanes;
     if (end <= size)
       for (uint64_t at = begin; at < end && problem.empty(); at += cellBytes) {
-        visitBytes(at, std::min<uint64_t>(at + cellBytes, end), now, kind, true,
-                   problem);
-        lane = int((at - begin) / part.bytes);
+        unsigned first = unsigned(at - begin) / part.bytes;
+        uint64_t lanes = (uint64_t(1) << (cellBytes / part.bytes)) - 1;
+        visitBytes(at, std::min<uint64_t>(at + cellBytes, end), now, kind,
+                   part.changes >> first & lanes, problem);
+        lane = int(first);
       }
     if (problem.empty())
       lane = -1;

@@ -85,6 +85,15 @@ struct PathChecker::Place::State {
         return r->facts->passes > r->age ? r->facts->passes - r->age : 0;
     return 0;
   }
+  /// The same for the vector ALU.
+  unsigned vectorBusy() const {
+    for (auto r = recent.rbegin(); r != recent.rend(); ++r)
+      if (r->facts->isVector && !r->facts->isMatrix) {
+        unsigned states = HazardChecker::vectorStatesOf(*r->op->inst);
+        return states > r->age ? states - r->age : 0;
+      }
+    return 0;
+  }
   bool scalarOutstanding() const {
     return scalarAge != noAge && scalarAge < lgkmOut;
   }
@@ -212,8 +221,14 @@ bool PathChecker::passOne(State &state, const Op &op, const Op &effective,
     report("missing-wait", std::move(text), op);
     right = false;
   }
-  if (std::string text = hazards.check(effective, facts); !text.empty()) {
-    report("wait-states", std::move(text), op);
+  // An instruction is issued when its unit is free.
+  if (unsigned stall = facts.isVector ? state.vectorBusy() : 0) {
+    state.age(stall);
+    hazards.advance(stall);
+  }
+  if (Hazard found = hazards.check(effective, facts); !found.text.empty()) {
+    report(found.isNote ? waitStatesNote : "wait-states", std::move(found.text),
+           op);
     right = false;
   }
   // For what follows, an MFMA was issued when the matrix unit was free again.

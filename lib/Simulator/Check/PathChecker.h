@@ -22,6 +22,7 @@
 
 #include "HazardChecker.h"
 #include "WaitChecker.h"
+#include "tlc/Simulator/Check/Checker.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include <memory>
 #include <string>
@@ -33,7 +34,8 @@ namespace tlc::sim {
 /// The automaton of a kernel, for wavefronts of one host thread.
 class PathChecker {
 public:
-  /// Told of each thing wrong: "missing-wait" or "wait-states", the text.
+  /// Told of each thing wrong: "missing-wait", "wait-states" or
+  /// `waitStatesNote`, the text.
   using Report =
       llvm::function_ref<void(const char *kind, std::string text, const Op &)>;
   using FactsOf = llvm::function_ref<const OpFacts &(const Op &)>;

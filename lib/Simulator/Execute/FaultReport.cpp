@@ -130,6 +130,9 @@ Finding tlc::sim::describeFault(const LaunchContext &context,
 
 Finding tlc::sim::describeFinding(const LaunchContext &context,
                                   const CheckFinding &finding) {
-  return describe(context, finding.kind, finding.message, *finding.op,
-                  finding.group, finding.wave, finding.lane);
+  Finding described =
+      describe(context, finding.kind, finding.message, *finding.op,
+               finding.group, finding.wave, finding.lane);
+  described.isNote = std::string_view(finding.kind) == waitStatesNote;
+  return described;
 }

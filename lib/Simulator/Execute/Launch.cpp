@@ -157,9 +157,11 @@ void Runner::run(LaunchResult &result) {
   // Findings of checkers fail the launch, but its results are complete.
   if (context.checker)
     for (const CheckFinding &finding : context.checker->findings()) {
-      result.failed = true;
       result.findings.push_back(describeFinding(context, finding));
+      result.failed |= !result.findings.back().isNote;
     }
+  std::stable_partition(result.findings.begin(), result.findings.end(),
+                        [](const Finding &finding) { return !finding.isNote; });
   for (const Finding &finding : result.findings)
     result.report += (result.report.empty() ? "" : "\n") + finding.text;
   for (Flight &flight : flights)

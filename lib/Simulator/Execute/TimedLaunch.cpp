@@ -41,6 +41,9 @@ constexpr unsigned countTries = 1 << 16;
 /// fit the device at once are never sampled.
 constexpr uint64_t detailInstructions = 24'000'000;
 constexpr uint64_t sampleFrom = param::xcds * param::cusPerXcd;
+/// Launches in which XCDs get different work are run in full up to so many
+/// times as much.
+constexpr double fullIfUneven = 4;
 /// Words recorded of the beginnings of workgroups that run at the same time, to
 /// see which data XCDs share; and the most and least of one.
 constexpr size_t sharingWords = 1 << 21, mostBegin = 1 << 16,
@@ -384,6 +387,11 @@ void tlc::sim::runTimed(LaunchContext &context, unsigned threads,
     lengths = std::make_unique<LengthModel>(options.workgroups, needs.waves,
                                             detail, source);
     plan = planSample(*lengths, options.workgroups, needs, detail);
+    if (plan.isUneven() &&
+        plan.allInstructions <= fullIfUneven * double(detail))
+      lengths.reset();
+  }
+  if (lengths) {
     plan.apply(options);
     options.sharing = source.sharing(
         std::min<uint64_t>(options.workgroups,

@@ -20,9 +20,7 @@ using namespace tlc;
 using namespace tlc::sim;
 using namespace tlc::hip;
 
-namespace {
-constexpr uint64_t memoryBytes = uint64_t(192) << 30;
-}
+static constexpr uint64_t memoryBytes = uint64_t(192) << 30;
 
 Device::Device() : memory(memoryBytes) {
   // For programs that know nothing of the simulator.
@@ -71,7 +69,11 @@ bool tlc::sim::poisonMemory(void *pointer, size_t bytes) {
   return true;
 }
 
-const LaunchResult &tlc::sim::lastLaunch() { return device().last; }
+LaunchResult &tlc::sim::lastOfThread() {
+  static thread_local LaunchResult last;
+  return last;
+}
+const LaunchResult &tlc::sim::lastLaunch() { return lastOfThread(); }
 
 /// Runs the launch to its end and turns its first finding into HIP's error. The
 /// fault is reported by the launch itself and, as on a GPU, by the next
@@ -98,7 +100,6 @@ hipError_t tlc::sim::launchKernel(const LaunchRequest &request) {
     d.pendingFault = error;
   if (d.options.afterLaunch)
     d.options.afterLaunch(result);
-  std::lock_guard lock(d.mutex);
-  d.last = std::move(result);
+  lastOfThread() = std::move(result);
   return error;
 }

@@ -48,11 +48,10 @@ struct Device {
 
   DeviceMemory memory;
   SimulatorOptions options;
-  LaunchResult last;
   /// A fault that the next synchronisation reports, as a GPU's would be; a new
   /// launch forgets it.
   std::atomic<int> pendingFault{0};
-  std::mutex mutex; ///< guards what follows, and `last`
+  std::mutex mutex; ///< guards what follows
   std::set<hip::hipStream_t> streams;
   std::set<hip::hipEvent_t> events;
   std::set<hip::hipModule_t> modules;
@@ -78,7 +77,10 @@ hip::hipError_t launchFunction(hip::hipFunction_t function,
                                hip::hipStream_t stream, void **arguments,
                                void **extra, bool cooperative);
 
-/// Launch of a kernel of a loaded module; keeps `Device::last`.
+/// What `lastLaunch` shows.
+LaunchResult &lastOfThread();
+
+/// Launch of a kernel of a loaded module; keeps `lastOfThread`.
 hip::hipError_t launchKernel(const LaunchRequest &request);
 
 /// Where things stand in a structure of hipDeviceProp_t.

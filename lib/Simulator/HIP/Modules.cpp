@@ -31,11 +31,11 @@ static hipError_t loadBytes(hipModule_t *module, std::span<const uint8_t> bytes,
   // HIP has one code for every damaged image; the reason would be lost without
   // the report.
   if (!object) {
-    std::lock_guard lock(d.mutex);
-    d.last = LaunchResult();
-    d.last.failed = true;
-    d.last.findings.push_back({"invalid-code-object", error});
-    d.last.report = error;
+    LaunchResult &last = lastOfThread();
+    last = LaunchResult();
+    last.failed = true;
+    last.findings.push_back({"invalid-code-object", error});
+    last.report = error;
     return record(hipErrorInvalidImage);
   }
   auto loaded = std::make_unique<ihipModule_t>();
@@ -212,7 +212,7 @@ hipError_t tlc::sim::launchFunction(hipFunction_t function,
   if (!function)
     return record(hipErrorInvalidHandle);
   if (!device().isStream(stream))
-    return record(hipErrorInvalidHandle);
+    return record(hipErrorInvalidValue);
   if (arguments && extra)
     return record(hipErrorInvalidValue);
   const KernelInfo &kernel = *function->kernel;

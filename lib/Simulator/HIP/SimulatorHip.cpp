@@ -236,7 +236,7 @@ hipError_t hipMemcpy(void *to, const void *from, size_t bytes,
 hipError_t hipMemcpyAsync(void *to, const void *from, size_t bytes,
                           hipMemcpyKind kind, hipStream_t stream) {
   if (!device().isStream(stream))
-    return record(hipErrorInvalidHandle);
+    return record(hipErrorContextIsDestroyed);
   return hipMemcpy(to, from, bytes, kind);
 }
 hipError_t hipMemset(void *to, int byte, size_t bytes) {
@@ -251,7 +251,7 @@ hipError_t hipMemset(void *to, int byte, size_t bytes) {
 hipError_t hipMemsetAsync(void *to, int byte, size_t bytes,
                           hipStream_t stream) {
   if (!device().isStream(stream))
-    return record(hipErrorInvalidHandle);
+    return record(hipErrorContextIsDestroyed);
   return hipMemset(to, byte, bytes);
 }
 
@@ -274,14 +274,18 @@ hipError_t hipStreamCreate(hipStream_t *stream) {
 hipError_t hipStreamDestroy(hipStream_t stream) {
   Device &d = device();
   std::lock_guard lock(d.mutex);
-  if (!d.streams.erase(stream))
+  if (!stream)
     return record(hipErrorInvalidHandle);
+  if (!d.streams.erase(stream))
+    return record(hipErrorContextIsDestroyed);
   delete stream;
   return hipSuccess;
 }
-/// Null is the default stream and valid.
+/// Null is the default stream and valid. The code for one that is not, or not
+/// any more, is HIP's.
 static hipError_t checkStream(hipStream_t stream) {
-  return device().isStream(stream) ? hipSuccess : record(hipErrorInvalidHandle);
+  return device().isStream(stream) ? hipSuccess
+                                   : record(hipErrorContextIsDestroyed);
 }
 hipError_t hipStreamSynchronize(hipStream_t stream) {
   hipError_t error = checkStream(stream);
@@ -297,9 +301,9 @@ static bool isEvent(hipEvent_t event) {
   return d.events.count(event) != 0;
 }
 hipError_t hipStreamWaitEvent(hipStream_t stream, hipEvent_t event, unsigned) {
-  if (!isEvent(event))
+  if (!isEvent(event) || !device().isStream(stream))
     return record(hipErrorInvalidHandle);
-  return checkStream(stream);
+  return hipSuccess;
 }
 // The flags matter only for disableTiming, below.
 hipError_t hipEventCreateWithFlags(hipEvent_t *event, unsigned flags) {

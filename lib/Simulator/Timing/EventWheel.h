@@ -37,25 +37,22 @@ public:
       far.push({time, cu});
   }
 
-  /// The first of all; false if there is none.
-  bool pop(uint64_t &time, unsigned &cu) {
+  /// All of the next time at which there are any, by number; false if there are
+  /// none. Until the next call nothing may be pushed for that time.
+  bool pop(uint64_t &time, std::vector<unsigned> &cus) {
     while (!findSlot()) {
       if (far.empty())
         return false;
       now = far.top().first;
       comeNear();
     }
-    uint64_t *set = &sets[(now % cycles) * words];
-    unsigned word = 0;
-    while (!set[word])
-      ++word;
-    cu = word * 64 + std::countr_zero(set[word]);
     time = now;
-    set[word] &= set[word] - 1;
-    while (word < words && !set[word])
-      ++word;
-    if (word == words)
-      filled[now % cycles / 64] &= ~(uint64_t(1) << now % 64);
+    cus.clear();
+    uint64_t slot = now % cycles, *set = &sets[slot * words];
+    for (unsigned word = 0; word < words; ++word)
+      for (; set[word]; set[word] &= set[word] - 1)
+        cus.push_back(word * 64 + std::countr_zero(set[word]));
+    filled[slot / 64] &= ~(uint64_t(1) << slot % 64);
     return true;
   }
 

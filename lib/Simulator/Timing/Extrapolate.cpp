@@ -38,7 +38,8 @@ constexpr uint64_t InstructionTiming::*instructionSums[] = {
     &InstructionTiming::leastLines};
 constexpr uint64_t TimingResult::*launchSums[] = {
     &TimingResult::instructions, &TimingResult::waveCycles,
-    &TimingResult::workingSimdCycles, &TimingResult::activeCuCycles};
+    &TimingResult::workingSimdCycles, &TimingResult::activeCuCycles,
+    &TimingResult::activeSimdCycles};
 
 uint64_t scaled(uint64_t value, double factor) {
   return uint64_t(std::llround(std::max(0.0, double(value) * factor)));
@@ -158,7 +159,11 @@ void goOn(TimingResult &r, const std::vector<GroupTime> &ran,
   addUp(r, apart);
   uint64_t before = r.waveCycles;
   r.waveCycles += uint64_t(rest.groupCycles) * plan.needs.waves;
+  uint64_t active = r.activeCuCycles;
   r.activeCuCycles += uint64_t(rest.activeCycles);
+  r.activeSimdCycles =
+      scaled(r.activeSimdCycles,
+             double(r.activeCuCycles) / double(std::max<uint64_t>(1, active)));
   r.workingSimdCycles =
       work ? scaled(r.workingSimdCycles,
                     double(r.matrixBusy + r.vectorBusy) / double(work))
@@ -229,18 +234,29 @@ void SamplePlan::apply(MachineOptions &options) const {
 }
 
 std::string SamplePlan::describe(size_t ran, const LengthModel &lengths) const {
+  // Errors are those of launches that were run both ways (docs/figures.md).
+  const char *error =
+      isUneven() ? ". XCDs get different work here: cycles may be 10 % off, "
+                   "bytes from HBM a fifth; --full tells"
+      : lengths.isUniform() ? ". Cycles have been within 3 % of a full run"
+                            : ". Cycles have been within 3 % of a full run, "
+                              "bytes from HBM up to a fifth low";
   std::string text =
       fmt::format("{} of {} workgroups ran in detail, ", ran, workgroups);
   if (kind == Kind::WholeXcd)
-    return text + "those of one XCD; the others do the same";
+    return text + "those of one XCD; the others do the same" + error;
   if (kind == Kind::Repeat)
-    return text + fmt::format("the first and the last of one XCD ({}); those "
-                              "between take as long as they do on a full "
-                              "machine",
-                              lengths.describe());
-  return text + fmt::format("the first of one XCD; the rest of the launch was "
-                            "stepped through at their pace ({})",
-                            lengths.describe());
+    return text +
+           fmt::format("the first and the last of one XCD ({}); those "
+                       "between take as long as they do on a full "
+                       "machine",
+                       lengths.describe()) +
+           error;
+  return text +
+         fmt::format("the first of one XCD; the rest of the launch was "
+                     "stepped through at their pace ({})",
+                     lengths.describe()) +
+         error;
 }
 
 SamplePlan tlc::sim::planSample(const LengthModel &lengths, uint64_t workgroups,
@@ -251,8 +267,14 @@ SamplePlan tlc::sim::planSample(const LengthModel &lengths, uint64_t workgroups,
   plan.xcd = lengths.isUniform() ? 0 : lastXcd(lengths, workgroups, needs);
   plan.ofXcd = (workgroups - plan.xcd + xcds - 1) / xcds;
   double all = 0;
-  for (uint64_t id = plan.xcd; id < workgroups; id += xcds)
-    all += lengths.lengthOf(id);
+  for (uint64_t id = 0; id < workgroups; ++id) {
+    double length = lengths.lengthOf(id);
+    plan.allInstructions += length;
+    all += id % xcds == plan.xcd ? length : 0;
+  }
+  // One workgroup more or less is the grid's, not the order's.
+  double mean = plan.allInstructions / double(workgroups);
+  plan.unevenness = all / double(plan.ofXcd) / mean - 1;
   if (all <= wholeFactor * double(detail))
     return plan;
   double round = double(cusPerXcd * occupancyOf(needs).groupsPerCu);

@@ -32,12 +32,17 @@ struct SamplePlan {
   unsigned xcd = 0;
   uint64_t workgroups = 0; ///< of the launch
   uint64_t ofXcd = 0;      ///< those that the XCD gets
+  double unevenness = 0;   ///< work of the XCD above the average, relative
+  double allInstructions = 0;
   GroupNeeds needs;
 
   /// Fills in what the run of the sample needs to know.
   void apply(MachineOptions &options) const;
   /// "38 of 512 workgroups, the first of one XCD, ran in detail: ..."
   std::string describe(size_t ran, const LengthModel &lengths) const;
+  /// Some XCDs have more to do than others. The others then end early and leave
+  /// the shared levels to those, which a sample of one XCD does not show.
+  bool isUneven() const { return unevenness > 0.05; }
 
   // Repeat: see MachineOptions.
   uint64_t firstMark = 0, secondMark = 0, skipped = 0;

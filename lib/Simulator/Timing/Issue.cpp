@@ -45,6 +45,8 @@ TraceKind traceKindOf(IssueKind kind) {
 constexpr uint64_t shownStall = 4;
 /// A wavefront that waits for other workgroups is asked again after this.
 constexpr uint64_t pollCycles = 1000;
+/// Where no workgroup can start any more a SIMD may be this far ahead.
+constexpr uint64_t longestAlone = 2000;
 
 } // namespace
 
@@ -90,6 +92,9 @@ bool Machine::Impl::prepare(SimWave &wave) {
   wave.expected = op.kind == IssueKind::Branch ? index + op.sizeBytes / 4
                                                : SimWave::never32;
 
+  if (memory.hasInstructionCaches())
+    fetchLine(wave);
+
   // The latest of all conditions; the cause kept is the one that ends last.
   uint64_t earliest = wave.next;
   StallCause cause = StallCause::Issue;
@@ -129,6 +134,17 @@ bool Machine::Impl::prepare(SimWave &wave) {
   wave.waitsFor = cause;
   wave.blockedBy = StallCause::Issue;
   return true;
+}
+
+/// An instruction that lies across two lines counts for the one it begins in.
+void Machine::Impl::fetchLine(SimWave &wave) {
+  uint32_t line = wave.index * 4 / instructionLineBytes;
+  if (line == wave.fetchedLine)
+    return;
+  wave.fetchedLine = line;
+  double ready = memory.instructions(wave.group->cu, line, double(wave.next),
+                                     countersOf(wave).timing.memory);
+  wave.fetchAt = std::max(wave.fetchAt, int64_t(roundUp(ready)) * fetchTick);
 }
 
 /// 0 if the units are free at \p time, else when they will be, with the reason
@@ -173,11 +189,57 @@ uint64_t Machine::Impl::unitsFree(const SimWave &wave, ComputeUnit &cu,
 
 /// Whether what a SIMD could do at \p time touches nothing but itself.
 static bool staysInside(const Simd &simd, uint64_t time) {
-  for (const SimWave *wave : simd.waves)
-    if (wave->earliest <= time && !wave->done && !wave->atBarrier &&
-        (wave->starved || !wave->op->isLocal))
+  for (unsigned i = 0; i < simd.count; ++i)
+    if (simd.places[i].earliest <= time && !simd.places[i].isLocal)
       return false;
   return true;
+}
+
+/// While only one wavefront of a SIMD can issue, instructions that take one
+/// turn each follow one another every four cycles: their bytes arrive faster,
+/// and nothing is there to be waited for. From \p time on, before \p end: how
+/// many there are, booked, in \p ran; 0 where that is not so.
+unsigned Machine::Impl::runPlain(Simd &simd, uint64_t time, uint64_t end,
+                                 Place *&ran) {
+  static_assert(fetchTicks(4) < issuePeriod * fetchTick);
+  ran = nullptr;
+  for (unsigned i = 0; i < simd.count; ++i) {
+    if (simd.places[i].earliest > time)
+      end = std::min(end, simd.places[i].earliest);
+    else if (ran)
+      return 0;
+    else
+      ran = &simd.places[i];
+  }
+  if (!ran || !ran->isLocal || memory.hasInstructionCaches())
+    return 0;
+  SimWave &wave = *ran->wave;
+  // It has not waited, nor has it to.
+  if (wave.op->plain < 2 || wave.trace || wave.next != time ||
+      std::max({simd.vectorFree, simd.workUntil, wave.vectorAt}) > time ||
+      end < time + 2 * issuePeriod)
+    return 0;
+  size_t count = std::min<size_t>(
+      {wave.op->plain, wave.record->left(), (end - time) / issuePeriod});
+  // As recorded: words of straight code follow one another.
+  uint32_t index = wave.index, last = uint32_t(index + count - 1);
+  if (count < 2 || wave.record->words[wave.record->head + count - 1] != last)
+    return 0;
+  const StaticOp &behind = code.at(last + 1);
+  unsigned rest = count < wave.op->plain ? behind.plainVector : 0;
+  totals.workingSimdCycles +=
+      uint64_t(wave.op->plainVector - rest) * issuePeriod;
+  ++plainRuns[index];
+  --plainRuns[last + 1];
+  instructions += count;
+  wave.group->time.instructions += count;
+  uint64_t lastTime = time + (count - 1) * issuePeriod;
+  wave.fetchAt =
+      std::max(wave.fetchAt + int64_t(count) * fetchTicks(4),
+               int64_t(lastTime) * fetchTick - fetchTicks(fetchBufferBytes));
+  wave.next = lastTime + issuePeriod;
+  wave.length = unsigned(count);
+  return unsigned(count);
 }
 
 /// The turn that is due, and those after it that neither touch anything outside
@@ -194,7 +256,22 @@ bool Machine::Impl::visit(unsigned cu, unsigned simdNumber, uint64_t time) {
       return true;
     next = std::max(next, time + issuePeriod);
     next += (simdNumber + issuePeriod - next % issuePeriod) % issuePeriod;
-    uint64_t alone = due + (simd.atBarrier ? barrierCycles : groupStartCycles);
+    bool full = nextOf(cu / cusPerXcd) >= options.workgroups;
+    uint64_t alone =
+        due + (simd.atBarrier                      ? barrierCycles
+               : full && !options.instructionLimit ? longestAlone
+                                                   : groupStartCycles);
+    Place *ran;
+    if (uint64_t end = std::min(alone, simd.scheduled);
+        next < end && runPlain(simd, next, end, ran)) {
+      if (!prepare(*ran->wave))
+        return false;
+      ran->update();
+      next = never;
+      for (unsigned i = 0; i < simd.count; ++i)
+        next = std::min(next, simd.places[i].earliest);
+      next += (simdNumber + issuePeriod - next % issuePeriod) % issuePeriod;
+    }
     if (next >= alone || next >= simd.scheduled || !staysInside(simd, next)) {
       schedule(cu, simdNumber, next);
       return true;
@@ -209,20 +286,20 @@ bool Machine::Impl::turn(unsigned cuNumber, unsigned simdNumber, uint64_t time,
   Simd &simd = cu.simds[simdNumber];
   unsigned used = 0;
   // In order of priority and age, so that older ones get the units first.
-  for (size_t i = 0; i < simd.waves.size(); ++i) {
-    SimWave &wave = *simd.waves[i];
-    if (wave.done || wave.atBarrier)
-      continue;
-    if (wave.earliest > time) {
-      next = std::min(next, wave.earliest);
+  for (unsigned i = 0; i < simd.count; ++i) {
+    Place &place = simd.places[i];
+    if (place.earliest > time) {
+      next = std::min(next, place.earliest);
       continue;
     }
+    SimWave &wave = *place.wave;
     // Others of the launch may have moved on: ask again.
     if (wave.starved) {
       wave.next = time;
       if (!prepare(wave))
         return false;
-      next = std::min(next, wave.earliest);
+      place.update();
+      next = std::min(next, place.earliest);
       continue;
     }
     StallCause cause = StallCause::Issue;
@@ -243,8 +320,8 @@ bool Machine::Impl::turn(unsigned cuNumber, unsigned simdNumber, uint64_t time,
       next = time + issuePeriod;
       return true;
     }
-    if (!wave.done && !wave.atBarrier)
-      next = std::min(next, wave.earliest);
+    place.update();
+    next = std::min(next, place.earliest);
   }
   if (simd.unsorted)
     sortWaves(simd);
@@ -353,6 +430,7 @@ bool Machine::Impl::release(SimGroup &group, uint64_t time) {
     wave.next = from;
     if (!prepare(wave))
       return false;
+    cus[group.cu].simds[wave.simd].placeOf(wave).update();
     schedule(group.cu, wave.simd, wave.earliest);
   }
   return true;
@@ -372,8 +450,11 @@ bool Machine::Impl::endWave(SimWave &wave, uint64_t time) {
   ++totals.waves;
   if (wave.trace)
     wave.trace->end = end;
-  auto &list = cu.simds[wave.simd].waves;
-  list.erase(std::find(list.begin(), list.end(), &wave));
+  Simd &simd = cu.simds[wave.simd];
+  simd.remove(wave);
+  if (simd.count == 0)
+    totals.activeSimdCycles += end - simd.busyFrom;
+  lastWaveEnd = std::max(lastWaveEnd, end);
   --group.alive;
   // The others may have waited at a barrier only for this one.
   if (group.alive)

@@ -15,6 +15,7 @@
 #include "MachineImpl.h"
 
 #include <algorithm>
+#include <cstddef>
 
 using namespace tlc::sim;
 using namespace tlc::sim::param;
@@ -54,7 +55,9 @@ Machine::Impl::Impl(CodeTable &code, GroupSource &source,
       memory(options.xcds, cusPerXcd, options.sharing, options.warm),
       cus(options.xcds * cusPerXcd), nextGroup(options.xcds),
       dispatchFree(options.xcds), events(options.xcds * cusPerXcd),
-      counters(code.size()) {}
+      counters(code.size()), plainRuns(code.size() + 1) {
+  memory.addInstructionCaches(uint64_t(code.size()) * 4);
+}
 
 /// Enters the SIMD's first turn at or after `time`, unless an earlier one is
 /// entered; later entries become void.
@@ -70,11 +73,11 @@ void Machine::Impl::schedule(unsigned cu, unsigned simd, uint64_t time) {
 
 /// Higher priority first, then the older wavefront.
 void Machine::Impl::sortWaves(Simd &simd) {
-  std::sort(simd.waves.begin(), simd.waves.end(),
-            [](const SimWave *a, const SimWave *b) {
-              if (a->priority != b->priority)
-                return a->priority > b->priority;
-              return a->age < b->age;
+  std::sort(simd.places, simd.places + simd.count,
+            [](const Place &a, const Place &b) {
+              if (a.wave->priority != b.wave->priority)
+                return a.wave->priority > b.wave->priority;
+              return a.wave->age < b.wave->age;
             });
 }
 
@@ -107,7 +110,7 @@ void Machine::Impl::place(unsigned cu, uint64_t time, uint64_t id) {
   for (unsigned w = 0; w < record.waveCount; ++w) {
     unsigned best = 0;
     for (unsigned s = 1; s < simdsPerCu; ++s)
-      if (unit.simds[s].waves.size() < unit.simds[best].waves.size())
+      if (unit.simds[s].count < unit.simds[best].count)
         best = s;
     SimWave &wave = group->waves[w];
     wave.record = &record.waves[w];
@@ -115,7 +118,7 @@ void Machine::Impl::place(unsigned cu, uint64_t time, uint64_t id) {
     wave.next = wave.begin = time + w * dispatchCycles;
     wave.fetchAt = int64_t(wave.next) * fetchTick;
     wave.simd = best;
-    wave.slot = unit.simds[best].waves.size();
+    wave.slot = unit.simds[best].count;
     wave.age = age++;
     // The first wavefronts of the run are traced.
     if (traces.size() < options.traceWaves) {
@@ -129,7 +132,10 @@ void Machine::Impl::place(unsigned cu, uint64_t time, uint64_t id) {
       trace.begin = wave.begin;
       wave.trace = &trace;
     }
-    unit.simds[best].waves.push_back(&wave);
+    Simd &simd = unit.simds[best];
+    if (simd.count == 0)
+      simd.busyFrom = wave.begin;
+    simd.places[simd.count++] = {&wave};
   }
   for (Simd &simd : unit.simds)
     sortWaves(simd);
@@ -143,6 +149,7 @@ bool Machine::Impl::startPlaced() {
     for (SimWave &wave : group->waves) {
       if (!prepare(wave))
         return false;
+      cus[group->cu].simds[wave.simd].placeOf(wave).update();
       schedule(group->cu, wave.simd, wave.earliest);
     }
   placed.clear();
@@ -154,7 +161,7 @@ bool Machine::Impl::startPlaced() {
 /// wavefront.
 void Machine::Impl::dispatch(unsigned xcd, uint64_t time) {
   for (;;) {
-    uint64_t id = options.firstXcd + xcd + nextGroup[xcd] * xcds;
+    uint64_t id = nextOf(xcd);
     if (id >= options.workgroups)
       return;
     unsigned best = xcd * cusPerXcd;
@@ -180,6 +187,37 @@ void Machine::Impl::dispatch(unsigned xcd, uint64_t time) {
   }
 }
 
+/// The state of hundreds of SIMDs does not fit the host's caches. Those that
+/// are due at one time are known beforehand, so what their turns will read is
+/// asked for a few turns ahead: each stage may follow what the one before has
+/// brought.
+static constexpr size_t fetchStages = 4, fetchStep = 3;
+
+void Machine::Impl::fetchAhead(const Simd &simd, uint64_t time,
+                               unsigned stage) const {
+  auto lines = [](const void *from, size_t bytes) {
+    const char *at = static_cast<const char *>(from);
+    for (size_t i = 0; i < bytes; i += 64)
+      __builtin_prefetch(at + i);
+  };
+  if (stage == 0)
+    return lines(&simd, sizeof(Simd));
+  for (unsigned i = 0; i < simd.count; ++i) {
+    if (simd.places[i].earliest > time)
+      continue;
+    const SimWave &wave = *simd.places[i].wave;
+    if (stage == 1) {
+      lines(&wave, offsetof(SimWave, vector) + 64);
+    } else if (stage == 2) {
+      lines(wave.record, sizeof(WaveRecord));
+      lines(&counters[wave.index], offsetof(Counters, timing));
+    } else {
+      // The rest of this instruction's words, and the next.
+      lines(wave.record->words.data() + wave.record->head, 128);
+    }
+  }
+}
+
 bool Machine::Impl::run(std::vector<GroupTime> &list,
                         std::vector<TimingResult> &taken) {
   finished = &list;
@@ -190,26 +228,35 @@ bool Machine::Impl::run(std::vector<GroupTime> &list,
   if (!startPlaced())
     return false;
   uint64_t time = 0;
-  unsigned cu = 0;
-  while (events.pop(time, cu)) {
+  std::vector<unsigned> due;
+  while (events.pop(time, due)) {
     unsigned simd = time % issuePeriod;
-    Simd &unit = cus[cu].simds[simd];
-    // Void: the SIMD has been given an earlier turn since.
-    if (unit.scheduled != time)
-      continue;
-    unit.scheduled = never;
-    if (options.instructionLimit) {
-      if (marks->empty() && instructions >= options.instructionLimit / 2) {
-        mark(time);
-        pace.clear();
+    constexpr size_t distance = fetchStages * fetchStep;
+    for (size_t i = 0; i < due.size() + distance; ++i) {
+      for (size_t stage = 0; stage < fetchStages; ++stage)
+        if (size_t at = i - stage * fetchStep; at < due.size())
+          fetchAhead(cus[due[at]].simds[simd], time, unsigned(stage));
+      if (i < distance)
+        continue;
+      unsigned cu = due[i - distance];
+      Simd &unit = cus[cu].simds[simd];
+      // Void: the SIMD has been given an earlier turn since.
+      if (unit.scheduled != time)
+        continue;
+      unit.scheduled = never;
+      if (options.instructionLimit) {
+        if (marks->empty() && instructions >= options.instructionLimit / 2) {
+          mark(time);
+          pace.clear();
+        }
+        if (instructions >= options.instructionLimit) {
+          stopAt(time);
+          return true;
+        }
       }
-      if (instructions >= options.instructionLimit) {
-        stopAt(time);
-        return true;
-      }
+      if (!visit(cu, simd, time))
+        return false;
     }
-    if (!visit(cu, simd, time))
-      return false;
   }
   for (const auto &group : groups)
     if (group)

@@ -11,6 +11,8 @@
 #include "EventWheel.h"
 #include "Machine.h"
 
+#include <algorithm>
+
 namespace tlc::sim {
 
 constexpr uint64_t never = ~uint64_t(0);
@@ -34,18 +36,18 @@ inline uint64_t roundUp(double time) {
   return whole + (double(whole) < time);
 }
 
-/// Completion times of operations in flight, oldest first.
-class InFlight {
+/// Completion times of operations in flight, oldest first, and which of them
+/// are scalar loads. \p Most are in flight, as prepare() sees to.
+template <unsigned Most> class InFlight {
 public:
   unsigned count() const { return size; }
   void push(uint64_t time, bool isScalar) {
-    // A ring: prepare() keeps fewer than 64 in flight, as the counters do.
-    slots[(first + size++) % capacity] = {time, isScalar};
+    slots[(first + size++) % Most] = time << 1 | isScalar;
   }
   /// Drops what is complete at \p time.
   void retire(uint64_t time) {
-    while (size && slots[first].time <= time) {
-      first = (first + 1) % capacity;
+    while (size && slots[first] >> 1 <= time) {
+      first = (first + 1) % Most;
       --size;
     }
   }
@@ -54,26 +56,20 @@ public:
   uint64_t downTo(unsigned allowed, bool &isScalar) const {
     uint64_t latest = 0;
     for (unsigned i = 0; i + allowed < size; ++i) {
-      const Slot &slot = slots[(first + i) % capacity];
-      if (slot.time >= latest) {
-        latest = slot.time;
-        isScalar = slot.isScalar;
+      uint64_t slot = slots[(first + i) % Most];
+      if (slot >> 1 >= latest) {
+        latest = slot >> 1;
+        isScalar = slot & 1;
       }
     }
     return latest;
   }
   uint64_t newest() const {
-    return size ? slots[(first + size - 1) % capacity].time : 0;
+    return size ? slots[(first + size - 1) % Most] >> 1 : 0;
   }
 
-  static constexpr unsigned capacity = 64;
-
 private:
-  struct Slot {
-    uint64_t time;
-    bool isScalar;
-  };
-  Slot slots[capacity];
+  uint64_t slots[Most];
   unsigned first = 0, size = 0;
 };
 
@@ -93,14 +89,16 @@ struct SimWave {
   StallCause blockedBy = StallCause::Issue; ///< from then on
   int64_t fetchAt = 0; ///< its instruction bytes before this one are there, in
                        ///< ticks
-  uint64_t vectorAt = 0;       ///< it may issue a vector operation again
-  uint32_t expected = never32; ///< the instruction after a branch not taken
+  uint64_t vectorAt = 0;          ///< it may issue a vector operation again
+  uint32_t fetchedLine = never32; ///< of instructions
+  uint32_t expected = never32;    ///< the instruction after a branch not taken
   bool atBarrier = false, done = false, starved = false;
   uint8_t priority = 0;
   uint8_t simd = 0, slot = 0;
   uint64_t age = 0, begin = 0;
-  InFlight vector, other; ///< vmcnt, lgkmcnt
   WaveTrace *trace = nullptr;
+  InFlight<16> other;  ///< lgkmcnt
+  InFlight<64> vector; ///< vmcnt
 
   static constexpr uint32_t never32 = ~uint32_t(0);
 };
@@ -116,15 +114,41 @@ struct SimGroup {
   uint64_t notedInstructions = 0; ///< of them the pace knows
 };
 
+/// A resident wavefront, with what a turn must know of each.
+struct Place {
+  SimWave *wave = nullptr;
+  uint64_t earliest = never; ///< never: at a barrier
+  bool isLocal = false;      ///< its instruction touches nothing but its SIMD
+
+  /// After the wavefront's state has changed.
+  void update() {
+    earliest = wave->atBarrier ? never : wave->earliest;
+    isLocal = !wave->starved && wave->op && wave->op->isLocal;
+  }
+};
+
 /// Vector ALU and matrix core of a SIMD, each free from a time on, and its
 /// resident wavefronts.
 struct Simd {
-  std::vector<SimWave *> waves; ///< by priority, then age
+  Place places[param::wavesPerSimd]; ///< by priority, then age
+  unsigned count = 0;
+  uint64_t busyFrom = 0; ///< since then it has had wavefronts
   uint64_t vectorFree = 0, matrixFree = 0;
   uint64_t workUntil = 0;     ///< the later of both so far
   uint64_t scheduled = never; ///< its entry in the queue that counts
   unsigned atBarrier = 0;     ///< of its wavefronts
   bool unsorted = false;
+
+  Place &placeOf(const SimWave &wave) {
+    unsigned i = 0;
+    while (places[i].wave != &wave)
+      ++i;
+    return places[i];
+  }
+  void remove(const SimWave &wave) {
+    std::copy(&placeOf(wave) + 1, places + count, &placeOf(wave));
+    --count;
+  }
 };
 
 /// Its units are servers: each has the time from which on it is free. LDS ports
@@ -149,8 +173,8 @@ struct Counters {
   InstructionTiming timing;
 };
 
-/// Split over Machine.cpp (time, dispatch), Issue.cpp and MemoryIssue.cpp (issue
-/// and units).
+/// Split over Machine.cpp (time, dispatch), Issue.cpp and MemoryIssue.cpp
+/// (issue and units).
 struct Machine::Impl {
   Impl(CodeTable &code, GroupSource &source, const GroupNeeds &needs,
        const MachineOptions &options);
@@ -162,14 +186,22 @@ struct Machine::Impl {
   TimingResult sumsAt(uint64_t time) const;
   void mark(uint64_t time);
   void stopAt(uint64_t time);
+  /// The workgroup that the XCD starts next; its number may be beyond the grid.
+  uint64_t nextOf(unsigned xcd) const {
+    return options.firstXcd + xcd + nextGroup[xcd] * param::xcds;
+  }
   void dispatch(unsigned xcd, uint64_t time);
   void place(unsigned cu, uint64_t time, uint64_t id);
   bool startPlaced();
   bool visit(unsigned cu, unsigned simd, uint64_t time);
   bool turn(unsigned cu, unsigned simd, uint64_t time, uint64_t &next);
+  unsigned runPlain(Simd &simd, uint64_t time, uint64_t end, Place *&ran);
   void schedule(unsigned cu, unsigned simd, uint64_t time);
+  void fetchAhead(const Simd &simd, uint64_t time, unsigned stage) const;
   /// Reads the wavefront's next instruction; false after a fault.
   bool prepare(SimWave &wave);
+  /// Its next instruction comes from the instruction cache, or from L2.
+  void fetchLine(SimWave &wave);
   /// When the units that it needs have room.
   uint64_t unitsFree(const SimWave &wave, ComputeUnit &cu, Simd &simd,
                      uint64_t time, StallCause &cause) const;
@@ -206,12 +238,15 @@ struct Machine::Impl {
   std::vector<uint64_t> dispatchFree;
   EventWheel events;
   std::vector<Counters> counters;
+  /// Executions by runPlain(): how many more begin at an instruction than end
+  /// before it.
+  std::vector<int64_t> plainRuns;
   TimingResult totals;
   std::deque<WaveTrace> traces;
   std::vector<GroupTime> *finished = nullptr;
   std::vector<TimingResult> *marks = nullptr;
   Pace pace;
-  uint64_t instructions = 0, age = 0, lastEnd = 0;
+  uint64_t instructions = 0, age = 0, lastEnd = 0, lastWaveEnd = 0;
 };
 
 } // namespace tlc::sim

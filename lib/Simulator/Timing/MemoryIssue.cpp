@@ -61,8 +61,13 @@ uint64_t Machine::Impl::issueVector(SimWave &wave, unsigned cuNumber,
   cu.addressFree = start + addressCycles;
   double done = start + addressCycles;
   double step = lines ? double(addressCycles) / lines : 0;
+  uint64_t physical[2 * waveLanes];
   for (unsigned i = 0; i < lines; ++i) {
-    uint64_t line = base + (words[5 + i] & 0x3fffffff);
+    physical[i] = memory.physical(base + (words[5 + i] & 0x3fffffff));
+    memory.fetchAhead(cuNumber, physical[i]);
+  }
+  for (unsigned i = 0; i < lines; ++i) {
+    uint64_t line = physical[i];
     unsigned halves = words[5 + i] >> 30;
     // Lines start one after the other, evenly over the address unit's time.
     double at = start + i * step, ready;
@@ -83,6 +88,14 @@ uint64_t Machine::Impl::issueVector(SimWave &wave, unsigned cuNumber,
     timing.memory.storedBytes += words[1];
   else
     timing.memory.requestedBytes += words[1];
+  if (unsigned base = words[2] >> 8 & 0xff) {
+    unsigned conflicts = words[2] >> 16;
+    cu.ldsArray = std::max(cu.ldsArray, double(time) + ldsAddressCycles) +
+                  base + conflicts;
+    done = std::max(done, cu.ldsArray + ldsFixedCycles);
+    timing.busyCycles += base;
+    timing.conflictCycles += conflicts;
+  }
   if (op.toLds && lines) {
     // 64 dwords through the banks, when the data is there.
     timing.busyCycles += 2;
@@ -90,7 +103,7 @@ uint64_t Machine::Impl::issueVector(SimWave &wave, unsigned cuNumber,
   }
   timing.addressCycles += addressCycles;
   timing.lines += lines;
-  timing.leastLines += words[2];
+  timing.leastLines += words[2] & 0xff;
   // vmcnt counts down in order, so no operation ends before an older one.
   uint64_t until = std::max(roundUp(done), wave.vector.newest());
   wave.vector.push(until, false);

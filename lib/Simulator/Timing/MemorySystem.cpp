@@ -23,10 +23,10 @@ using namespace tlc::sim::param;
 
 namespace {
 
-constexpr unsigned l1Ways = l1Bytes / lineBytes / l1Sets;
 constexpr unsigned l2SetsPerChannel = l2Bytes / lineBytes / l2Ways / l2Channels;
+constexpr unsigned l2Sets = l2SetsPerChannel * l2Channels;
 constexpr unsigned mallSets = mallBytes / lineBytes / mallWays;
-constexpr unsigned scalarSets = 64, scalarWays = 4;
+constexpr unsigned scalarSets = 64;
 /// From the address unit to L2, of the latency of L2.
 constexpr double wayToL2 = 60;
 
@@ -48,91 +48,44 @@ unsigned l2Set(uint64_t line, unsigned channel) {
 
 } // namespace
 
-/// From here on pages that are zero until they are touched.
-static constexpr size_t mapped = 64 * 1024;
+void ZeroPages::Release::operator()(void *p) const { munmap(p, bytes); }
 
-void Cache::Unmap::operator()(void *p) const {
-  if (bytes < mapped)
-    std::free(p);
-  else
-    munmap(p, bytes);
-}
-
-static void *zeros(size_t bytes) {
-  if (bytes < mapped)
-    return std::calloc(bytes, 1);
-  void *p = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
-                 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (p == MAP_FAILED)
+ZeroPages::ZeroPages(size_t bytes)
+    : memory(mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0),
+             Release{bytes}) {
+  if (memory.get() == MAP_FAILED)
     std::abort();
-  madvise(p, bytes, MADV_HUGEPAGE);
-  return p;
 }
 
-Cache::Cache(unsigned sets, unsigned ways)
-    : ways(ways), total(size_t(sets) * ways),
-      memory(nullptr,
-             Unmap{total * (sizeof(Entry) + 2 * sizeof(uint32_t) + 1)}) {
-  memory.reset(zeros(memory.get_deleter().bytes));
-  entries = static_cast<Entry *>(memory.get());
-  tags = reinterpret_cast<uint32_t *>(entries + total);
-  used = tags + total;
-  dirty = reinterpret_cast<uint8_t *>(used + total);
-}
-
-Cache::Entry *Cache::find(uint64_t line, unsigned set) {
-  size_t row = size_t(set) * ways;
-  const uint32_t *tag = &tags[row];
-  uint32_t wanted = uint32_t(line + 1), found = 0;
-  for (unsigned i = 0; i < ways; ++i) // no early end: in vectors
-    found |= tag[i] == wanted ? i + 1 : 0;
-  if (!found)
-    return nullptr;
-  used[row + found - 1] = ++clock;
-  return &entries[row + found - 1];
-}
-
-Cache::Entry &Cache::insert(uint64_t line, unsigned set, Victim &victim) {
-  size_t row = size_t(set) * ways;
-  // Empty entries were never used.
-  const uint32_t *times = &used[row];
-  uint32_t least = ~uint32_t(0);
-  for (unsigned i = 0; i < ways; ++i)
-    least = std::min(least, times[i]);
-  size_t oldest = std::find(times, times + ways, least) - times + row;
-  victim = {uint64_t(tags[oldest]) - 1, tags[oldest] != 0, dirty[oldest] != 0};
-  dirty[oldest] = 0;
-  tags[oldest] = uint32_t(line + 1);
-  used[oldest] = ++clock;
-  return entries[oldest];
-}
-
-void Cache::invalidate(uint64_t line, unsigned set) {
-  if (Entry *entry = find(line, set)) {
-    size_t at = entry - &entries[0];
-    tags[at] = used[at] = 0;
-  }
-}
-
-uint64_t Cache::countDirty() const {
-  return std::count(dirty, dirty + total, 1);
-}
-
-MemorySystem::Xcd::Xcd() : l2(l2SetsPerChannel * l2Channels, l2Ways) {}
-MemorySystem::Cu::Cu()
-    : l1(l1Sets, l1Ways), scalarCache(scalarSets, scalarWays) {}
-
+/// All caches lie in one piece, so that a small launch, which touches few of
+/// them, pays for those only.
 MemorySystem::MemorySystem(unsigned xcdCount, unsigned cuCount,
                            const LineSharing &sharing, bool warm)
     : cusPerXcd(cuCount), share(double(xcdCount) / param::xcds),
       sharing(sharing), mallSetCount(std::min<unsigned>(
                             mallSets, mallSets * sharing.mean() * share)),
-      mall(mallSetCount, mallWays),
+      pages(
+          xcdCount * L2Cache::bytesFor(l2Sets) +
+          size_t(xcdCount) * cuCount *
+              (L1Cache::bytesFor(l1Sets) + ScalarCache::bytesFor(scalarSets)) +
+          MallCache::bytesFor(mallSetCount)),
+      mall(mallSetCount, pages.at(0)),
       warmLines(warm ? uint64_t(mallSetCount) * mallWays : 0) {
+  size_t at = MallCache::bytesFor(mallSetCount);
+  auto take = [&](size_t bytes) {
+    void *zeros = pages.at(at);
+    at += bytes;
+    return zeros;
+  };
   for (unsigned i = 0; i < xcdCount; ++i)
-    xcds.push_back(std::make_unique<Xcd>());
-  for (unsigned i = 0; i < xcdCount * cuCount; ++i)
-    cus.push_back(std::make_unique<Cu>());
+    xcds.emplace_back(L2Cache(l2Sets, take(L2Cache::bytesFor(l2Sets))));
+  cus.reserve(xcdCount * cuCount);
+  for (unsigned i = 0; i < xcdCount * cuCount; ++i) {
+    L1Cache l1(l1Sets, take(L1Cache::bytesFor(l1Sets)));
+    cus.push_back(
+        {l1, {scalarSets, take(ScalarCache::bytesFor(scalarSets))}, 0});
+  }
 }
 
 /// Cycles that the address translation adds: 0, or those of a miss. Fully
@@ -157,14 +110,20 @@ double MemorySystem::translate(Xcd &xcd, uint64_t line) {
 /// and channels wherever the host has mapped the buffers.
 uint64_t MemorySystem::physical(uint64_t line) {
   constexpr uint64_t pageLines = pageBytes / lineBytes;
-  if (uint64_t page = line / pageLines; page != lastPage) {
-    lastPage = page;
+  uint64_t page = line / pageLines;
+  Translated &known = lately[page % std::size(lately)];
+  if (page != known.page) {
     auto [frame, isNew] = frames.try_emplace(page, frames.size());
-    lastFrame = frame->second;
+    known = {page, frame->second};
     if (isNew)
       pageOfFrame.push_back(page);
   }
-  return lastFrame * pageLines + line % pageLines;
+  return known.frame * pageLines + line % pageLines;
+}
+
+void MemorySystem::fetchAhead(unsigned cu, uint64_t line) const {
+  cus[cu].l1.fetchAhead(l1Set(line));
+  xcds[cu / cusPerXcd].l2.fetchAhead(l2Set(line, channelOf(line)));
 }
 
 /// Whether the line, not met before, counts as left in the Infinity Cache by an
@@ -190,10 +149,10 @@ bool MemorySystem::othersFetch(uint64_t line) const {
 }
 
 /// A new entry; what it replaces is written to HBM if dirty.
-Cache::Entry &MemorySystem::placeInMall(uint64_t line, unsigned set,
-                                        double time, MemoryCounters &counters) {
-  Cache::Victim victim;
-  Cache::Entry &entry = mall.insert(line, set, victim);
+auto MemorySystem::placeInMall(uint64_t line, unsigned set, double time,
+                               MemoryCounters &counters) -> MallCache::Entry {
+  MallCache::Victim victim;
+  MallCache::Entry entry = mall.insert(line, set, victim);
   bool writes = victim.valid && victim.dirty;
   // An empty place stands for a line of an earlier launch, dirty as often as
   // this one's lines are; fractions add up.
@@ -217,12 +176,12 @@ double MemorySystem::writeBack(Xcd &xcd, uint64_t line, double time,
       std::max(xcd.linkFree, time) + double(lineBytes) / linkBytesPerCycle;
   mallFree = std::max(mallFree, time) + lineBytes / (mallBytesPerCycle * share);
   unsigned set = fold(line) % mallSetCount;
-  Cache::Entry *entry = mall.find(line, set);
+  MallCache::Entry entry = mall.find(line, set);
   if (!entry) {
-    entry = &placeInMall(line, set, time, counters);
-    *entry = time;
+    entry = placeInMall(line, set, time, counters);
+    entry.time() = time;
   }
-  mall.setDirty(*entry);
+  entry.setDirty();
   // When the line has been taken.
   return std::max({xcd.linkFree, mallFree, hbmFree});
 }
@@ -239,11 +198,12 @@ double MemorySystem::beyondL2(Xcd &xcd, uint64_t line, double time,
   counters.mallBytes += lineBytes;
   ++counters.mallLines;
   unsigned set = fold(line) % mallSetCount;
-  if (Cache::Entry *entry = mall.find(line, set)) {
+  if (MallCache::Entry entry = mall.find(line, set)) {
     ++counters.mallHits;
-    return std::max<double>(start + extra + mallLatency - l2Latency, *entry);
+    return std::max<double>(start + extra + mallLatency - l2Latency,
+                            entry.time());
   }
-  Cache::Entry &entry = placeInMall(line, set, start, counters);
+  MallCache::Entry entry = placeInMall(line, set, start, counters);
   double ready;
   if (isWarm()) {
     ++counters.mallHits;
@@ -258,7 +218,7 @@ double MemorySystem::beyondL2(Xcd &xcd, uint64_t line, double time,
     }
     ready = start + extra + hbmLatency - l2Latency;
   }
-  entry = ready;
+  entry.time() = ready;
   return ready;
 }
 
@@ -280,18 +240,18 @@ double MemorySystem::fromL2(Xcd &xcd, uint64_t line, double time, bool isWrite,
   ++counters.l2Lines;
   unsigned set = l2Set(line, channel);
   double hit = start + (l2Latency - wayToL2);
-  if (Cache::Entry *entry = xcd.l2.find(line, set)) {
+  if (L2Cache::Entry entry = xcd.l2.find(line, set)) {
     ++counters.l2Hits;
     if (isWrite) {
       // `written` over `placed` is the fraction of lines that this launch makes
       // dirty.
-      written += !xcd.l2.isDirty(*entry);
-      xcd.l2.setDirty(*entry);
+      written += !entry.isDirty();
+      entry.setDirty();
     }
-    return std::max<double>(hit, *entry);
+    return std::max<double>(hit, entry.time());
   }
-  Cache::Victim victim;
-  Cache::Entry &entry = xcd.l2.insert(line, set, victim);
+  L2Cache::Victim victim;
+  L2Cache::Entry entry = xcd.l2.insert(line, set, victim);
   ++placed;
   written += isWrite;
   if (victim.valid && victim.dirty) {
@@ -307,50 +267,46 @@ double MemorySystem::fromL2(Xcd &xcd, uint64_t line, double time, bool isWrite,
   double ready =
       isWrite ? hit
               : beyondL2(xcd, line, start, counters) + (l2Latency - wayToL2);
-  entry = ready;
+  entry.time() = ready;
   if (isWrite)
-    xcd.l2.setDirty(entry);
+    entry.setDirty();
   return ready;
 }
 
-double MemorySystem::load(unsigned cu, uint64_t virtualLine, unsigned halves,
+double MemorySystem::load(unsigned cu, uint64_t line, unsigned halves,
                           double time, bool bypassL1,
                           MemoryCounters &counters) {
-  uint64_t line = physical(virtualLine);
-  Cu &unit = *cus[cu];
+  Cu &unit = cus[cu];
   counters.l1Bytes += halves == 3 ? lineBytes : lineBytes / 2;
   ++counters.l1Lines;
   unsigned set = l1Set(line);
   if (!bypassL1)
-    if (Cache::Entry *entry = unit.l1.find(line, set)) {
+    if (L1Cache::Entry entry = unit.l1.find(line, set)) {
       ++counters.l1Hits;
-      return std::max<double>(time + l1Latency, *entry);
+      return std::max<double>(time + l1Latency, entry.time());
     }
   double data = fromL2(xcdOf(cu), line, time + wayToL2, false, counters);
   data = std::max(data, unit.fillFree);
   // The way into L1 takes a line at the L1's rate.
   unit.fillFree = data + double(lineBytes) / l1BytesPerCycle;
   if (!bypassL1) {
-    Cache::Victim victim;
-    unit.l1.insert(line, set, victim) = data;
+    L1Cache::Victim victim;
+    unit.l1.insert(line, set, victim).time() = data;
   }
   return data;
 }
 
-double MemorySystem::store(unsigned cu, uint64_t virtualLine, unsigned halves,
+double MemorySystem::store(unsigned cu, uint64_t line, unsigned halves,
                            double time, MemoryCounters &counters) {
-  uint64_t line = physical(virtualLine);
   counters.l1Bytes += halves == 3 ? lineBytes : lineBytes / 2;
   ++counters.l1Lines;
-  cus[cu]->l1.invalidate(line, l1Set(line));
+  cus[cu].l1.invalidate(line, l1Set(line));
   return fromL2(xcdOf(cu), line, time + wayToL2, true, counters);
 }
 
-double MemorySystem::atomic(unsigned cu, uint64_t virtualLine,
-                            unsigned operations, double time,
-                            MemoryCounters &counters) {
-  uint64_t line = physical(virtualLine);
-  cus[cu]->l1.invalidate(line, l1Set(line));
+double MemorySystem::atomic(unsigned cu, uint64_t line, unsigned operations,
+                            double time, MemoryCounters &counters) {
+  cus[cu].l1.invalidate(line, l1Set(line));
   Xcd &xcd = xcdOf(cu);
   double done = fromL2(xcd, line, time + wayToL2, true, counters);
   xcd.channelFree[channelOf(line)] += operations;
@@ -362,18 +318,55 @@ double MemorySystem::scalar(unsigned cu, uint64_t virtualLine, double time,
   constexpr unsigned perLine = lineBytes / scalarLineBytes;
   uint64_t line =
       physical(virtualLine / perLine) * perLine + virtualLine % perLine;
-  Cu &unit = *cus[cu];
+  Cu &unit = cus[cu];
   ++counters.scalarLines;
   unsigned set = line % scalarSets;
-  if (Cache::Entry *entry = unit.scalarCache.find(line, set)) {
+  if (ScalarCache::Entry entry = unit.scalarCache.find(line, set)) {
     ++counters.scalarHits;
-    return std::max<double>(time + scalarLatency, *entry);
+    return std::max<double>(time + scalarLatency, entry.time());
   }
   double data =
       fromL2(xcdOf(cu), line / perLine, time + wayToL2, false, counters);
-  Cache::Victim victim;
-  unit.scalarCache.insert(line, set, victim) = data;
+  ScalarCache::Victim victim;
+  unit.scalarCache.insert(line, set, victim).time() = data;
   return data;
+}
+
+constexpr unsigned instructionSets =
+    instructionBytes / instructionLineBytes / instructionWays;
+/// Compute units that share an instruction cache.
+constexpr unsigned cusPerInstructionCache = 2;
+
+void MemorySystem::addInstructionCaches(uint64_t codeBytes) {
+  if (codeBytes <= instructionBytes)
+    return;
+  size_t each = InstructionCache::bytesFor(instructionSets);
+  size_t count =
+      (cus.size() + cusPerInstructionCache - 1) / cusPerInstructionCache;
+  instructionPages = std::make_unique<ZeroPages>(count * each);
+  for (size_t i = 0; i < count; ++i)
+    instructionCaches.emplace_back(instructionSets,
+                                   instructionPages->at(i * each));
+}
+
+double MemorySystem::instructions(unsigned cu, uint64_t line, double time,
+                                  MemoryCounters &counters) {
+  InstructionCache &cache = instructionCaches[cu / cusPerInstructionCache];
+  unsigned set = line % instructionSets;
+  if (InstructionCache::Entry entry = cache.find(line, set))
+    return std::max(time, entry.time());
+  InstructionCache::Victim victim;
+  InstructionCache::Entry entry = cache.insert(line, set, victim);
+  if (!victim.valid) {
+    entry.time() = 0;
+    return time;
+  }
+  ++counters.instructionMisses;
+  // An address range of its own, as scratch has one.
+  constexpr uint64_t region = (uint64_t(1) << 47) / lineBytes;
+  uint64_t l2Line = physical(region + line * instructionLineBytes / lineBytes);
+  return entry.time() =
+             fromL2(xcdOf(cu), l2Line, time + wayToL2, false, counters);
 }
 
 /// The time when all stores have reached memory: dirty lines of the L2s are
@@ -382,11 +375,11 @@ double MemorySystem::scalar(unsigned cu, uint64_t virtualLine, double time,
 double MemorySystem::finish(double time, MemoryCounters &counters) const {
   uint64_t most = 0, all = 0;
   double onItsWay = std::max({time, mallFree, hbmFree});
-  for (const auto &xcd : xcds) {
-    uint64_t lines = xcd->l2.countDirty();
+  for (const Xcd &xcd : xcds) {
+    uint64_t lines = xcd.l2.countDirty();
     most = std::max(most, lines);
     all += lines;
-    onItsWay = std::max(onItsWay, xcd->linkFree);
+    onItsWay = std::max(onItsWay, xcd.linkFree);
   }
   counters.mallBytes += all * lineBytes;
   // They replace lines of which some are dirty.

@@ -39,19 +39,22 @@ TimingResult Machine::Impl::sumsAt(uint64_t time) const {
   result.simds = result.computeUnits * simdsPerCu;
   result.workgroups = result.sampledWorkgroups = finished->size();
   uint64_t entry = code.addressOf(0);
+  int64_t plain = 0;
   for (uint32_t i = 0; i < counters.size(); ++i) {
     const Counters &count = counters[i];
-    if (!count.issues)
+    plain += plainRuns[i];
+    uint64_t issues = count.issues + uint64_t(plain);
+    if (!issues)
       continue;
     InstructionTiming &timing = result.code[code.addressOf(i) - entry];
     timing = count.timing;
     const StaticOp &op = code.at(i);
     timing.kind = op.kind;
-    timing.issues = count.issues;
+    timing.issues = issues;
     timing.stalls = count.stalls;
     if (op.category == StaticOp::usesVectorAlu)
       timing.busyCycles =
-          count.issues *
+          issues *
           (op.kind == IssueKind::Matrix ? op.matrixCycles : op.vectorCycles);
   }
   for (const auto &group : groups)
@@ -62,6 +65,9 @@ TimingResult Machine::Impl::sumsAt(uint64_t time) const {
     result.usedComputeUnits += cu.used;
     if (cu.groups)
       result.activeCuCycles += time - std::min(time, cu.busyFrom);
+    for (const Simd &simd : cu.simds)
+      if (simd.count)
+        result.activeSimdCycles += time - std::min(time, simd.busyFrom);
   }
   sumUp(result);
   return result;
@@ -83,7 +89,7 @@ void Machine::Impl::stopAt(uint64_t time) {
     if (group->time.begin < time)
       finished->push_back(group->time);
   }
-  lastEnd = time;
+  lastEnd = lastWaveEnd = time;
 }
 
 TimingResult Machine::takeResult(uint64_t entry) {
@@ -101,6 +107,7 @@ TimingResult Machine::takeResult(uint64_t entry) {
   MemoryCounters apart;
   result.cycles = uint64_t(impl->memory.finish(double(impl->lastEnd), apart));
   addTo(result.memory, apart);
+  result.drainCycles = result.cycles - impl->lastWaveEnd;
   for (TimingResult &mark : taken) {
     std::map<uint64_t, InstructionTiming> moved;
     for (auto &[offset, timing] : mark.code)

@@ -163,17 +163,34 @@ uint64_t scratchAddress(const Wave &wave, uint64_t offset, unsigned lane) {
   return region + place + (offset / 4 * waveLanes + lane) * 4 + offset % 4;
 }
 
+/// LDS cycles of the lanes of a FLAT access that went there.
+tlc::LdsCycles flatLds(const AccessPart &part) {
+  uint32_t addresses[waveLanes] = {};
+  for (uint64_t lanes = part.lanes; lanes; lanes &= lanes - 1) {
+    unsigned lane = std::countr_zero(lanes);
+    addresses[lane] = uint32_t(part.address[lane]);
+  }
+  return tlc::ldsCycles(part.writes ? tlc::LdsDirection::Write
+                                    : tlc::LdsDirection::Read,
+                        part.bytes, addresses, part.lanes);
+}
+
 /// Lines, address cycles and bytes of one vector memory instruction.
 void recordVector(const StaticOp &row, const Wave &wave, const Op &op,
                   std::vector<uint32_t> &words) {
   LineList list;
   unsigned addressCycles = 0, bytes = 0;
+  tlc::LdsCycles lds;
   AccessParts parts;
   findAccesses(wave, op, *row.facts, parts);
   for (const AccessPart &part : parts) {
-    // FLAT lanes that went to LDS, and the LDS side of a load to LDS.
-    if (part.space == Space::Lds)
+    if (part.space == Space::Lds) {
+      // The LDS side of a load to LDS is dense; FLAT lanes that went to LDS are
+      // not.
+      if (!row.toLds)
+        lds = flatLds(part);
       continue;
+    }
     // 64 bytes: 16 lanes of a dword, 8 of two, 4 of more.
     unsigned portion = part.bytes <= 4 ? 16 : part.bytes <= 8 ? 8 : 4;
     for (unsigned first = 0; first < waveLanes; first += portion) {
@@ -219,7 +236,8 @@ void recordVector(const StaticOp &row, const Wave &wave, const Op &op,
   uint64_t base = list.count ? list.lines[0] : 0;
   for (unsigned i = 1; i < list.count; ++i)
     base = std::min(base, list.lines[i]);
-  words.insert(words.end(), {list.count | addressCycles << 16, bytes, least,
+  words.insert(words.end(), {list.count | addressCycles << 16, bytes,
+                             least | lds.base << 8 | lds.conflicts << 16,
                              uint32_t(base), uint32_t(base >> 32)});
   for (unsigned i = 0; i < list.count; ++i)
     // Lines relative to the lowest, in 30 bits, with the halves above.

@@ -13,7 +13,8 @@
 //   LDS          + base cycles | conflict cycles << 16
 //   scalar       + lines of 64 bytes; + the first line, low, high
 //   vector       + lines | address cycles << 16; + bytes of active lanes;
-//                + lines if they were dense; + a line number, low, high;
+//                + lines if they were dense | LDS base cycles << 8 | conflict
+//                cycles << 16 (of FLAT); + a line number, low, high;
 //                + one word a line: distance to it | touched halves << 30
 //
 //===----------------------------------------------------------------------===//

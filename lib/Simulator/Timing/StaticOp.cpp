@@ -203,6 +203,16 @@ static bool isStraight(const StaticOp &row) {
          row.special == Special::Priority;
 }
 
+/// Takes a turn and nothing else that lasts longer.
+static bool isPlain(const StaticOp &row) {
+  if (row.sizeBytes != 4 || row.special != Special::None)
+    return false;
+  return row.kind == IssueKind::Scalar ||
+         (row.kind == IssueKind::Vector &&
+          row.vectorCycles <= param::issuePeriod &&
+          row.waveCycles <= param::issuePeriod);
+}
+
 /// Rows are published with `known`; `straight` is counted backwards from the
 /// end of the piece.
 const StaticOp &CodeTable::get(const Op &op) {
@@ -225,13 +235,21 @@ const StaticOp &CodeTable::get(const Op &op) {
       break;
   }
   // The piece may go on into code that is known already.
-  unsigned straight = 0;
+  StaticOp behind;
   if (count && last->inst->op != Opcode::Invalid &&
       known[indexOf(*last)].load(std::memory_order_relaxed))
-    straight = std::min<unsigned>(rows[indexOf(*last)].straight, longest);
+    behind = rows[indexOf(*last)];
+  unsigned straight = std::min<unsigned>(behind.straight, longest);
+  bool joins = behind.plain <= longest;
+  unsigned plain = joins ? behind.plain : 0;
+  unsigned plainVector = joins ? behind.plainVector : 0;
   for (const Op *at = &op + count; at-- != &op;) {
     StaticOp &row = rows[indexOf(*at)];
     row.straight = straight = isStraight(row) ? straight + 1 : 0;
+    bool more = straight && isPlain(row);
+    row.plain = plain = more ? plain + 1 : 0;
+    plainVector += row.category == StaticOp::usesVectorAlu;
+    row.plainVector = plainVector = more ? plainVector : 0;
     known[indexOf(*at)].store(true, std::memory_order_release);
   }
   return rows[index];

@@ -37,6 +37,9 @@ struct alignas(64) StaticOp {
   bool isLocal = false;  ///< touches nothing outside its SIMD
   uint8_t category = 0;  ///< a bit; 0: the issue logic itself
   uint16_t straight = 0; ///< see CodeTable::straightFrom
+  /// From here on, instructions that each take one turn of four cycles and four
+  /// bytes, and how many of them use the vector ALU.
+  uint16_t plain = 0, plainVector = 0;
   // Vector ALU and matrix core.
   uint16_t vectorCycles = 0; ///< the SIMD's ALU, for others too
   uint16_t waveCycles = 0;   ///< until this wavefront's next vector operation

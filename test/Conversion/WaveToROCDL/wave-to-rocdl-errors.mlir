@@ -1,17 +1,16 @@
 // RUN: tlc-opt %s --convert-wave-to-rocdl --split-input-file --verify-diagnostics
 
-// expected-error @+2 {{needs 70000 bytes of LDS; gfx942 has 65536}}
-// expected-error @+1 {{failed to legalize}}
+// expected-error @+1 {{needs 70000 bytes of LDS; gfx942 has 65536}}
 wave.kernel @too_much_lds() attributes {threads = 64 : i64, lds_bytes = 70000 : i64} {
   wave.return
 }
 
 // -----
 
-// expected-error @+2 {{has 96 threads; a gfx942 workgroup is 64 to 1024 threads}}
-// expected-error @+1 {{failed to legalize}}
-wave.kernel @odd_threads() attributes {threads = 96 : i64, lds_bytes = 0 : i64} {
-  wave.return
+// expected-error @+1 {{is not of the wave dialect: run convert-tile-to-wave first}}
+tile.func @too_early(%n: i32) {
+  tile.kernel grid(%n) threads[64] (%b) {
+  }
 }
 
 // -----

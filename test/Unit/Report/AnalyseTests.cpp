@@ -126,6 +126,115 @@ TEST(Analyse, FewWorkgroups) {
   EXPECT_NE(find(kernel, "memory_latency"), nullptr);
 }
 
+TEST(Analyse, LatencySaysWhyNothingHidesIt) {
+  KernelReport kernel = sampleKernel();
+  charge(kernel.code[0], Stall::VectorMemory, 1000);
+  kernel.code[0].linesTouched = kernel.code[0].linesNeeded = 800;
+  KernelReport low = analysed(kernel);
+  EXPECT_EQ(low.limiters.front().key, "memory_latency");
+  EXPECT_EQ(low.limiters.front().headline,
+            "latency of global memory at low occupancy (VGPRs)");
+  EXPECT_NE(low.limiters.front().detail.find("256 of 512"), std::string::npos);
+  // Four of eight, or a grid that has no more, is something else.
+  kernel.occupancy.waves = 4;
+  EXPECT_EQ(analysed(kernel).limiters.front().headline,
+            "latency of global memory");
+  kernel.occupancy.waves = 1;
+  kernel.occupancy.limits.front().resource = "the grid";
+  EXPECT_EQ(analysed(kernel).limiters.front().headline,
+            "latency of global memory");
+}
+
+TEST(Analyse, AtomicsAreNoPlainLatency) {
+  KernelReport kernel = sampleKernel();
+  kernel.code[0].text = "global_atomic_add v0, v1, s[2:3]";
+  kernel.code[0].linesTouched = 6400;
+  kernel.code[0].linesNeeded = 800;
+  charge(kernel.code[0], Stall::VectorMemory, 1000);
+  kernel = analysed(kernel);
+  EXPECT_EQ(kernel.limiters.front().key, "atomics");
+  EXPECT_EQ(find(kernel, "uncoalesced"), nullptr);
+}
+
+TEST(Analyse, WorkOfAKernelWithoutMatrixInstructions) {
+  KernelReport kernel = sampleKernel();
+  kernel.matrixUse = kernel.ldsUse = 0;
+  kernel.valuUse = kernel.busyUse = 0.5;
+  kernel.activeCUs = 0.7;
+  kernel.code[3].unit = CodeLine::Unit::Vector;
+  kernel.code[3].aluCycles = 1000;
+  // A third of the time on idle CUs could be won whole, of the work a part.
+  KernelReport plain = analysed(kernel);
+  EXPECT_EQ(plain.limiters.front().key, "idle_cus");
+  ASSERT_NE(find(plain, "valu"), nullptr);
+  EXPECT_EQ(find(plain, "valu")->headline, "vector ALU work");
+  kernel.code[3].isTranscendental = true;
+  KernelReport slow = analysed(kernel);
+  EXPECT_EQ(slow.limiters.front().key, "transcendental");
+  EXPECT_EQ(slow.limiters.front().where, "k.tile:13");
+}
+
+TEST(Analyse, AShortLaunch) {
+  KernelReport kernel = sampleKernel();
+  kernel.activeCUs = 0.4;
+  kernel.ldsUse = 0;
+  kernel.matrixUse = kernel.busyUse = 0.35;
+  kernel.launchCycles = 500;
+  kernel = analysed(kernel);
+  EXPECT_EQ(kernel.limiters.front().key, "launch");
+  ASSERT_NE(find(kernel, "idle_cus"), nullptr);
+  EXPECT_NEAR(find(kernel, "idle_cus")->share, 0.1, 1e-12);
+}
+
+TEST(Analyse, SimdsWithoutAWavefront) {
+  KernelReport kernel = sampleKernel();
+  kernel.ldsUse = 0;
+  kernel.matrixUse = kernel.busyUse = 0.2;
+  kernel.activeSimds = 0.25;
+  charge(kernel.code[3], Stall::Fetch, 1000);
+  kernel = analysed(kernel);
+  EXPECT_EQ(kernel.limiters.front().key, "idle_simds");
+  EXPECT_NEAR(share(kernel, "idle_simd"), 0.75, 1e-12);
+  EXPECT_NEAR(share(kernel, "fetch"), 0.05, 1e-12);
+}
+
+// Nobody waits for them but the launch, which ends when they have arrived.
+TEST(Analyse, StoresThatOutliveTheWavefronts) {
+  KernelReport kernel = sampleKernel();
+  kernel.ldsUse = 0;
+  kernel.matrixUse = kernel.busyUse = 0.2;
+  kernel.activeCUs = 0.25;
+  kernel.drainCycles = 700;
+  kernel.code[0].storeLatency = 1e5;
+  kernel.code[0].linesTouched = 6400;
+  kernel.code[0].linesNeeded = 200;
+  kernel = analysed(kernel);
+  EXPECT_EQ(kernel.limiters.front().key, "uncoalesced");
+  EXPECT_EQ(kernel.limiters.front().where, "k.tile:10");
+  ASSERT_NE(find(kernel, "idle_cus"), nullptr);
+  EXPECT_NEAR(find(kernel, "idle_cus")->share, 0.05, 1e-12);
+}
+
+TEST(Analyse, FlatAccessesThatGoToLds) {
+  KernelReport kernel = sampleKernel();
+  kernel.ldsUse = 0.1;
+  kernel.code[0].text = "flat_load_dword v0, v[2:3]";
+  kernel.code[0].ldsBaseCycles = 100;
+  kernel.code[0].ldsConflictCycles = 1500;
+  charge(kernel.code[0], Stall::VectorMemory, 1000);
+  kernel = analysed(kernel);
+  EXPECT_EQ(kernel.limiters.front().key, "lds_bank_conflicts");
+  EXPECT_EQ(find(kernel, "memory_latency"), nullptr);
+}
+
+TEST(Analyse, CodeLargerThanTheInstructionCache) {
+  KernelReport kernel = sampleKernel();
+  charge(kernel.code[3], Stall::Fetch, 1000);
+  EXPECT_EQ(analysed(kernel).limiters.front().key, "fetch");
+  kernel.instructionMisses = 100;
+  EXPECT_EQ(analysed(kernel).limiters.front().key, "instruction_cache");
+}
+
 TEST(Analyse, ABusyMatrixCoreHoldsNothingBack) {
   KernelReport kernel = sampleKernel();
   kernel.matrixUse = 0.92;

@@ -105,6 +105,7 @@ struct Limiter {
   std::string detail;   ///< the figures behind it
   std::string advice;   ///< what usually helps
   double share = 0;     ///< of the SIMDs' time, 0 to 1
+  double rank = 0;      ///< the part of it that could be won: the order
   std::string where;    ///< "attn.tile:51", may be empty
   std::optional<size_t> instruction; ///< index into `code`
 };
@@ -123,6 +124,9 @@ struct CodeLine {
   /// kernel.
   StallCycles caused{};
   double ldsBaseCycles = 0, ldsConflictCycles = 0;
+  double aluCycles = 0;    ///< of a SIMD's vector ALU
+  double storeLatency = 0; ///< stores and atomics: cycles until done, summed up
+  bool isTranscendental = false;
   /// Vector memory: bytes that active lanes asked for, 128-byte lines touched
   /// and the fewest lines that hold as many bytes.
   double bytesAsked = 0, linesTouched = 0, linesNeeded = 0;
@@ -162,6 +166,8 @@ struct KernelReport {
   uint64_t detailed = 0;
 
   double cycles = 0;           ///< of the launch; 0: unknown
+  double launchCycles = 0;     ///< of them, before the first wavefront starts
+  double drainCycles = 0;      ///< after the last one has ended
   std::vector<double> seconds; ///< measured, one for each repetition
   /// Hz that the board's power allows for long; 0: unknown.
   double clockUnderLoad = 0;
@@ -171,10 +177,12 @@ struct KernelReport {
   double matrixUse = 0, valuUse = 0, ldsUse = 0;
   /// SIMD cycles in which matrix core or vector ALU worked; they overlap.
   double busyUse = 0;
-  double activeCUs = 0; ///< share of CU cycles with a workgroup on the CU
+  double activeCUs = 0;   ///< share of CU cycles with a workgroup on the CU
+  double activeSimds = 0; ///< of SIMD cycles with a wavefront; 0: unknown
   double waveCycles = 0;
   StallCycles stalls{};
   double ldsCycles = 0, ldsConflictCycles = 0; ///< ldsCycles has both
+  double instructionMisses = 0; ///< lines of 64 bytes not in the cache
 
   Occupancy occupancy;
   std::vector<Level> levels;

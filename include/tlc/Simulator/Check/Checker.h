@@ -40,10 +40,15 @@
 
 namespace tlc::sim {
 
+/// The kind of findings that do not fail a launch: fewer wait states than
+/// documented, where hardware is known to wait.
+inline constexpr const char *waitStatesNote = "wait-states-note";
+
 /// One thing found; the first of its kind at an instruction counts.
 struct CheckFinding {
-  const char *kind = ""; ///< "missing-wait", "wait-states", "undefined-value",
-                         ///< "lds-race", "global-race", "barrier-divergence"
+  const char *kind = ""; ///< "missing-wait", "wait-states", "wait-states-note",
+                         ///< "undefined-value", "lds-race", "global-race",
+                         ///< "barrier-divergence"
   std::string message;   ///< one line, without the place
   const Op *op = nullptr;
   uint32_t group[3] = {0, 0, 0};

@@ -87,6 +87,7 @@ struct MemoryCounters {
   uint64_t l2Lines = 0, l2Hits = 0;
   uint64_t mallLines = 0, mallHits = 0;
   uint64_t scalarLines = 0, scalarHits = 0; ///< lines of 64 bytes
+  uint64_t instructionMisses = 0;           ///< lines of 64 bytes
 };
 
 /// What happened at one instruction address, over all wavefronts.
@@ -186,7 +187,10 @@ struct TimingResult {
   uint64_t addressBusy = 0; ///< of compute units: vector memory's address unit
   uint64_t workingSimdCycles = 0; ///< of SIMDs: matrix core or vector ALU
   uint64_t activeCuCycles = 0;    ///< of compute units that have a workgroup
-  uint64_t waveCycles = 0;        ///< wavefronts' lives, summed up
+  uint64_t activeSimdCycles = 0;  ///< of SIMDs that have a wavefront
+  uint64_t drainCycles = 0; ///< from the last wavefront's end on: stores on
+                            ///< their way, and writing back
+  uint64_t waveCycles = 0; ///< wavefronts' lives, summed up
   StallCycles stalls = {};
   std::array<uint64_t, issueKinds> issues = {};
   MemoryCounters memory;

@@ -13,8 +13,8 @@
 //   #tile.layout<[32:t1, 2:t64], [4:r1, 2:t32], xor(6, 3, 3)>
 //
 // `32:t1` is 32 positions in consecutive threads, `r` counts registers of a
-// thread, `m` elements in LDS; `xor(r, m, l)` is address ^= ((address >> r) &
-// m) << l.
+// thread, `m` elements in LDS, `64:-m1` counts down; `xor(r, m, l)` is address
+// ^= ((address >> r) & m) << l, `thread_xor(r, m, l)` the same for the thread.
 //
 //===----------------------------------------------------------------------===//
 
@@ -79,9 +79,21 @@ static ParseResult parseDigit(AsmParser &parser, Digit &digit) {
     return parser.emitError(loc, "unknown place '")
            << place.front() << "', expected r, t or m";
   }
-  if (digit.extent < 1 || digit.stride < 1)
-    return parser.emitError(loc, "extent and stride must be positive");
+  if (digit.extent < 1 || digit.extent > INT32_MAX || digit.stride < 1 ||
+      digit.stride > INT32_MAX)
+    return parser.emitError(loc, "extent and stride must be 1 to 2^31 - 1");
   return success();
+}
+
+/// Indices that the digits can tell apart, all together; more would not fit any
+/// buffer, and not the arithmetic on layouts.
+static bool isTooLarge(ArrayRef<Layout::Digits> dims) {
+  int64_t product = 1;
+  for (const Layout::Digits &digits : dims)
+    for (const Digit &digit : digits)
+      if ((product *= digit.extent) > INT32_MAX)
+        return true;
+  return false;
 }
 
 /// Takes dimensions and XOR terms in any order, as printed: dimensions first.
@@ -89,6 +101,7 @@ static ParseResult parseDigit(AsmParser &parser, Digit &digit) {
 Attribute LayoutAttr::parse(AsmParser &parser, Type) {
   SmallVector<Layout::Digits> dims;
   SmallVector<XorTerm> xors, threadXors;
+  SMLoc start = parser.getCurrentLocation();
   if (parser.parseLess())
     return {};
   while (failed(parser.parseOptionalGreater())) {
@@ -119,6 +132,10 @@ Attribute LayoutAttr::parse(AsmParser &parser, Type) {
           return parseDigit(parser, digits.emplace_back());
         }))
       return {};
+  }
+  if (isTooLarge(dims)) {
+    parser.emitError(start, "a layout of more than 2^31 - 1 elements");
+    return {};
   }
   return LayoutAttr::get(parser.getContext(), Layout(dims, xors, threadXors));
 }

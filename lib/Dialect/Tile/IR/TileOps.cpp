@@ -33,15 +33,66 @@ ParseResult FuncOp::parse(OpAsmParser &parser, OperationState &result) {
 }
 void FuncOp::print(OpAsmPrinter &p) { printFunc(p, *this); }
 
+/// What a launch can pass: pointers to numbers, and numbers. Results go through
+/// pointers.
+LogicalResult FuncOp::verify() {
+  if (!getResultTypes().empty())
+    return emitOpError("has no results: they are written through pointers");
+  for (Type type : getArgumentTypes()) {
+    auto pointer = dyn_cast<PtrType>(type);
+    if (!(pointer ? pointer.getElementType() : type).isIntOrFloat())
+      return emitOpError("cannot have an argument of type ") << type;
+  }
+  return success();
+}
+
 //===----------------------------------------------------------------------===//
 // tensor, alloc, view, alias
 //===----------------------------------------------------------------------===//
+
+/// Whether a layout, if there is one, places each element of `shape`: one
+/// dimension for each, long enough, in memory or in the registers of threads.
+static LogicalResult verifyLayout(Operation *op, LayoutAttr attr,
+                                  ArrayRef<int64_t> shape, StringRef what,
+                                  bool inMemory = false) {
+  if (!attr)
+    return success();
+  const Layout &layout = attr.getLayout();
+  if (layout.rank() != shape.size())
+    return op->emitOpError("layout has ")
+           << layout.rank() << " dimensions, " << what << " " << shape.size();
+  for (auto [d, extent] : llvm::enumerate(shape)) {
+    if (layout.covered(d) < extent)
+      return op->emitOpError("layout covers ")
+             << layout.covered(d) << " of " << extent
+             << " indices of dimension " << d;
+    for (const Digit &digit : layout.dim(d))
+      if ((digit.place == Place::Memory) != inMemory)
+        return op->emitOpError("layout must place elements in ")
+               << (inMemory ? "memory" : "registers of threads");
+  }
+  return success();
+}
+
+/// Extents of 0 would leave nothing to lay out.
+static LogicalResult verifyExtents(Operation *op, Type buffer) {
+  if (llvm::is_contained(cast<MemRefType>(buffer).getShape(), 0))
+    return op->emitOpError("needs positive extents");
+  return success();
+}
 
 /// A tensor is memory of the caller: each `?` of its shape needs an operand.
 LogicalResult TensorOp::verify() {
   auto type = cast<MemRefType>(getType());
   if (getSpace(type) != Space::Global)
     return emitOpError("result must be in global memory, but is ") << type;
+  if (!getSource().getType().getElementType().isIntOrFloat())
+    return emitOpError("cannot read elements of type ")
+           << getSource().getType().getElementType();
+  if (auto pad = getPad(); pad && pad->getType() != type.getElementType())
+    return emitOpError("pads elements of type ")
+           << type.getElementType() << " with a value of type "
+           << pad->getType();
   if (ssize_t(getSizes().size()) != ssize_t(type.getNumDynamicDims()))
     return emitOpError("needs a size for each of the ")
            << type.getNumDynamicDims() << " '?' dimensions, but has "
@@ -69,13 +120,14 @@ LogicalResult AllocOp::verify() {
                        "argument of the func");
   if (!cast<MemRefType>(getType()).getLayout().isIdentity())
     return emitOpError("result must have the identity layout");
-  // A given layout has a dimension for each of the buffer's.
-  if (auto layout = getLayout())
-    if (layout->getLayout().rank() != cast<MemRefType>(getType()).getRank())
-      return emitOpError("layout has ")
-             << layout->getLayout().rank() << " dimensions, the buffer "
-             << cast<MemRefType>(getType()).getRank();
-  return success();
+  bool shared = getSpace(getType()) == Space::Shared;
+  if (getLdsOffset() && !shared)
+    return emitOpError("only shared buffers have a place in LDS");
+  if (failed(verifyExtents(*this, getType())))
+    return failure();
+  return verifyLayout(*this, getLayoutAttr(),
+                      cast<MemRefType>(getType()).getShape(), "the buffer",
+                      shared);
 }
 
 /// A box of the source, one offset for each dimension. That it lies inside is
@@ -89,7 +141,7 @@ LogicalResult ViewOp::verify() {
   if (src.getElementType() != dst.getElementType() ||
       src.getMemorySpace() != dst.getMemorySpace())
     return emitOpError("keeps element type and space");
-  return success();
+  return verifyExtents(*this, getType());
 }
 
 /// The same bytes under another shape or element type: sizes must agree where
@@ -233,10 +285,7 @@ LogicalResult ParallelOp::verify() {
   // code of one point.
   if ((*this)->getParentOfType<ParallelOp>())
     return emitOpError("cannot stand inside another tile.parallel");
-  if (auto layout = getLayout())
-    if (layout->getLayout().rank() != getExtents().size())
-      return emitOpError("layout rank differs from the number of extents");
-  return success();
+  return verifyLayout(*this, getLayoutAttr(), getExtents(), "the loop");
 }
 
 //===----------------------------------------------------------------------===//
@@ -275,7 +324,10 @@ LogicalResult CopyOp::verify() {
     printShape(diag, src) << " to ";
     return printShape(diag, dst);
   }
-  return success();
+  if (Value through = getThrough();
+      through && getSpace(through.getType()) != Space::Shared)
+    return emitOpError("goes through a buffer that is not shared");
+  return verifyLayout(*this, getLayoutAttr(), dst, "the copy");
 }
 
 LogicalResult FillOp::verify() {
@@ -284,7 +336,7 @@ LogicalResult FillOp::verify() {
   if (cast<MemRefType>(getDst().getType()).getElementType() !=
       getValue().getType())
     return emitOpError("value type differs from dst's element type");
-  return success();
+  return verifyLayout(*this, getLayoutAttr(), squeezed(getDst()), "the fill");
 }
 
 /// The last two extents; fails unless the leading ones are 1.
@@ -323,9 +375,15 @@ LogicalResult GemmOp::verify() {
     if (getSpace(v) != Space::Shared && getSpace(v) != Space::Fragment)
       return emitOpError("A and B must be shared or fragment");
   // Set by tile-infer-layouts; see GemmConfig for the numbers.
-  if (auto mfma = getMfma())
+  if (auto mfma = getMfma()) {
     if (mfma->size() != 6)
       return emitOpError("mfma must be [m, n, k, waves_m, waves_n, swapped]");
+    ArrayRef<int64_t> a = *mfma;
+    if ((a[0] != 16 && a[0] != 32) || a[1] != a[0] || a[2] < 1 || a[3] < 1 ||
+        a[4] < 1 || a[0] * a[2] % 64 || (a[5] != 0 && a[5] != 1))
+      return emitOpError("mfma must have m = n = 16 or 32, k a multiple of 64 "
+                         "/ m, wavefronts of 1 or more, swapped 0 or 1");
+  }
   return success();
 }
 
@@ -349,7 +407,10 @@ LogicalResult ReduceOp::verify() {
   auto src = cast<MemRefType>(getSrc().getType()).getShape();
   auto dst = cast<MemRefType>(getDst().getType()).getShape();
   int64_t dim = getDim();
-  if (dim < 0 || dim >= int64_t(src.size()))
+  if (Value scratch = getScratch();
+      scratch && getSpace(scratch.getType()) != Space::Shared)
+    return emitOpError("scratch must be shared");
+  if (dim >= int64_t(src.size()))
     return emitOpError("dim ")
            << dim << " is out of range for rank " << src.size();
   SmallVector<int64_t> dropped(src), kept(src);
@@ -385,6 +446,9 @@ LogicalResult TransposeOp::verify() {
   SmallVector<int64_t> src(cast<MemRefType>(getSrc().getType()).getShape());
   if (src.size() < 2)
     return emitOpError("needs at least two dimensions");
+  if (getSrc().getType().getElementType() !=
+      getDst().getType().getElementType())
+    return emitOpError("src and dst must have the same element type");
   std::swap(src[src.size() - 1], src[src.size() - 2]);
   if (ArrayRef<int64_t>(src) != cast<MemRefType>(getDst().getType()).getShape())
     return emitOpError("dst must have src's shape with the last two "
@@ -418,9 +482,7 @@ LogicalResult StoreOp::verify() {
                       getIndices().size());
 }
 LogicalResult AtomicOp::verify() {
-  // An atomic returns the old value; registers have no atomics.
-  if (getResult().getType() != getValue().getType())
-    return emitOpError("result type differs from value type");
+  // Registers have no atomics.
   if (getSpace(getDest()) != Space::Global &&
       getSpace(getDest()) != Space::Shared)
     return emitOpError("needs a global or shared buffer");

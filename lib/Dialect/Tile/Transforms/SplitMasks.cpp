@@ -1,5 +1,4 @@
-//===- SplitMasks.cpp - Loops whose masks only bite at their end -*- C++
-//-*-===//
+//===- SplitMasks.cpp - Loops whose masks only bite at their end ----------===//
 //
 // Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

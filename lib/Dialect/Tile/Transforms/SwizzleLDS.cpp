@@ -26,8 +26,7 @@
 //
 //   %K = tile.alloc : memref<64x128xf16, #tile.space<shared>>
 // becomes
-//   %K = tile.alloc {layout = #tile.layout<[64:m128], [8:m1, 16:m8],
-//                             xor(7, 7, 3)>} : ...
+//   %K = tile.alloc {layout = #tile.layout<[64:m128], [128:m1], xor(7, 7, 3)>}
 //
 // A layout that the program gives (T.annotate_layout) is kept, and priced.
 // Buffers with an alias keep their row-major order, which the alias shows.

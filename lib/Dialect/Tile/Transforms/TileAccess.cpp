@@ -51,10 +51,10 @@ int64_t PointIndex::at(ArrayRef<int64_t> point) const {
   return value;
 }
 
-/// 32 point dimensions at most; programs have three or four.
+/// Each dimension of the points is an index once, or not at all.
 bool Access::isPlain() const {
   auto shape = cast<MemRefType>(buffer.getType()).getShape();
-  llvm::SmallBitVector seen(32);
+  llvm::SmallBitVector seen(indices.empty() ? 0 : indices[0].coeffs.size());
   for (auto [extent, index] : llvm::zip_equal(shape, indices)) {
     int dim = index.getDim();
     if (dim < 0) {
@@ -278,8 +278,9 @@ std::optional<Layout> tile::getSharedLayout(Value buffer) {
     return Layout::rowMajor(type.getShape());
   int64_t before = std::max(1u, from.getElementTypeBitWidth() / 8),
           after = std::max(1u, type.getElementTypeBitWidth() / 8);
-  return layout ? layout->seenAs(from.getShape(), before, type.getShape(), after)
-                : std::nullopt;
+  return layout
+             ? layout->seenAs(from.getShape(), before, type.getShape(), after)
+             : std::nullopt;
 }
 
 /// Aliases reshape the layout of what they see, digit by digit.

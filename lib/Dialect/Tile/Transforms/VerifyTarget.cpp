@@ -11,18 +11,25 @@
 // 2. A tile.atomic on a type without an atomic instruction.
 // 3. Element types that no pass lowers (wider than 64 bits, or of no whole
 //    bytes but i1).
+// 4. An element of a tile in LDS or registers that does not exist: nothing
+//    checks those on the device. Known are constant indices and indices at the
+//    points of a loop or copy; what a condition guards is left to it.
 //
 // Whether a buffer fits LDS is not asked here: tile-fit-lds knows what others
 // live beside it.
 //
 //   tile.gemm %a, %b into %c : memref<..xf64>...
 //     -> error: no matrix instruction of gfx942 multiplies f64 by f64 into f64
+//   tile.parallel (%i) in (64) { tile.load %s[%i + 8] }, %s : memref<64xf32,
+//   ..>
+//     -> error: index 71 is outside dimension 0 of 's', which has 64 elements
 //
 //===----------------------------------------------------------------------===//
 
 #include "BufferUse.h"
 #include "tlc/Dialect/Tile/Transforms/GemmLayouts.h"
 #include "tlc/Dialect/Tile/Transforms/Passes.h"
+#include "tlc/Dialect/Tile/Transforms/TileAccess.h"
 #include "tlc/Layout/BankModel.h"
 
 using namespace mlir;
@@ -97,6 +104,42 @@ static LogicalResult verifyAlloc(AllocOp alloc) {
   return success();
 }
 
+/// The least or greatest value of an index over all points.
+static int64_t extreme(const PointIndex &index, ArrayRef<int64_t> extents,
+                       bool greatest) {
+  int64_t v = index.constant;
+  for (auto [c, extent] : llvm::zip(index.coeffs, extents))
+    if ((c > 0) == greatest)
+      v += c * (extent - 1);
+  return v;
+}
+
+static LogicalResult verifyBounds(Operation *op) {
+  SmallVector<int64_t> extents = getPoints(op);
+  for (const Access &access : getPointAccesses(op)) {
+    auto type = cast<MemRefType>(access.buffer.getType());
+    if (getSpace(access.buffer) == Space::Global || access.conditional)
+      continue;
+    for (auto [d, index] : llvm::enumerate(access.indices)) {
+      if (!index.known || index.uniform || type.isDynamicDim(d))
+        continue;
+      int64_t least = extreme(index, extents, false),
+              most = extreme(index, extents, true), size = type.getDimSize(d);
+      if (least >= 0 && most < size)
+        continue;
+      InFlightDiagnostic diag =
+          access.op->emitError("index ")
+          << (least < 0 ? least : most) << " is outside dimension " << d
+          << " of '" << getBufferName(access.buffer) << "', which has " << size
+          << (size == 1 ? " element " : " elements ") << kOutOfBoundsTag;
+      if (Operation *alloc = getBase(access.buffer).getDefiningOp())
+        diag.attachNote(alloc->getLoc()) << "allocated here";
+      return diag;
+    }
+  }
+  return success();
+}
+
 namespace {
 struct VerifyTarget : tlc::tile::impl::TileVerifyTargetBase<VerifyTarget> {
   void runOnOperation() override {
@@ -109,6 +152,8 @@ struct VerifyTarget : tlc::tile::impl::TileVerifyTargetBase<VerifyTarget> {
         result = verifyAtomic(atomic);
       else if (auto alloc = dyn_cast<AllocOp>(op))
         result = verifyAlloc(alloc);
+      else if (isa<ParallelOp, CopyOp, FillOp>(op))
+        result = verifyBounds(op);
       failedAny |= failed(result);
     });
     if (failedAny)

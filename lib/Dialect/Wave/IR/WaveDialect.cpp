@@ -8,7 +8,7 @@
 // The table of matrix instructions is the dialect's one piece of knowledge
 // about the machine: shapes, element types and passes (4 cycles each) of the
 // CDNA3 ISA's MFMA, one block each. Everything else that it verifies is the
-// size of memory accesses.
+// size of memory accesses and of workgroups.
 //
 //===----------------------------------------------------------------------===//
 
@@ -63,6 +63,18 @@ ParseResult KernelOp::parse(OpAsmParser &parser, OperationState &result) {
   return parseFunc<KernelOp>(parser, result);
 }
 void KernelOp::print(OpAsmPrinter &p) { printFunc(p, *this); }
+
+/// How much LDS there is, is asked where the target's code is made.
+LogicalResult KernelOp::verify() {
+  int64_t threads = getThreads();
+  if (threads < 64 || threads > 1024 || threads % 64)
+    return emitOpError("has ")
+           << threads << " threads; a gfx942 workgroup is 64 to 1024 threads "
+           << "in whole wavefronts of 64";
+  if (!getResultTypes().empty())
+    return emitOpError("has no results: they are written through pointers");
+  return success();
+}
 
 //===----------------------------------------------------------------------===//
 // Verifiers

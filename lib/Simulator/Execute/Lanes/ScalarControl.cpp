@@ -75,6 +75,15 @@ void setStackDepth(Wave &w, unsigned depth) {
   w.mode = (w.mode & others) | depth << stackShift;
 }
 
+/// The depth has three bits, and a program may begin in the middle.
+constexpr unsigned stackEntries = 7;
+void badStack(Wave &w, const Op &op, const char *why) {
+  Fault fault;
+  fault.kind = "fork-stack";
+  fault.detail = why;
+  raise(w, op, fault);
+}
+
 /// Lanes of \p mask go to \p target, the others on; the fewer first.
 void fork(Wave &w, const Op &op, u64 mask, u64 target) {
   u64 exec = w.exec(), pass = mask & exec, fail = ~mask & exec;
@@ -87,6 +96,9 @@ void fork(Wave &w, const Op &op, u64 mask, u64 target) {
   // entries are enough for 64.
   bool passWaits = __builtin_popcountll(fail) < __builtin_popcountll(pass);
   unsigned depth = stackDepth(w), entry = depth * 4;
+  if (depth >= stackEntries)
+    return badStack(w, op,
+                    "more forks without a join than the stack has room for");
   w.setPair(entry, passWaits ? pass : fail);
   w.setPair(entry + 2, passWaits ? target : nextAddress(op));
   setStackDepth(w, depth + 1);
@@ -107,6 +119,8 @@ void join(Wave &w, const Op &op) {
   // depth all have arrived.
   if (depth == (scalar32(w, op.src[0]) & 7))
     return;
+  if (depth == 0)
+    return badStack(w, op, "a join without a fork");
   setStackDepth(w, depth - 1);
   unsigned entry = stackDepth(w) * 4;
   w.setPair(ScalarReg::ExecLo, w.pair(entry));

@@ -17,15 +17,36 @@
 namespace tlc::sim::TLC_SIM_ISA {
 namespace {
 
+/// Products with infinities and NaNs of B, which \p special has (0 elsewhere),
+/// in rows of A that \p selected names: added last, since nothing that comes
+/// after could undo them.
+template <typename S, unsigned K>
+void addSpecial(const f32 *a, const f32 *special, const bool *selected,
+                u32 *d) {
+  using Acc = Accumulator<S, false>;
+  constexpr unsigned n = S::rows;
+  for (unsigned t = 0; t < Acc::registers * S::groups; ++t) {
+    unsigned v = t % Acc::registers, g = t / Acc::registers;
+    unsigned row = Acc::row(v, g), at = v * waveLanes + g * n;
+    for (unsigned k = 0; k < K; ++k)
+      for (unsigned j = 0; selected[k * n + row] && j < n; ++j)
+        if (f32 factor = special[k * n + j]; factor != 0) {
+          f32 sum = get<f32>(d + at, j) + a[k * n + row] * factor;
+          put<f32>(d + at, j, ~0u, canonical(sum));
+        }
+  }
+}
+
 /// A is spread out to a dense matrix with zeros, and multiplied as such: the
-/// products with 0 add nothing. (They do where B holds an infinity or a NaN
-/// that no index selects: the sum is then NaN.)
+/// products with 0 add nothing. Infinities and NaNs of B are kept out of it:
+/// where no index selects them they must not count.
 template <typename A, typename B, unsigned M, unsigned K>
 void smfmac(Wave &w, const Op &op) {
   using S = Tile<M, K, 1>;
   using Sum = typename A::Sum;
   alignas(64) ValueOf<Sum> a[M * K] = {};
   alignas(64) ValueOf<Sum> b[M * K];
+  bool selected[M * K] = {};
   const u32 *ra = w.vgpr + op.src[0].index, *rb = w.vgpr + op.src[1].index;
   const u32 *index = w.vgpr + op.src[2].index;
   const Instruction &inst = *op.inst;
@@ -40,13 +61,26 @@ void smfmac(Wave &w, const Op &op) {
       unsigned k = first + e / 2 * 4 + (bitsOfLane >> (e * 2) & 3);
       // Two equal indices: both products count.
       a[k * M + row] += A::get(rawElement<A>(ra, l, e));
+      selected[k * M + row] = true;
     }
     for (unsigned e = 0; e < S::perLane; ++e)
       b[(first + e) * M + row] = B::get(rawElement<B>(rb, l, e));
   }
   w.matrixFlops += u64(2) * M * M * K;
   u32 *d = w.vgpr + op.dst;
+  f32 rest = 0; // NaN if any element of B is special
+  for (f32 v : b)
+    rest += v - v;
+  if (rest == 0)
+    return multiply<S, Sum, K>(a, b, d, d);
+  f32 special[M * K];
+  for (unsigned i = 0; i < M * K; ++i) {
+    bool finite = b[i] - b[i] == 0;
+    special[i] = finite ? 0 : b[i];
+    b[i] = finite ? b[i] : 0;
+  }
   multiply<S, Sum, K>(a, b, d, d);
+  addSpecial<S, K>(a, special, selected, d);
 }
 
 using O = Opcode;

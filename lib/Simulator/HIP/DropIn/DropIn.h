@@ -155,6 +155,7 @@ hipError_t hipMemcpyFromSymbol_spt(void *to, const void *shadow, size_t bytes,
                                    size_t offset, hipMemcpyKind kind);
 /// Pinned and managed memory: host memory that kernels may use by its address.
 hipError_t hipMallocManaged(void **pointer, size_t bytes, unsigned flags);
+hipError_t hipHostMalloc(void **pointer, size_t bytes, unsigned flags);
 hipError_t hipMallocHost(void **pointer, size_t bytes);
 hipError_t hipMemAllocHost(void **pointer, size_t bytes);
 hipError_t hipHostAlloc(void **pointer, size_t bytes, unsigned flags);

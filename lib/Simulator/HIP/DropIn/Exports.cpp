@@ -51,6 +51,15 @@ int notProvided(const char *name) {
   return hipErrorNotSupported;
 }
 
+/// Faults and findings of every launch, whichever call it was made by.
+__attribute__((constructor)) void tellFindings() {
+  simulatorOptions().afterLaunch = [](const LaunchResult &result) {
+    if (!result.report.empty())
+      std::fprintf(stderr, "libamdhip64 (simulated gfx942): %s\n",
+                   result.report.c_str());
+  };
+}
+
 } // namespace
 
 // Reading the last error must not change it first.

@@ -233,14 +233,9 @@ static hipError_t launchStub(const void *stub, dim3 grid, dim3 block,
     if (uint64_t(grid.x) * grid.y * grid.z > uint64_t(blocks) * computeUnits)
       return hipErrorCooperativeLaunchTooLarge;
   }
-  error = launchFunction(
-      function, {grid.x, grid.y, grid.z}, {block.x, block.y, block.z},
-      static_cast<unsigned>(lds), stream, arguments, nullptr, cooperative);
-  // An invalid argument leaves no report.
-  if (error && lastLaunch().failed)
-    std::fprintf(stderr, "libamdhip64 (simulated gfx942): %s\n",
-                 lastLaunch().report.c_str());
-  return error;
+  return launchFunction(function, {grid.x, grid.y, grid.z},
+                        {block.x, block.y, block.z}, static_cast<unsigned>(lds),
+                        stream, arguments, nullptr, cooperative);
 }
 hipError_t hipLaunchKernel(const void *stub, dim3 grid, dim3 block,
                            void **arguments, size_t lds, hipStream_t stream) {

@@ -17,6 +17,8 @@
 #include "DropIn.h"
 
 #include <cstring>
+#include <map>
+#include <mutex>
 
 using namespace tlc;
 using namespace tlc::sim;
@@ -81,19 +83,60 @@ hipError_t hipMemcpyFromSymbol_spt(void *to, const void *shadow, size_t bytes,
 
 //===--- Allocation -------------------------------------------------------===//
 
+namespace {
+
+/// What host memory was asked for, by the number of the allocation: numbers do
+/// not come back, so an entry may outlive what it is about.
+struct HostMemory {
+  unsigned flags = 0;
+  bool managed = false;
+};
+std::mutex hostMemoryMutex;
+std::map<uint32_t, HostMemory> &hostMemory() {
+  static auto *all = new std::map<uint32_t, HostMemory>();
+  return *all;
+}
+HostMemory hostMemoryOf(const Allocation &allocation) {
+  std::lock_guard lock(hostMemoryMutex);
+  auto at = hostMemory().find(allocation.number);
+  return at == hostMemory().end() ? HostMemory() : at->second;
+}
+
+/// The live allocation around a pointer, a copy of its record.
+bool find(const void *pointer, Allocation &found) {
+  return device().memory.lookup(reinterpret_cast<uint64_t>(pointer), found) &&
+         !found.freed;
+}
+
+hipError_t allocateHost(void **pointer, size_t bytes, HostMemory how) {
+  hipError_t error = entry::hipHostMalloc(pointer, bytes, how.flags);
+  Allocation made;
+  if (!error && find(*pointer, made)) {
+    std::lock_guard lock(hostMemoryMutex);
+    hostMemory()[made.number] = how;
+  }
+  return error;
+}
+
+} // namespace
+
 /// Host and device share the pages; nothing migrates. Zero bytes are an error
 /// here, unlike in hipMalloc.
-hipError_t hipMallocManaged(void **pointer, size_t bytes, unsigned) {
-  return bytes ? entry::hipHostMalloc(pointer, bytes, 0) : hipErrorInvalidValue;
+hipError_t hipMallocManaged(void **pointer, size_t bytes, unsigned flags) {
+  return bytes ? allocateHost(pointer, bytes, {flags, true})
+               : hipErrorInvalidValue;
+}
+hipError_t hipHostMalloc(void **pointer, size_t bytes, unsigned flags) {
+  return allocateHost(pointer, bytes, {flags, false});
 }
 hipError_t hipMallocHost(void **pointer, size_t bytes) {
-  return entry::hipHostMalloc(pointer, bytes, 0);
+  return hipHostMalloc(pointer, bytes, 0);
 }
 hipError_t hipMemAllocHost(void **pointer, size_t bytes) {
-  return entry::hipHostMalloc(pointer, bytes, 0);
+  return hipHostMalloc(pointer, bytes, 0);
 }
 hipError_t hipHostAlloc(void **pointer, size_t bytes, unsigned flags) {
-  return entry::hipHostMalloc(pointer, bytes, flags);
+  return hipHostMalloc(pointer, bytes, flags);
 }
 hipError_t hipFreeHost(void *pointer) { return entry::hipHostFree(pointer); }
 /// Makes the program's own memory known, so that kernels may touch it.
@@ -110,11 +153,6 @@ hipError_t hipHostUnregister(void *pointer) {
   return device().memory.release(base, true) ? hipSuccess
                                              : hipErrorHostMemoryNotRegistered;
 }
-/// The live allocation around a pointer, a copy of its record.
-static bool find(const void *pointer, Allocation &found) {
-  return device().memory.lookup(reinterpret_cast<uint64_t>(pointer), found) &&
-         !found.freed;
-}
 /// One address for both sides.
 hipError_t hipHostGetDevicePointer(void **deviceOf, void *host, unsigned) {
   Allocation found;
@@ -123,12 +161,12 @@ hipError_t hipHostGetDevicePointer(void **deviceOf, void *host, unsigned) {
   *deviceOf = host;
   return hipSuccess;
 }
-// No flag of hipHostMalloc has an effect, so none is kept.
+/// As they were asked for; none has an effect.
 hipError_t hipHostGetFlags(unsigned *flags, void *host) {
   Allocation found;
-  if (!flags || !find(host, found))
+  if (!flags || !find(host, found) || found.kind == AllocationKind::Device)
     return hipErrorInvalidValue;
-  *flags = 0;
+  *flags = hostMemoryOf(found).flags;
   return hipSuccess;
 }
 hipError_t hipMallocPitch(void **pointer, size_t *pitch, size_t width,
@@ -290,17 +328,31 @@ hipError_t hipPointerGetAttributes(void *attributes, const void *pointer) {
     unsigned flags;
   };
   Allocation found;
-  if (!attributes || !find(pointer, found))
+  if (!attributes || !pointer)
+    return hipErrorInvalidValue;
+  bool known = find(pointer, found);
+  // Up to HIP 5 memory of the program is an error, from 6 on a kind of its own.
+  constexpr int invalidDevice = -2;
+  if (!known && tlc_hip_major < 6)
     return hipErrorInvalidValue;
   bool onDevice = found.kind == AllocationKind::Device ||
                   found.kind == AllocationKind::Code;
-  // HIP 6 put "unregistered" before "host" and "device".
+  HostMemory how = hostMemoryOf(found);
+  // HIP 6 put "unregistered" before "host" and "device", "managed" behind.
   int host = tlc_hip_major >= 6 ? 1 : 0;
   void *address = const_cast<void *>(pointer);
   Attributes a = {};
-  a.type = onDevice ? host + 1 : host;
-  a.devicePointer = address;
-  a.hostPointer = onDevice ? nullptr : address;
+  if (known) {
+    a.type = onDevice ? host + 1 : host;
+    if (how.managed && tlc_hip_major >= 6)
+      a.type = host + 2;
+    a.devicePointer = address;
+    a.hostPointer = onDevice ? nullptr : address;
+    a.managed = how.managed;
+    a.flags = how.flags;
+  } else {
+    a.device = invalidDevice;
+  }
   std::memcpy(attributes, &a, sizeof(a));
   return hipSuccess;
 }

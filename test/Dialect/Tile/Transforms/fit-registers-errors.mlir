@@ -1,6 +1,7 @@
 // RUN: tlc-opt %s --tile-infer-layouts --tile-fit-registers --split-input-file --verify-diagnostics --mlir-print-op-on-diagnostic=false
 
-tile.func @few_threads(%n: i32, %out: memref<256x256xf32, #tile.space<global>>) {
+tile.func @few_threads(%n: i32, %outp: !tile.ptr<f32>) {
+  %out = tile.tensor %outp : !tile.ptr<f32> -> memref<256x256xf32, #tile.space<global>>
   // expected-error @below {{the fragments need 1024 registers a lane, but a workgroup of 64 threads has 496 for them [TL0604]}}
   // expected-note @below {{spread over 256 threads they would need 256 of 496 registers}}
   tile.kernel grid(%n) threads[64] (%b) {
@@ -15,7 +16,8 @@ tile.func @few_threads(%n: i32, %out: memref<256x256xf32, #tile.space<global>>) 
 // -----
 
 // More wavefronts on a SIMD share its registers.
-tile.func @no_number(%n: i32, %out: memref<1024x256xf32, #tile.space<global>>) {
+tile.func @no_number(%n: i32, %outp: !tile.ptr<f32>) {
+  %out = tile.tensor %outp : !tile.ptr<f32> -> memref<1024x256xf32, #tile.space<global>>
   // expected-error @below {{the fragments need 512 registers a lane, but a workgroup of 512 threads has 240 for them [TL0604]}}
   // expected-note @below {{no number of threads suffices: use smaller tiles}}
   tile.kernel grid(%n) threads[512] (%b) {

@@ -6,7 +6,8 @@
 
 // CHECK-LABEL: tile.func @in_turn
 // CHECK: tile.kernel
-tile.func @in_turn(%n: i32, %out: memref<448x64xf32, #tile.space<global>>) {
+tile.func @in_turn(%n: i32, %outp: !tile.ptr<f32>) {
+  %out = tile.tensor %outp : !tile.ptr<f32> -> memref<448x64xf32, #tile.space<global>>
   tile.kernel grid(%n) threads[64] (%b) {
     %zero = arith.constant 0.0 : f32
     %acc = tile.alloc {name = "acc"} : memref<448x64xf32, #tile.space<fragment>>

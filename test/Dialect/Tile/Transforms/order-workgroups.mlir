@@ -13,7 +13,8 @@
 // its own heads.
 // CHECK-LABEL: tile.func @shared_along_x
 // CHECK: tile.order = {dims = array<i64: 0, 1, 2>, panel = 0 : i64, reversed = array<i64>, xcds = 8 : i64}
-tile.func @shared_along_x(%K: !K) {
+tile.func @shared_along_x(%Kp: !tile.ptr<f16>) {
+  %K = tile.tensor %Kp : !tile.ptr<f16> -> !K
   %c32 = arith.constant 32 : i32
   %c16 = arith.constant 16 : i32
   tile.kernel grid(%c32, %c16) threads[256] (%x, %y) {
@@ -35,7 +36,8 @@ tile.func @shared_along_x(%K: !K) {
 // The same with heads along x: y shares, and so comes first.
 // CHECK-LABEL: tile.func @shared_along_y
 // CHECK: tile.order = {dims = array<i64: 1, 0, 2>, panel = 0 : i64, reversed = array<i64>, xcds = 8 : i64}
-tile.func @shared_along_y(%K: !K) {
+tile.func @shared_along_y(%Kp: !tile.ptr<f16>) {
+  %K = tile.tensor %Kp : !tile.ptr<f16> -> !K
   %c32 = arith.constant 32 : i32
   %c16 = arith.constant 16 : i32
   tile.kernel grid(%c16, %c32) threads[256] (%x, %y) {
@@ -58,7 +60,8 @@ tile.func @shared_along_y(%K: !K) {
 // heads abreast.
 // CHECK-LABEL: tile.func @causal
 // CHECK: tile.order = {dims = array<i64: 1, 0, 2>, panel = 4 : i64, reversed = array<i64: 0>, xcds = 8 : i64}
-tile.func @causal(%K: !K) {
+tile.func @causal(%Kp: !tile.ptr<f16>) {
+  %K = tile.tensor %Kp : !tile.ptr<f16> -> !K
   %c32 = arith.constant 32 : i32
   %c16 = arith.constant 16 : i32
   tile.kernel grid(%c32, %c16) threads[256] (%x, %y) {
@@ -82,7 +85,8 @@ tile.func @causal(%K: !K) {
 // A window of keys moves along with x: its loops are equally long.
 // CHECK-LABEL: tile.func @window
 // CHECK: reversed = array<i64>
-tile.func @window(%K: !K) {
+tile.func @window(%Kp: !tile.ptr<f16>) {
+  %K = tile.tensor %Kp : !tile.ptr<f16> -> !K
   %c32 = arith.constant 32 : i32
   %c16 = arith.constant 16 : i32
   tile.kernel grid(%c32, %c16) threads[256] (%x, %y) {
@@ -111,7 +115,9 @@ tile.func @window(%K: !K) {
 // CHECK-LABEL: tile.func @product
 // CHECK: tile.order = {dims = array<i64: 0, 1, 2>, panel = 4 : i64, reversed = array<i64>, xcds = 8 : i64}
 // CHECK: tile.order = {dims = array<i64: 0, 1, 2>, panel = 10 : i64, reversed = array<i64>, xcds = 8 : i64}
-tile.func @product(%A: !A, %B: !A, %n: i32) {
+tile.func @product(%Ap: !tile.ptr<f16>, %Bp: !tile.ptr<f16>, %n: i32) {
+  %A = tile.tensor %Ap : !tile.ptr<f16> -> !A
+  %B = tile.tensor %Bp : !tile.ptr<f16> -> !A
   %c64 = arith.constant 64 : i32
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
@@ -151,7 +157,8 @@ tile.func @product(%A: !A, %B: !A, %n: i32) {
 // CHECK-LABEL: tile.func @orders_itself
 // CHECK-NOT: tile.order
 // CHECK-LABEL: tile.func @waits
-tile.func @orders_itself(%K: !K) {
+tile.func @orders_itself(%Kp: !tile.ptr<f16>) {
+  %K = tile.tensor %Kp : !tile.ptr<f16> -> !K
   %c32 = arith.constant 32 : i32
   %c16 = arith.constant 16 : i32
   tile.kernel grid(%c32, %c16) threads[256] (%x, %y) {
@@ -174,7 +181,9 @@ tile.func @orders_itself(%K: !K) {
 
 // A workgroup may wait for an earlier one: those have to start first.
 // CHECK-NOT: tile.order
-tile.func @waits(%K: !K, %flags: memref<512xi32, #tile.space<global>>) {
+tile.func @waits(%Kp: !tile.ptr<f16>, %flagsp: !tile.ptr<i32>) {
+  %K = tile.tensor %Kp : !tile.ptr<f16> -> !K
+  %flags = tile.tensor %flagsp : !tile.ptr<i32> -> memref<512xi32, #tile.space<global>>
   %c32 = arith.constant 32 : i32
   %c16 = arith.constant 16 : i32
   tile.kernel grid(%c32, %c16) threads[256] (%x, %y) {

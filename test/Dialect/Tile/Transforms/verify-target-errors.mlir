@@ -22,3 +22,20 @@ tile.func @mixed_product(%n: i32) {
     tile.gemm %a, %e into %c : memref<32x32xf16, #tile.space<shared>>, memref<32x32xbf16, #tile.space<shared>> into memref<32x32xf32, #tile.space<fragment>>
   }
 }
+
+// -----
+
+tile.func @beyond_a_tile(%n: i32) {
+  tile.kernel grid(%n) threads[64] (%b) {
+    // expected-note @below {{allocated here}}
+    %s = tile.alloc {name = "s"} : memref<32x8xf32, #tile.space<shared>>
+    %f = tile.alloc : memref<32x8xf32, #tile.space<fragment>>
+    tile.parallel (%i, %j) = [32, 8] {
+      %c1 = arith.constant 1 : i32
+      %k = arith.addi %i, %c1 : i32
+      // expected-error @below {{index 32 is outside dimension 0 of 's', which has 32 elements [TL0306]}}
+      %v = tile.load %s[%k, %j : i32, i32] : memref<32x8xf32, #tile.space<shared>> -> f32
+      tile.store %v, %f[%i, %j : i32, i32] : f32, memref<32x8xf32, #tile.space<fragment>>
+    }
+  }
+}

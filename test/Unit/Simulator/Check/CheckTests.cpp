@@ -12,6 +12,7 @@
 
 #include "PlantedFault.h"
 #include "TestSupport.h"
+#include "tlc/Simulator/Check/Checker.h"
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -26,8 +27,8 @@ constexpr unsigned bufferBytes = 65536, writtenBytes = 4096;
 
 std::vector<PlantedFault> allFaults() {
   std::vector<PlantedFault> all;
-  for (const auto *list :
-       {&waitFaults(), &hazardFaults(), &undefinedFaults(), &raceFaults()})
+  for (const auto *list : {&waitFaults(), &hazardFaults(), &hazardNotes(),
+                           &undefinedFaults(), &raceFaults()})
     all.insert(all.end(), list->begin(), list->end());
   return all;
 }
@@ -160,6 +161,8 @@ TEST_P(PlantedFaults, Found) {
   for (uint64_t seed = 0; seed < 4; ++seed) {
     sim::LaunchResult result = run(fault.name + std::string("_f"), fault, seed);
     ASSERT_FALSE(result.findings.empty());
+    bool isNote = fault.kind == std::string_view(sim::waitStatesNote);
+    EXPECT_EQ(result.failed, !isNote);
     // A race may show at both of its ends, nothing else may.
     bool named = false;
     for (const sim::Finding &finding : result.findings) {

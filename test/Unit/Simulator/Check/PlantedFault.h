@@ -30,6 +30,8 @@ struct PlantedFault {
 
 const std::vector<PlantedFault> &waitFaults();
 const std::vector<PlantedFault> &hazardFaults();
+/// Told, and no failure.
+const std::vector<PlantedFault> &hazardNotes();
 const std::vector<PlantedFault> &undefinedFaults();
 const std::vector<PlantedFault> &raceFaults();
 

@@ -39,6 +39,34 @@ const std::vector<PlantedFault> &tlc::test::raceFaults() {
   ds_write_b32 v1, v0
   s_waitcnt lgkmcnt(0))",
        2},
+      // Two wavefronts load to one place: the same data is no fault.
+      {"lds_load_load", "lds-race", "buffer_load_dword",
+       R"(
+  s_mov_b32 s8, s2
+  s_and_b32 s9, s3, 0xffff
+  s_mov_b32 s10, 0x10000
+  s_mov_b32 s11, 0x20000
+  s_mov_b32 m0, 0
+  v_lshlrev_b32 v1, 2, v0
+  global_store_dword v1, v0, s[2:3]
+  s_waitcnt vmcnt(0)
+  s_barrier
+  buffer_load_dword v1, s[8:11], 0 offen lds
+  s_waitcnt vmcnt(0))",
+       R"(
+  s_mov_b32 s8, s2
+  s_and_b32 s9, s3, 0xffff
+  s_mov_b32 s10, 0x10000
+  s_mov_b32 s11, 0x20000
+  s_mov_b32 m0, 0
+  v_lshlrev_b32 v1, 2, v0
+  global_store_dword v1, v0, s[2:3]
+  s_waitcnt vmcnt(0)
+  s_barrier
+  v_and_b32 v1, 0xff, v1
+  buffer_load_dword v1, s[8:11], 0 offen lds
+  s_waitcnt vmcnt(0))",
+       2},
       {"lds_read_write", "lds-race", "ds_write_b32",
        R"(
   v_lshlrev_b32 v1, 2, v0

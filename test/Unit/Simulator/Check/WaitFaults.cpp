@@ -100,7 +100,7 @@ const std::vector<PlantedFault> &tlc::test::hazardFaults() {
   static const std::vector<PlantedFault> cases = {
       {"matrix_result_read", "wait-states", "v_add_f32", TLC_MATRIX_INPUTS R"(
   v_mfma_f32_16x16x16_f16 v[4:7], v[8:9], v[10:11], 0
-  s_nop 5
+  s_nop 1
   v_add_f32 v1, v4, v4)",
        TLC_MATRIX_INPUTS R"(
   v_mfma_f32_16x16x16_f16 v[4:7], v[8:9], v[10:11], 0
@@ -108,7 +108,7 @@ const std::vector<PlantedFault> &tlc::test::hazardFaults() {
   v_add_f32 v1, v4, v4)"},
       {"matrix_result_long", "wait-states", "v_add_f32", TLC_MATRIX_INPUTS R"(
   v_mfma_f32_32x32x8_f16 v[32:47], v[8:9], v[10:11], 0
-  s_nop 9
+  s_nop 5
   v_add_f32 v1, v40, v40)",
        TLC_MATRIX_INPUTS R"(
   v_mfma_f32_32x32x8_f16 v[32:47], v[8:9], v[10:11], 0
@@ -131,7 +131,7 @@ const std::vector<PlantedFault> &tlc::test::hazardFaults() {
   s_cmp_eq_u32 s2, s2
   v_mfma_f32_16x16x16_f16 v[4:7], v[8:9], v[10:11], 0
   s_cbranch_scc0 1f
-  s_nop 4
+  s_nop 0
 1:
   v_add_f32 v1, v4, v4)",
        TLC_MATRIX_INPUTS R"(
@@ -141,14 +141,14 @@ const std::vector<PlantedFault> &tlc::test::hazardFaults() {
   s_nop 5
 1:
   v_add_f32 v1, v4, v4)"},
-      {"branch_taken", "wait-states", "v_add_f32", TLC_MATRIX_INPUTS R"(
+      {"branch_taken", "wait-states", "ds_write_b32", TLC_MATRIX_INPUTS R"(
   s_cmp_eq_u32 s2, s2
   v_mfma_f32_16x16x16_f16 v[4:7], v[8:9], v[10:11], 0
   s_cbranch_scc1 1f
   s_nop 7
 1:
   s_nop 1
-  v_add_f32 v1, v4, v4)",
+  ds_write_b32 v8, v4)",
        TLC_MATRIX_INPUTS R"(
   s_cmp_eq_u32 s2, s2
   v_mfma_f32_16x16x16_f16 v[4:7], v[8:9], v[10:11], 0
@@ -156,7 +156,87 @@ const std::vector<PlantedFault> &tlc::test::hazardFaults() {
   s_nop 7
 1:
   s_nop 2
-  v_add_f32 v1, v4, v4)"},
+  ds_write_b32 v8, v4)"},
+      // What the matrix core has not written cannot be stored.
+      {"matrix_result_to_lds", "wait-states", "ds_write_b32",
+       TLC_MATRIX_INPUTS R"(
+  v_mfma_f32_32x32x8_f16 v[32:47], v[8:9], v[10:11], 0
+  s_nop 9
+  ds_write_b32 v8, v40)",
+       TLC_MATRIX_INPUTS R"(
+  v_mfma_f32_32x32x8_f16 v[32:47], v[8:9], v[10:11], 0
+  s_nop 10
+  ds_write_b32 v8, v40)"},
+      {"matrix_result_overwritten", "wait-states", "v_mov_b32",
+       TLC_MATRIX_INPUTS R"(
+  v_mfma_f32_32x32x8_f16 v[32:47], v[8:9], v[10:11], 0
+  s_nop 9
+  v_mov_b32 v40, 0)",
+       TLC_MATRIX_INPUTS R"(
+  v_mfma_f32_32x32x8_f16 v[32:47], v[8:9], v[10:11], 0
+  s_nop 10
+  v_mov_b32 v40, 0)"},
+      // A packed f32 operation takes two slots; an error behind a note.
+      {"packed_counts_twice", "wait-states", "v_add_f32", TLC_MATRIX_INPUTS R"(
+  v_mov_b32 v14, 0
+  v_mov_b32 v15, 0
+  v_mfma_f32_32x32x8_f16 v[32:47], v[8:9], v[10:11], 0
+  v_pk_mul_f32 v[16:17], v[14:15], v[14:15]
+  v_pk_mul_f32 v[16:17], v[14:15], v[14:15]
+  s_nop 0
+  v_add_f32 v1, v40, v40)",
+       TLC_MATRIX_INPUTS R"(
+  v_mov_b32 v14, 0
+  v_mov_b32 v15, 0
+  v_mfma_f32_32x32x8_f16 v[32:47], v[8:9], v[10:11], 0
+  v_pk_mul_f32 v[16:17], v[14:15], v[14:15]
+  v_pk_mul_f32 v[16:17], v[14:15], v[14:15]
+  v_pk_mul_f32 v[16:17], v[14:15], v[14:15]
+  s_nop 5
+  v_add_f32 v1, v40, v40)"},
+      // C is forwarded between products of equal length only.
+      {"matrix_c_other_passes", "wait-states", "v_mfma_f32_4x4x4_16b_f16",
+       TLC_MATRIX_INPUTS R"(
+  v_mfma_f32_16x16x16_f16 v[4:7], v[8:9], v[10:11], 0
+  s_nop 3
+  v_mfma_f32_4x4x4_16b_f16 v[4:7], v[8:9], v[10:11], v[4:7])",
+       TLC_MATRIX_INPUTS R"(
+  v_mfma_f32_16x16x16_f16 v[4:7], v[8:9], v[10:11], 0
+  s_nop 4
+  v_mfma_f32_4x4x4_16b_f16 v[4:7], v[8:9], v[10:11], v[4:7])"},
+      {"exec_then_lane", "wait-states", "v_readfirstlane_b32",
+       R"(
+  v_cmpx_le_u32 vcc, 0, v0
+  s_nop 2
+  v_readfirstlane_b32 s6, v0)",
+       R"(
+  v_cmpx_le_u32 vcc, 0, v0
+  s_nop 3
+  v_readfirstlane_b32 s6, v0)"},
+      {"dot", "wait-states", "v_add_f32",
+       R"(
+  v_mov_b32 v1, 0
+  v_dot2_f32_f16 v2, v1, v1, v1
+  s_nop 1
+  v_add_f32 v3, v2, v2)",
+       R"(
+  v_mov_b32 v1, 0
+  v_dot2_f32_f16 v2, v1, v1, v1
+  v_dot2_f32_f16 v2, v1, v1, v2
+  s_nop 2
+  v_add_f32 v3, v2, v2)"},
+      {"high_half", "wait-states", "v_add_f32",
+       R"(
+  v_mov_b32 v1, 0
+  v_mov_b32 v2, 0
+  v_mad_u16 v2, v1, v1, v1 op_sel:[0,0,0,1]
+  v_add_f32 v3, v2, v2)",
+       R"(
+  v_mov_b32 v1, 0
+  v_mov_b32 v2, 0
+  v_mad_u16 v2, v1, v1, v1 op_sel:[0,0,0,1]
+  s_nop 0
+  v_add_f32 v3, v2, v2)"},
       {"matrix_result_as_a", "wait-states", "v_mfma_f32_16x16x16_f16",
        TLC_MATRIX_INPUTS R"(
   v_mfma_f32_16x16x16_f16 v[4:7], v[8:9], v[10:11], 0
@@ -261,5 +341,39 @@ const std::vector<PlantedFault> &tlc::test::hazardFaults() {
   v_cmp_eq_u32 vcc, 0, v0
   s_nop 3
   v_div_fmas_f32 v1, v0, v0, v0)"}};
+  return cases;
+}
+
+const std::vector<PlantedFault> &tlc::test::hazardNotes() {
+  static const std::vector<PlantedFault> cases = {
+      {"note_one_state_short", "wait-states-note", "v_add_f32",
+       TLC_MATRIX_INPUTS R"(
+  v_mfma_f32_16x16x16_f16 v[4:7], v[8:9], v[10:11], 0
+  s_nop 5
+  v_add_f32 v1, v4, v4)",
+       TLC_MATRIX_INPUTS R"(
+  v_mfma_f32_16x16x16_f16 v[4:7], v[8:9], v[10:11], 0
+  s_nop 6
+  v_add_f32 v1, v4, v4)"},
+      {"note_scalar_operand", "wait-states-note", "v_mov_b32",
+       R"(
+  v_readfirstlane_b32 s6, v0
+  s_nop 0
+  v_mov_b32 v1, s6)",
+       R"(
+  v_readfirstlane_b32 s6, v0
+  s_nop 1
+  v_mov_b32 v1, s6
+  v_cmp_eq_u32 s[8:9], 0, v0
+  v_cndmask_b32 v2, 0, 1, s[8:9])"},
+      {"note_after_passes", "wait-states-note", "v_add_f32",
+       TLC_MATRIX_INPUTS R"(
+  v_mfma_f32_32x32x8_f16 v[32:47], v[8:9], v[10:11], 0
+  s_nop 6
+  v_add_f32 v1, v40, v40)",
+       TLC_MATRIX_INPUTS R"(
+  v_mfma_f32_32x32x8_f16 v[32:47], v[8:9], v[10:11], 0
+  s_nop 10
+  v_add_f32 v1, v40, v40)"}};
   return cases;
 }

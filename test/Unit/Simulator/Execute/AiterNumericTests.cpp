@@ -6,67 +6,18 @@
 //===----------------------------------------------------------------------===//
 //
 // A matrix product, paged attention and top-k of a softmax from AITER, whose
-// results are compared with f64. The argument layouts are those of the
-// library's launchers: slots of 16 bytes, strides in bytes. Some of these
-// kernels read past the end of a tensor what they do not use; the buffers have
-// room for that.
+// results are compared with f64.
 //
 //===----------------------------------------------------------------------===//
 
-#include "TestSupport.h"
-
-#include "tlc/Simulator/Memory/CodeObject.h"
+#include "AiterSupport.h"
 
 #include <algorithm>
-#include <cmath>
 #include <numeric>
 
 using namespace tlc::test;
 
 namespace {
-
-class Slots {
-public:
-  template <typename T> void add(T value) {
-    bytes.resize(bytes.size() + 16);
-    std::memcpy(&bytes[bytes.size() - 16], &value, sizeof(T));
-  }
-  std::vector<uint8_t> bytes;
-};
-
-/// Launches the only kernel of an object; false if the object is not there.
-bool launch(const std::string &file, Slots slots, unsigned x, unsigned y = 1,
-            unsigned z = 1) {
-  std::vector<uint8_t> image = readFile(aiterFolder() + "/" + file);
-  if (image.empty())
-    return false;
-  tlc::sim::CodeObject object;
-  std::string error;
-  EXPECT_TRUE(tlc::sim::CodeObject::parse(image, object, error)) << error;
-  Kernel kernel(image, object.kernels.at(0).name);
-  size_t size = slots.bytes.size();
-  void *extra[] = {tlc::hip::HIP_LAUNCH_PARAM_BUFFER_POINTER,
-                   slots.bytes.data(), tlc::hip::HIP_LAUNCH_PARAM_BUFFER_SIZE,
-                   &size, tlc::hip::HIP_LAUNCH_PARAM_END};
-  EXPECT_EQ(table().hipModuleLaunchKernel(kernel.function, x, y, z, 256, 1, 1,
-                                          0, nullptr, nullptr, extra),
-            tlc::hip::hipSuccess)
-      << tlc::sim::lastLaunch().report;
-  return true;
-}
-
-/// A buffer with more room than its values need.
-template <typename T> Buffer roomy(std::vector<T> values) {
-  values.resize(values.size() + 65536 / sizeof(T));
-  return Buffer::of(values);
-}
-
-std::vector<uint16_t> randomBf16(size_t count, unsigned seed) {
-  std::vector<uint16_t> values;
-  for (float v : normal(count, seed))
-    values.push_back(toBf16(v));
-  return values;
-}
 
 TEST(AiterNumeric, TopkSoftmax) {
   const unsigned tokens = 9, experts = 128, top = 8;
@@ -79,7 +30,7 @@ TEST(AiterNumeric, TopkSoftmax) {
     a.add(pointer);
   for (unsigned value : {tokens, experts, top, 1u, top * 4})
     a.add(value);
-  if (!launch("topksoftmax/topksoftmax_4x128x8.co", a, (tokens + 3) / 4))
+  if (!launchAiter("topksoftmax/topksoftmax_4x128x8.co", a, (tokens + 3) / 4))
     GTEST_SKIP() << "no AITER objects";
   std::vector<float> gotWeights = weights.values<float>();
   std::vector<int> gotIndices = indices.values<int>();
@@ -114,8 +65,8 @@ TEST(AiterNumeric, Gemm) {
   for (int value : {0, 0, n * 4, 0, k * 2, 0, k * 2, 0, m, n, k, 1})
     s.add(value);
   s.add(0);
-  if (!launch("bf16gemm/bf16gemm_fp32bf16_tn_64x64_pf3_splitk.co", s, n / 64,
-              (m + 63) / 64))
+  if (!launchAiter("bf16gemm/bf16gemm_fp32bf16_tn_64x64_pf3_splitk.co", s,
+                   n / 64, (m + 63) / 64))
     GTEST_SKIP() << "no AITER objects";
   auto got = out.values<float>();
   double worst = 0;
@@ -155,8 +106,9 @@ TEST(AiterNumeric, PagedAttention) {
     s.add(value);
   s.add(null);
   s.add(null);
-  if (!launch("pa/pa_bf16_noquant_a16w16_gqa16_1tg_4w.co", s, kvHeads, batch) &&
-      !launch("pa/pa_bf16_noquant_gqa16_1tg_4w.co", s, kvHeads, batch))
+  if (!launchAiter("pa/pa_bf16_noquant_a16w16_gqa16_1tg_4w.co", s, kvHeads,
+                   batch) &&
+      !launchAiter("pa/pa_bf16_noquant_gqa16_1tg_4w.co", s, kvHeads, batch))
     GTEST_SKIP() << "no AITER objects";
   auto got = out.values<uint16_t>();
   double worst = 0;

@@ -76,6 +76,62 @@ TEST_F(Control, ForkAndJoin) {
   }
 }
 
+/// The stack of forks neither wraps around nor runs below its bottom.
+TEST_F(Control, ForkStackOverflows) {
+  for (const char *code : {R"(
+  s_mov_b32 s42, 7
+  s_setreg_b32 hwreg(HW_REG_MODE, 29, 3), s42
+  s_mov_b64 s[40:41], 0xff
+  s_cbranch_i_fork s[40:41], .Lbelow
+.Lbelow:
+)",
+                           R"(
+  s_mov_b32 s42, 3
+  s_cbranch_join s42
+)"}) {
+    Kernel kernel(assemble({{"k", code, 0, 0}}), "k");
+    void *null = nullptr;
+    EXPECT_NE(kernel({1}, {64}, 0, null, null, null, null, null),
+              hip::hipSuccess);
+    ASSERT_FALSE(sim::lastLaunch().findings.empty());
+    EXPECT_EQ(sim::lastLaunch().findings.front().kind, "fork-stack");
+  }
+}
+
+/// Infinities of B count where the index of a sparse product names them, and
+/// only there.
+TEST_F(Control, SparseInfinities) {
+  TwoResults results = mapInstruction(R"(
+  v_mov_b32 v8, 0x3c003c00
+  v_mov_b32 v9, 0x3c003c00
+  v_mov_b32 v10, 0x3c003c00
+  v_mov_b32 v11, 0x7c007c00
+  v_mov_b32 v12, 0x3c003c00
+  v_mov_b32 v13, 0x7c007c00
+  v_mov_b32 v14, 0x44 ; the first two of four
+  v_mov_b32 v15, 0xee ; the last two
+  v_mov_b32 v16, 0
+  v_mov_b32 v17, 0
+  v_mov_b32 v18, 0
+  v_mov_b32 v19, 0
+  v_mov_b32 v20, 0
+  v_mov_b32 v21, 0
+  v_mov_b32 v22, 0
+  v_mov_b32 v23, 0
+  s_nop 4
+  v_smfmac_f32_16x16x32_f16 v[16:19], v[8:9], v[10:13], v14
+  v_smfmac_f32_16x16x32_f16 v[20:23], v[8:9], v[10:13], v15
+  s_nop 15
+  v_mov_b32 v4, v16
+  v_mov_b32 v5, v21
+)",
+                                      std::vector<uint32_t>(64));
+  for (unsigned i = 0; i < 64; ++i) {
+    EXPECT_EQ(results.low[i], 0x41800000u) << i; // 16: of 32 k every other
+    EXPECT_EQ(results.high[i], 0x7f800000u) << i;
+  }
+}
+
 /// Three workgroups wait; a fourth, which knows that they do, lets them go.
 TEST_F(Control, SemaphoreReleasesAll) {
   std::vector<uint8_t> image = assemble({{"k", R"(

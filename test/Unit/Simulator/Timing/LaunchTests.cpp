@@ -194,6 +194,27 @@ INSTANTIATE_TEST_SUITE_P(
                       Sample{"scattered", Order::Scattered, 63, 250'000, 8192}),
     [](const auto &info) { return info.param.name; });
 
+// Workgroup i goes to XCD i mod 8: here one XCD has more to do than the others,
+// which a sample of it would not show.
+TEST(Launch, XcdsWithDifferentWorkRunInFullIfTheyCan) {
+  if (!hasAssembler())
+    GTEST_SKIP() << "no assembler";
+  void *data = nullptr;
+  ASSERT_EQ(table().hipMalloc(&data, 8 << 20), tlc::hip::hipSuccess);
+  auto run = [&](uint64_t detail) {
+    TimingOptions options;
+    options.detailInstructions = detail;
+    return timeKernel(unevenKernel(Order::Modulo), 1024, 64,
+                      {reinterpret_cast<uint64_t>(data), 7}, options);
+  };
+  EXPECT_FALSE(run(200'000).sampled);
+  TimingResult sample = run(60'000);
+  EXPECT_TRUE(sample.sampled);
+  EXPECT_NE(sample.sampling.find("different work"), std::string::npos)
+      << sample.sampling;
+  table().hipFree(data);
+}
+
 TEST(Launch, ValuesAndTimesDoNotDependOnTheHost) {
   if (!hasAssembler())
     GTEST_SKIP() << "no assembler";

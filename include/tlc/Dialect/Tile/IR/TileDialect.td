@@ -95,8 +95,9 @@ def Tile_LayoutAttr : AttrDef<Tile_Dialect, "Layout"> {
   let description = [{
     Per dimension, its mixed-radix digits, innermost first, each written
     `extent:place stride` with the place `r` (register), `t` (thread of the
-    workgroup) or `m` (memory, in elements); then the XOR terms of the memory
-    coordinate as `xor(shift_right, mask, shift_left)`.
+    workgroup) or `m` (memory, in elements), `-` before the place for a digit
+    that counts down; then the XOR terms of the memory coordinate as
+    `xor(shift_right, mask, shift_left)`, or of the thread as `thread_xor(...)`.
 
     The 32x32x8 accumulator of one wavefront, a query row in a lane:
     `#tile.layout<[32:t1], [4:r1, 2:t32, 4:r4]>`.

@@ -19,6 +19,9 @@ class Tile_Op<string mnemonic, list<Trait> traits = []>
 
 def Tile_Scalar : AnyTypeOf<[AnySignlessInteger, AnyFloat]>;
 def Tile_Index : AnyTypeOf<[I32, I64]>;
+def Tile_Buffer : MemRefOf<[Tile_Scalar]>;
+def Tile_StaticBuffer : StaticShapeMemRefOf<[Tile_Scalar]>;
+def Tile_NaturalAttr : ConfinedAttr<I64Attr, [IntNonNegative]>;
 
 //===----------------------------------------------------------------------===//
 // Program structure
@@ -45,6 +48,7 @@ def Tile_FuncOp : Tile_Op<"func", [
                        OptionalAttr<DictArrayAttr>:$res_attrs);
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
   let skipDefaultBuilders = 1;
   let builders = [OpBuilder<(ins "::llvm::StringRef":$name, "::mlir::FunctionType":$type,
                                  CArg<"::llvm::ArrayRef<::mlir::DictionaryAttr>", "{}">:$argAttrs)>];
@@ -55,7 +59,8 @@ def Tile_FuncOp : Tile_Op<"func", [
   }];
 }
 
-def Tile_YieldOp : Tile_Op<"yield", [Pure, Terminator]> {
+def Tile_YieldOp : Tile_Op<"yield", [
+    Pure, Terminator, ParentOneOf<["FuncOp", "KernelOp", "ParallelOp"]>]> {
   let summary = "Ends the body of a func, kernel or parallel";
   let assemblyFormat = "attr-dict";
 }
@@ -75,7 +80,7 @@ def Tile_TensorOp : Tile_Op<"tensor", [Pure, AttrSizedOperandSegments]> {
   let arguments = (ins Tile_PtrType:$source, Variadic<Tile_Index>:$sizes,
                        Variadic<Tile_Index>:$strides, OptionalAttr<StrAttr>:$name,
                        OptionalAttr<TypedAttrInterface>:$pad);
-  let results = (outs AnyMemRef:$result);
+  let results = (outs Tile_Buffer:$result);
   let assemblyFormat = [{
     $source (`sizes` `(` $sizes^ `:` type($sizes) `)`)? (`strides` `(` $strides^ `:` type($strides) `)`)?
     attr-dict `:` type($source) `->` type($result)
@@ -103,7 +108,7 @@ def Tile_KernelOp : Tile_Op<"kernel", [SingleBlockImplicitTerminator<"YieldOp">,
     `swizzle` asks for a serpentine order of workgroups in panels.
   }];
   let arguments = (ins Variadic<I32>:$grid, DenseI64ArrayAttr:$threads,
-                       OptionalAttr<StrAttr>:$name, OptionalAttr<I64Attr>:$swizzle);
+                       OptionalAttr<StrAttr>:$name, OptionalAttr<Tile_NaturalAttr>:$swizzle);
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
@@ -129,8 +134,8 @@ def Tile_AllocOp : Tile_Op<"alloc", [MemoryEffects<[MemAlloc]>]> {
     `lds_offset` is the byte offset in LDS, set by `tile-fit-lds`.
   }];
   let arguments = (ins OptionalAttr<StrAttr>:$name, OptionalAttr<Tile_LayoutAttr>:$layout,
-                       OptionalAttr<I64Attr>:$lds_offset);
-  let results = (outs AnyStaticShapeMemRef:$result);
+                       OptionalAttr<Tile_NaturalAttr>:$lds_offset);
+  let results = (outs Tile_StaticBuffer:$result);
   let assemblyFormat = "attr-dict `:` type($result)";
   let hasVerifier = 1;
 }
@@ -146,16 +151,16 @@ def Tile_ViewOp : Tile_Op<"view", [Pure]> {
          to memref<64x32xf16, strided<[?, ?], offset: ?>, #tile.space<global>>
     ```
   }];
-  let arguments = (ins AnyMemRef:$source, Variadic<Tile_Index>:$offsets);
-  let results = (outs AnyStaticShapeMemRef:$result);
+  let arguments = (ins Tile_Buffer:$source, Variadic<Tile_Index>:$offsets);
+  let results = (outs Tile_StaticBuffer:$result);
   let assemblyFormat = "$source `[` $offsets (`:` type($offsets)^)? `]` attr-dict `:` type($source) `to` type($result)";
   let hasVerifier = 1;
 }
 
 def Tile_AliasOp : Tile_Op<"alias", [Pure]> {
   let summary = "The same storage under another shape or element type (T.reshape, T.view)";
-  let arguments = (ins AnyMemRef:$source);
-  let results = (outs AnyMemRef:$result);
+  let arguments = (ins Tile_Buffer:$source);
+  let results = (outs Tile_Buffer:$result);
   let assemblyFormat = "$source attr-dict `:` type($source) `to` type($result)";
   let hasVerifier = 1;
 }
@@ -175,8 +180,8 @@ def Tile_CopyOp : Tile_Op<"copy"> {
     `through`, set by `tile-coalesce-stores`, is a shared buffer in which the
     lanes of a wavefront exchange what they write (StoreExchange.h).
   }];
-  let arguments = (ins Arg<AnyMemRef, "", [MemRead]>:$src, Arg<AnyMemRef, "", [MemWrite]>:$dst,
-                       Arg<Optional<AnyMemRef>, "", [MemWrite]>:$through,
+  let arguments = (ins Arg<Tile_Buffer, "", [MemRead]>:$src, Arg<Tile_Buffer, "", [MemWrite]>:$dst,
+                       Arg<Optional<Tile_Buffer>, "", [MemWrite]>:$through,
                        OptionalAttr<Tile_LayoutAttr>:$layout);
   let builders = [OpBuilder<(ins "::mlir::Value":$src, "::mlir::Value":$dst, "::tlc::tile::LayoutAttr":$layout), [{
     build($_builder, $_state, src, dst, ::mlir::Value(), layout);
@@ -187,7 +192,7 @@ def Tile_CopyOp : Tile_Op<"copy"> {
 
 def Tile_FillOp : Tile_Op<"fill"> {
   let summary = "Every element of dst := value";
-  let arguments = (ins Arg<AnyMemRef, "", [MemWrite]>:$dst, Tile_Scalar:$value,
+  let arguments = (ins Arg<Tile_Buffer, "", [MemWrite]>:$dst, Tile_Scalar:$value,
                        OptionalAttr<Tile_LayoutAttr>:$layout);
   let assemblyFormat = "$dst `,` $value attr-dict `:` type($dst) `,` type($value)";
   let hasVerifier = 1;
@@ -203,8 +208,8 @@ def Tile_GemmOp : Tile_Op<"gemm"> {
     operand and B to its A operand, so that a lane holds one row of C and
     consecutive columns. GemmLayouts.h derives every register layout from it.
   }];
-  let arguments = (ins Arg<AnyMemRef, "", [MemRead]>:$a, Arg<AnyMemRef, "", [MemRead]>:$b,
-                       Arg<AnyMemRef, "", [MemRead, MemWrite]>:$c,
+  let arguments = (ins Arg<Tile_Buffer, "", [MemRead]>:$a, Arg<Tile_Buffer, "", [MemRead]>:$b,
+                       Arg<Tile_Buffer, "", [MemRead, MemWrite]>:$c,
                        UnitAttr:$trans_a, UnitAttr:$trans_b,
                        DefaultValuedAttr<Tile_WarpPolicyAttr, "::tlc::tile::WarpPolicy::Square">:$policy,
                        OptionalAttr<DenseI64ArrayAttr>:$mfma);
@@ -228,9 +233,9 @@ def Tile_ReduceOp : Tile_Op<"reduce"> {
     wavefronts, is a shared buffer the op may overwrite; the op synchronises its
     own use of it (a barrier before writing it and one before reading).
   }];
-  let arguments = (ins Arg<AnyMemRef, "", [MemRead]>:$src, Arg<AnyMemRef, "", [MemRead, MemWrite]>:$dst,
-                       Arg<Optional<AnyMemRef>, "", [MemWrite]>:$scratch,
-                       Tile_ReduceKindAttr:$kind, I64Attr:$dim, UnitAttr:$accumulate, UnitAttr:$nan);
+  let arguments = (ins Arg<Tile_Buffer, "", [MemRead]>:$src, Arg<Tile_Buffer, "", [MemRead, MemWrite]>:$dst,
+                       Arg<Optional<Tile_Buffer>, "", [MemWrite]>:$scratch,
+                       Tile_ReduceKindAttr:$kind, Tile_NaturalAttr:$dim, UnitAttr:$accumulate, UnitAttr:$nan);
   let assemblyFormat = [{
     $kind $src `into` $dst `dim` $dim (`scratch` `(` $scratch^ `:` type($scratch) `)`)?
     attr-dict `:` type($src) `into` type($dst)
@@ -240,15 +245,15 @@ def Tile_ReduceOp : Tile_Op<"reduce"> {
 
 def Tile_ScanOp : Tile_Op<"scan"> {
   let summary = "Inclusive scan of src along dim (T.cumsum, T.cummax)";
-  let arguments = (ins Arg<AnyMemRef, "", [MemRead]>:$src, Arg<AnyMemRef, "", [MemWrite]>:$dst,
-                       Tile_ReduceKindAttr:$kind, I64Attr:$dim, UnitAttr:$reverse);
+  let arguments = (ins Arg<Tile_Buffer, "", [MemRead]>:$src, Arg<Tile_Buffer, "", [MemWrite]>:$dst,
+                       Tile_ReduceKindAttr:$kind, Tile_NaturalAttr:$dim, UnitAttr:$reverse);
   let assemblyFormat = "$kind $src `into` $dst `dim` $dim attr-dict `:` type($src) `into` type($dst)";
   let hasVerifier = 1;
 }
 
 def Tile_TransposeOp : Tile_Op<"transpose"> {
   let summary = "dst[..., j, i] := src[..., i, j]";
-  let arguments = (ins Arg<AnyMemRef, "", [MemRead]>:$src, Arg<AnyMemRef, "", [MemWrite]>:$dst);
+  let arguments = (ins Arg<Tile_Buffer, "", [MemRead]>:$src, Arg<Tile_Buffer, "", [MemWrite]>:$dst);
   let assemblyFormat = "$src `to` $dst attr-dict `:` type($src) `to` type($dst)";
   let hasVerifier = 1;
 }
@@ -261,7 +266,7 @@ def Tile_ParallelOp : Tile_Op<"parallel", [SingleBlockImplicitTerminator<"YieldO
     `layout`, set by `tile-infer-layouts`, maps points to threads and registers.
   }];
   let arguments = (ins DenseI64ArrayAttr:$extents, OptionalAttr<Tile_LayoutAttr>:$layout,
-                       OptionalAttr<I64Attr>:$coalesced_width);
+                       OptionalAttr<Tile_NaturalAttr>:$coalesced_width);
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
@@ -275,7 +280,7 @@ def Tile_ParallelOp : Tile_Op<"parallel", [SingleBlockImplicitTerminator<"YieldO
 
 def Tile_LoadOp : Tile_Op<"load"> {
   let summary = "One element";
-  let arguments = (ins Arg<AnyMemRef, "", [MemRead]>:$source, Variadic<Tile_Index>:$indices);
+  let arguments = (ins Arg<Tile_Buffer, "", [MemRead]>:$source, Variadic<Tile_Index>:$indices);
   let results = (outs Tile_Scalar:$result);
   let assemblyFormat = "$source `[` $indices (`:` type($indices)^)? `]` attr-dict `:` type($source) `->` type($result)";
   let hasVerifier = 1;
@@ -283,7 +288,7 @@ def Tile_LoadOp : Tile_Op<"load"> {
 
 def Tile_StoreOp : Tile_Op<"store"> {
   let summary = "One element; outside a parallel, every thread stores the same value";
-  let arguments = (ins Tile_Scalar:$value, Arg<AnyMemRef, "", [MemWrite]>:$dest, Variadic<Tile_Index>:$indices);
+  let arguments = (ins Tile_Scalar:$value, Arg<Tile_Buffer, "", [MemWrite]>:$dest, Variadic<Tile_Index>:$indices);
   let assemblyFormat = "$value `,` $dest `[` $indices (`:` type($indices)^)? `]` attr-dict `:` type($value) `,` type($dest)";
   let hasVerifier = 1;
 }
@@ -291,7 +296,7 @@ def Tile_StoreOp : Tile_Op<"store"> {
 def Tile_AtomicOp : Tile_Op<"atomic", [AllTypesMatch<["value", "result"]>]> {
   let summary = "Atomic read-modify-write of one element of a global or shared buffer; gives the old value";
   let arguments = (ins Tile_AtomicKindAttr:$kind, Tile_Scalar:$value,
-                       Arg<AnyMemRef, "", [MemRead, MemWrite]>:$dest, Variadic<Tile_Index>:$indices);
+                       Arg<Tile_Buffer, "", [MemRead, MemWrite]>:$dest, Variadic<Tile_Index>:$indices);
   let results = (outs Tile_Scalar:$result);
   let assemblyFormat = "$kind $value `,` $dest `[` $indices (`:` type($indices)^)? `]` attr-dict `:` type($value) `,` type($dest)";
   let hasVerifier = 1;
@@ -303,7 +308,7 @@ def Tile_AtomicOp : Tile_Op<"atomic", [AllTypesMatch<["value", "result"]>]> {
 
 def Tile_ThreadIdOp : Tile_Op<"thread_id", [Pure]> {
   let summary = "The thread's index in its workgroup along a dimension (code written per thread)";
-  let arguments = (ins DefaultValuedAttr<I64Attr, "0">:$dim);
+  let arguments = (ins DefaultValuedAttr<ConfinedAttr<I64Attr, [IntMinValue<0>, IntMaxValue<2>]>, "0">:$dim);
   let results = (outs I32:$result);
   let assemblyFormat = "attr-dict";
 }

@@ -16,8 +16,10 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 class Wave_Op<string mnemonic, list<Trait> traits = []> : Op<Wave_Dialect, mnemonic, traits>;
 
 def Wave_Scalar : AnyTypeOf<[AnySignlessInteger, AnyFloat]>;
-def Wave_Value : AnyTypeOf<[AnySignlessInteger, AnyFloat, AnyVectorOfNonZeroRank]>;
+def Wave_Value : AnyTypeOf<[AnySignlessInteger, AnyFloat,
+                             FixedVectorOfRankAndType<[1], [Wave_Scalar]>]>;
 def Wave_ByteOffset : AnyTypeOf<[I32, I64]>;
+def Wave_NaturalAttr : ConfinedAttr<I64Attr, [IntNonNegative]>;
 
 def Wave_AtomicKind : I32EnumAttr<"AtomicKind", "Atomic operator", [
   I32EnumAttrCase<"Add", 0, "add">, I32EnumAttrCase<"Max", 1, "max">,
@@ -43,9 +45,11 @@ def Wave_KernelOp : Wave_Op<"kernel", [
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<FunctionType>:$function_type,
                        OptionalAttr<DictArrayAttr>:$arg_attrs, OptionalAttr<DictArrayAttr>:$res_attrs,
-                       I64Attr:$threads, I64Attr:$lds_bytes, OptionalAttr<I64Attr>:$waves_per_eu);
+                       I64Attr:$threads, Wave_NaturalAttr:$lds_bytes,
+                       OptionalAttr<Wave_NaturalAttr>:$waves_per_eu);
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
   let skipDefaultBuilders = 1;
   let builders = [OpBuilder<(ins "::llvm::StringRef":$name, "::mlir::FunctionType":$type,
       "int64_t":$threads, "int64_t":$ldsBytes,
@@ -57,7 +61,7 @@ def Wave_KernelOp : Wave_Op<"kernel", [
   }];
 }
 
-def Wave_ReturnOp : Wave_Op<"return", [Pure, Terminator]> {
+def Wave_ReturnOp : Wave_Op<"return", [Pure, Terminator, HasParent<"KernelOp">]> {
   let assemblyFormat = "attr-dict";
 }
 
@@ -116,7 +120,7 @@ def Wave_BufferLoadOp : Wave_Op<"buffer_load", [MemoryEffects<[MemRead]>]> {
     `soffset` must be uniform.
   }];
   let arguments = (ins Wave_RsrcType:$rsrc, I32:$voffset, Optional<I32>:$soffset,
-                       DefaultValuedAttr<I64Attr, "0">:$offset);
+                       DefaultValuedAttr<Wave_NaturalAttr, "0">:$offset);
   let results = (outs Wave_Value:$result);
   let assemblyFormat = "$rsrc `[` $voffset (`,` $soffset^)? `]` attr-dict `:` type($result)";
   let hasVerifier = 1;
@@ -124,23 +128,24 @@ def Wave_BufferLoadOp : Wave_Op<"buffer_load", [MemoryEffects<[MemRead]>]> {
 def Wave_BufferStoreOp : Wave_Op<"buffer_store", [MemoryEffects<[MemWrite]>]> {
   let summary = "Store 1, 2, 4, 8, 12 or 16 bytes at voffset + soffset + offset";
   let arguments = (ins Wave_Value:$value, Wave_RsrcType:$rsrc, I32:$voffset, Optional<I32>:$soffset,
-                       DefaultValuedAttr<I64Attr, "0">:$offset);
+                       DefaultValuedAttr<Wave_NaturalAttr, "0">:$offset);
   let assemblyFormat = "$value `,` $rsrc `[` $voffset (`,` $soffset^)? `]` attr-dict `:` type($value)";
   let hasVerifier = 1;
 }
 def Wave_GlobalLoadOp : Wave_Op<"global_load", [MemoryEffects<[MemRead]>]> {
   let summary = "Load from base + bytes; the address must be valid in every active lane";
-  let arguments = (ins Wave_PtrType:$base, Wave_ByteOffset:$bytes, DefaultValuedAttr<I64Attr, "0">:$align);
+  let arguments = (ins Wave_PtrType:$base, Wave_ByteOffset:$bytes, DefaultValuedAttr<Wave_NaturalAttr, "0">:$align);
   let results = (outs Wave_Value:$result);
   let assemblyFormat = "$base `[` $bytes `:` type($bytes) `]` attr-dict `:` type($result)";
 }
 def Wave_GlobalStoreOp : Wave_Op<"global_store", [MemoryEffects<[MemWrite]>]> {
   let summary = "Store to base + bytes";
   let arguments = (ins Wave_Value:$value, Wave_PtrType:$base, Wave_ByteOffset:$bytes,
-                       DefaultValuedAttr<I64Attr, "0">:$align);
+                       DefaultValuedAttr<Wave_NaturalAttr, "0">:$align);
   let assemblyFormat = "$value `,` $base `[` $bytes `:` type($bytes) `]` attr-dict `:` type($value)";
 }
-def Wave_GlobalAtomicOp : Wave_Op<"global_atomic", [MemoryEffects<[MemRead, MemWrite]>]> {
+def Wave_GlobalAtomicOp : Wave_Op<"global_atomic", [
+    MemoryEffects<[MemRead, MemWrite]>, AllTypesMatch<["value", "result"]>]> {
   let summary = "Atomic on base + bytes, device scope, relaxed; gives the old value";
   let arguments = (ins Wave_AtomicKind:$kind, Wave_Value:$value, Wave_PtrType:$base, Wave_ByteOffset:$bytes);
   let results = (outs Wave_Value:$result);
@@ -153,16 +158,17 @@ def Wave_GlobalAtomicOp : Wave_Op<"global_atomic", [MemoryEffects<[MemRead, MemW
 
 def Wave_LdsLoadOp : Wave_Op<"lds_load", [MemoryEffects<[MemRead]>]> {
   let summary = "Load 1..16 bytes from LDS at addr + offset (bytes), naturally aligned up to 16";
-  let arguments = (ins I32:$addr, DefaultValuedAttr<I64Attr, "0">:$offset);
+  let arguments = (ins I32:$addr, DefaultValuedAttr<Wave_NaturalAttr, "0">:$offset);
   let results = (outs Wave_Value:$result);
   let assemblyFormat = "$addr attr-dict `:` type($result)";
 }
 def Wave_LdsStoreOp : Wave_Op<"lds_store", [MemoryEffects<[MemWrite]>]> {
   let summary = "Store 1..16 bytes to LDS at addr + offset (bytes)";
-  let arguments = (ins Wave_Value:$value, I32:$addr, DefaultValuedAttr<I64Attr, "0">:$offset);
+  let arguments = (ins Wave_Value:$value, I32:$addr, DefaultValuedAttr<Wave_NaturalAttr, "0">:$offset);
   let assemblyFormat = "$value `,` $addr attr-dict `:` type($value)";
 }
-def Wave_LdsAtomicOp : Wave_Op<"lds_atomic", [MemoryEffects<[MemRead, MemWrite]>]> {
+def Wave_LdsAtomicOp : Wave_Op<"lds_atomic", [
+    MemoryEffects<[MemRead, MemWrite]>, AllTypesMatch<["value", "result"]>]> {
   let summary = "Atomic on LDS; gives the old value";
   let arguments = (ins Wave_AtomicKind:$kind, Wave_Scalar:$value, I32:$addr);
   let results = (outs Wave_Scalar:$result);
@@ -191,11 +197,12 @@ def Wave_MfmaOp : Wave_Op<"mfma", [Pure]> {
 }
 def Wave_ShuffleXorOp : Wave_Op<"shuffle_xor", [Pure, AllTypesMatch<["value", "result"]>]> {
   let summary = "The value of lane (lane ^ mask); 1, 2, 4 or 8 bytes";
-  let arguments = (ins Wave_Value:$value, I64Attr:$mask);
+  let arguments = (ins Wave_Value:$value,
+                       ConfinedAttr<I64Attr, [IntMinValue<0>, IntMaxValue<63>]>:$mask);
   let results = (outs Wave_Value:$result);
   let assemblyFormat = "$value `,` $mask attr-dict `:` type($value)";
 }
-def Wave_ShuffleOp : Wave_Op<"shuffle", [Pure]> {
+def Wave_ShuffleOp : Wave_Op<"shuffle", [Pure, AllTypesMatch<["value", "result"]>]> {
   let summary = "The value of lane `lane` (mod 64)";
   let arguments = (ins Wave_Value:$value, I32:$lane);
   let results = (outs Wave_Value:$result);
@@ -232,7 +239,7 @@ def Wave_OpaqueOp : Wave_Op<"opaque", [Pure, AllTypesMatch<["value", "result"]>]
 }
 def Wave_PermOp : Wave_Op<"perm", [Pure]> {
   let summary = "v_perm_b32: four bytes chosen from the eight of hi:lo by selector";
-  let arguments = (ins I32:$hi, I32:$lo, I64Attr:$selector);
+  let arguments = (ins I32:$hi, I32:$lo, ConfinedAttr<I64Attr, [IntMinValue<0>, IntMaxValue<0xffffffff>]>:$selector);
   let results = (outs I32:$result);
   let assemblyFormat = "$hi `,` $lo `,` $selector attr-dict";
 }
@@ -256,12 +263,12 @@ def Wave_FenceOp : Wave_Op<"fence", [MemoryEffects<[MemRead, MemWrite]>]> {
 }
 def Wave_SchedBarrierOp : Wave_Op<"sched_barrier", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "The instruction scheduler moves nothing of the classes in mask's complement across";
-  let arguments = (ins DefaultValuedAttr<I64Attr, "0">:$mask);
+  let arguments = (ins DefaultValuedAttr<ConfinedAttr<I64Attr, [IntMinValue<0>, IntMaxValue<0x7ff>]>, "0">:$mask);
   let assemblyFormat = "attr-dict";
 }
 def Wave_SetPrioOp : Wave_Op<"setprio", [MemoryEffects<[MemWrite]>]> {
   let summary = "Priority of the wavefront, 0..3";
-  let arguments = (ins I64Attr:$priority);
+  let arguments = (ins ConfinedAttr<I64Attr, [IntMinValue<0>, IntMaxValue<3>]>:$priority);
   let assemblyFormat = "$priority attr-dict";
 }
 def Wave_TrapOp : Wave_Op<"trap", [MemoryEffects<[MemWrite]>]> {

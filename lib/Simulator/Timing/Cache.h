@@ -1,0 +1,136 @@
+//===- Cache.h - Sets of lines in time --------------------------*- C++ -*-===//
+//
+// Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A set-associative cache with least-recently-used replacement, which keeps for
+// each line the time at which its data is there. A look-up is mostly a miss in
+// the host's caches: all that it touches of a set lies together and can be
+// fetched ahead.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TLC_LIB_SIMULATOR_TIMING_CACHE_H
+#define TLC_LIB_SIMULATOR_TIMING_CACHE_H
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+namespace tlc::sim {
+
+/// Zeros that cost nothing until they are touched, aligned to pages.
+class ZeroPages {
+public:
+  explicit ZeroPages(size_t bytes);
+  void *at(size_t offset) const {
+    return static_cast<char *>(memory.get()) + offset;
+  }
+
+private:
+  struct Release {
+    size_t bytes;
+    void operator()(void *p) const;
+  };
+  std::unique_ptr<void, Release> memory;
+};
+
+/// Lines are below 2^32 - 1.
+template <unsigned Ways> class Cache {
+  struct Set;
+
+public:
+  static size_t bytesFor(unsigned sets) { return sets * sizeof(Set); }
+  /// \p zeros: as many bytes, aligned to 64.
+  Cache(unsigned sets, void *zeros)
+      : count(sets), first(static_cast<Set *>(zeros)) {}
+
+  /// A line's place; void where the line is not there.
+  class Entry {
+  public:
+    explicit operator bool() const { return set; }
+    /// When the data is there.
+    double &time() const { return set->times[way]; }
+    bool isDirty() const { return set->dirty >> way & 1; }
+    void setDirty() const { set->dirty |= uint64_t(1) << way; }
+
+  private:
+    friend class Cache;
+    Set *set = nullptr;
+    unsigned way = 0;
+  };
+  struct Victim {
+    uint64_t line = 0;
+    bool valid = false, dirty = false;
+  };
+
+  /// The entry of a line, made the most recent.
+  Entry find(uint64_t line, unsigned number) {
+    Set &set = first[number];
+    uint32_t wanted = uint32_t(line + 1), found = 0;
+    for (unsigned i = 0; i < Ways; ++i) // no early end: in vectors
+      found |= set.tags[i] == wanted ? i + 1 : 0;
+    Entry entry;
+    if (!found)
+      return entry;
+    entry.way = found - 1;
+    entry.set = &set;
+    set.used[entry.way] = ++clock;
+    return entry;
+  }
+  /// Replaces the least recent entry of the set.
+  Entry insert(uint64_t line, unsigned number, Victim &victim) {
+    Set &set = first[number];
+    // Empty entries were never used.
+    uint32_t least = ~uint32_t(0);
+    for (unsigned i = 0; i < Ways; ++i)
+      least = std::min(least, set.used[i]);
+    Entry entry;
+    entry.set = &set;
+    entry.way =
+        unsigned(std::find(set.used, set.used + Ways - 1, least) - set.used);
+    uint32_t &tag = set.tags[entry.way];
+    victim = {uint64_t(tag) - 1, tag != 0, entry.isDirty()};
+    set.dirty &= ~(uint64_t(1) << entry.way);
+    tag = uint32_t(line + 1);
+    set.used[entry.way] = ++clock;
+    return entry;
+  }
+  void invalidate(uint64_t line, unsigned number) {
+    if (Entry entry = find(line, number))
+      entry.set->tags[entry.way] = entry.set->used[entry.way] = 0;
+  }
+  uint64_t countDirty() const {
+    uint64_t sum = 0;
+    for (unsigned i = 0; i < count; ++i)
+      sum += std::popcount(first[i].dirty);
+    return sum;
+  }
+  /// Has the host bring what a look-up will read.
+  void fetchAhead(unsigned number) const {
+    const char *at = reinterpret_cast<const char *>(&first[number]);
+    for (size_t i = 0; i < sizeof(Set); i += 64)
+      __builtin_prefetch(at + i, 1);
+  }
+
+private:
+  struct alignas(64) Set {
+    uint32_t tags[Ways]; ///< line + 1; 0: empty
+    uint32_t used[Ways];
+    double times[Ways];
+    uint64_t dirty; ///< a bit for each way
+  };
+  static_assert(Ways <= 64);
+
+  unsigned count;
+  uint32_t clock = 0;
+  Set *first;
+};
+
+} // namespace tlc::sim
+
+#endif // TLC_LIB_SIMULATOR_TIMING_CACHE_H
