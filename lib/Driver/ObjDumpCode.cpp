@@ -111,7 +111,7 @@ void printFunction(raw_ostream &os, const sim::CodeObject &object,
     if (line.known && branches(line.inst))
       labels[line.inst.branchTarget(at)] = 0;
     at += line.known ? line.inst.sizeBytes : 4;
-    lines.push_back(std::move(line));
+    lines.push_back(line);
   }
   unsigned number = 0;
   for (auto &label : labels)

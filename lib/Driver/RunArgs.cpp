@@ -38,14 +38,15 @@ using llvm::StringRef;
   "                    the simulator's checkers (on under check)\n"            \
   "  --seed N          order of wavefronts on the simulator\n"                 \
   "  --remarks         say what the passes decided\n"                          \
-  "  --linker=LINKER   lld (built in, the default) or comgr (ROCm's)\n"         \
+  "  --linker=LINKER   lld (built in, the default) or comgr (ROCm's)\n"        \
   "  --disable-pass P  leave an optional pass out (repeatable)\n"
 
 const llvm::StringLiteral tlc::runUsage =
     "tlc run KERNEL.tile|OBJECT.hsaco [options]\n\n" RUN_OPTIONS;
 const llvm::StringLiteral tlc::checkUsage =
     "tlc check KERNEL.tile [options]\n\n" RUN_OPTIONS
-    "  --unordered NAME  the elements of an output's rows may come in any order\n"
+    "  --unordered NAME  the elements of an output's rows may come in any "
+    "order\n"
     "  --bisect          name the first pass that changes the result\n";
 
 /// Reads the options of `run` and `check`; what is no option of theirs is left
@@ -202,8 +203,8 @@ bool ArgumentReader::load(llvm::ArrayRef<Parameter> parameters) {
   contents.resize(parameters.size());
   files.resize(parameters.size());
   for (auto &[name, text] : options.args) {
-    auto it = llvm::find_if(parameters,
-                            [&](const Parameter &p) { return p.name == name; });
+    const auto *it = llvm::find_if(
+        parameters, [&](const Parameter &p) { return p.name == name; });
     if (it == parameters.end()) {
       complain(~0u, "--arg names '" + name + "', but the parameters are " +
                         listNames(parameters));

@@ -479,7 +479,8 @@ Expected<Contract> Contract::fromObject(MemoryBufferRef buffer) {
   }
   return createStringError(inconvertibleErrorCode(),
                            "no launch contract: the object has no section '" +
-                               kSection + "'");
+                               kSection +
+                               "'; objects of others take --grid and --block");
 }
 
 } // namespace tlc::target

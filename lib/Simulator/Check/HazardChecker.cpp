@@ -223,13 +223,17 @@ Hazard HazardChecker::checkWrite(const Op &op, const OpFacts &facts,
     const Use &stored = storeData[range.first + i];
     RegisterRange one = range;
     one.first += i;
-    // A write must not overtake the matrix result.
+    // A write must not overtake the matrix result. One in place waits as its
+    // read does.
+    bool inPlace = false;
+    for (const RegisterRange &read : facts.reads)
+      inPlace |= facts.isVector && last.xdl && read.overlaps(range);
     if (last.writer == Writer::Matrix && since(last.state) <= reach)
       worst.worsen(need(one, last.op, last.state,
                         last.isDouble ? (last.passes == 4 ? 6 : 11)
                         : last.xdl    ? last.passes + 3
                                       : last.passes + 2,
-                        "overwritten"));
+                        "overwritten", inPlace ? last.passes - 1 : ~0u));
     if (last.writer == Writer::Dot && last.op->inst->op != op.inst->op &&
         facts.isVector)
       worst.worsen(need(one, last.op, last.state, 3, "overwritten"));

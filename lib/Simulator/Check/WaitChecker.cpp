@@ -16,11 +16,11 @@
 
 using namespace tlc::sim;
 
-void WaitChecker::begin(unsigned vgprCount, unsigned accumOffset_) {
+void WaitChecker::begin(unsigned vgprCount, unsigned firstAccum) {
   vector.assign(vgprCount, Pending());
   scalar.assign(128, Pending());
   static_cast<WaitCounters &>(*this) = WaitCounters();
-  accumOffset = accumOffset_;
+  accumOffset = firstAccum;
 }
 
 /// The message, with the count that would be enough.

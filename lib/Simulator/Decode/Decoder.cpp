@@ -104,6 +104,8 @@ bool Decoder::run() {
     return sopp();
   case 0x1a7:
     return bits(low, 22, 16) >= 0x3e ? mai() : vop3p();
+  default:
+    break;
   }
   // Six bits: the 64-bit families.
   switch (bits(low, 31, 26)) {
@@ -119,6 +121,8 @@ bool Decoder::run() {
     return mubuf();
   case 0x3a:
     return mtbuf();
+  default:
+    break;
   }
   // Four bits, two bits: SOPK and SOP2.
   if (bits(low, 31, 28) == 0xb)
@@ -134,8 +138,9 @@ bool Decoder::run() {
     return vopc();
   case 0x3f:
     return vop1();
+  default:
+    return vop2();
   }
-  return vop2();
 }
 
 /// False, with an empty record, where the bytes at \p offset are no instruction

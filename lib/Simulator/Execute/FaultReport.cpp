@@ -77,6 +77,13 @@ std::string what(const LaunchContext &context, const Workgroup &group) {
     if (kind.starts_with("lds"))
       return text + fmt::format(", beyond the {} bytes of LDS of the workgroup",
                                 group.ldsBytes);
+    // malloc on the device wants a heap that a runtime has prepared.
+    constexpr uint64_t nearNull = 1 << 16;
+    if (fault.address < nearNull)
+      for (const KernelArgument &argument : context.request.kernel->arguments)
+        if (argument.valueKind == "hidden_heap_v1")
+          return text + ", near null; the kernel can call malloc, which has no "
+                        "heap here";
     if (kind.starts_with("scratch"))
       return text + fmt::format(", beyond the {} bytes of scratch of a lane",
                                 group.waves->privateBytes);

@@ -129,8 +129,10 @@ bool DeviceMemory::release(uint64_t base, bool registered) {
     return true;
   }
   // A fresh mapping without access gives the pages back and keeps the range.
-  mmap(reinterpret_cast<void *>(base), roundToPages(allocation.size), PROT_NONE,
-       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+  // Where none can be made the old one stays, which the table forgets.
+  (void)mmap(reinterpret_cast<void *>(base), roundToPages(allocation.size),
+             PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED,
+             -1, 0);
   inUse -= allocation.size;
   written.remove(base);
   if (allocation.kind == AllocationKind::Kernarg) {

@@ -131,7 +131,7 @@ bool Reader::value(PackValue &out, unsigned depth) {
   // Small numbers, from -32 to 127, are the byte itself.
   if (type < 0x80 || type >= 0xe0) {
     out.kind = PackValue::Int;
-    out.integer = static_cast<int8_t>(type);
+    out.integer = type < 0x80 ? type : type - 256;
     return true;
   }
   // Short maps, arrays and strings carry their length in the low bits.

@@ -230,6 +230,47 @@ static void testExtended(const char *path) {
 #endif
 
 /// What the last error is after a success that follows a failure.
+/// What HIP says of host memory, and of streams that are none.
+static void testHostKinds() {
+  int *managed = nullptr, *pinned = nullptr, plain[4] = {1, 2, 3, 4};
+  OK(hipMallocManaged(reinterpret_cast<void **>(&managed), 64));
+  OK(hipHostMalloc(reinterpret_cast<void **>(&pinned), 64,
+                   hipHostMallocMapped | hipHostMallocPortable));
+  unsigned flags = 0;
+  OK(hipHostGetFlags(&flags, pinned));
+  CHECK(flags == (hipHostMallocMapped | hipHostMallocPortable));
+  hipPointerAttribute_t attributes;
+  OK(hipPointerGetAttributes(&attributes, managed + 1));
+  CHECK(attributes.isManaged && attributes.devicePointer == managed + 1);
+  OK(hipPointerGetAttributes(&attributes, pinned + 1));
+  CHECK(!attributes.isManaged && attributes.hostPointer == pinned + 1);
+#if HIP_VERSION_MAJOR >= 6
+  CHECK(attributes.type == hipMemoryTypeHost);
+  OK(hipPointerGetAttributes(&attributes, managed));
+  CHECK(attributes.type == hipMemoryTypeManaged);
+  OK(hipPointerGetAttributes(&attributes, plain));
+  CHECK(attributes.type == hipMemoryTypeUnregistered &&
+        attributes.device == hipInvalidDeviceId);
+#elif MAJOR < 6
+  CHECK(hipPointerGetAttributes(&attributes, plain) == hipErrorInvalidValue);
+#endif
+  OK(hipHostRegister(plain, sizeof(plain), hipHostRegisterDefault));
+  OK(hipPointerGetAttributes(&attributes, plain + 2));
+  OK(hipHostUnregister(plain));
+  CHECK(hipHostUnregister(plain) == hipErrorHostMemoryNotRegistered);
+  hipStream_t gone;
+  OK(hipStreamCreate(&gone));
+  OK(hipStreamDestroy(gone));
+  CHECK(hipStreamSynchronize(gone) == hipErrorContextIsDestroyed);
+  CHECK(hipStreamQuery(gone) == hipErrorContextIsDestroyed);
+  CHECK(hipStreamDestroy(nullptr) == hipErrorInvalidHandle);
+  CHECK(hipMemcpyAsync(plain, pinned, 4, hipMemcpyDefault, gone) ==
+        hipErrorContextIsDestroyed);
+  OK(hipFree(managed));
+  OK(hipHostFree(pinned));
+  (void)hipGetLastError();
+}
+
 static void testLastError() {
   (void)hipGetLastError();
   CHECK(hipSetDevice(99) == hipErrorInvalidDevice);
@@ -423,6 +464,7 @@ int main(int, char **argv) {
                                    stream) == hipErrorCooperativeLaunchTooLarge);
   testModule(argv[1]);
   testVolumes();
+  testHostKinds();
 #if HIP_VERSION_MAJOR >= 7
   testExtended(argv[1]);
 #endif

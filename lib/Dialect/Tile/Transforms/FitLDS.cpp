@@ -71,7 +71,7 @@ static LogicalResult refuse(KernelOp kernel, ArrayRef<LiveBuffer> buffers,
   for (const LiveBuffer &b : buffers) {
     std::string text =
         describe(b.alloc) + " takes " + std::to_string(b.bytes) + " bytes";
-    auto known = llvm::find_if(all, [&](const Parts &p) {
+    auto *known = llvm::find_if(all, [&](const Parts &p) {
       return p.loc == b.alloc.getLoc() && p.text == text;
     });
     if (known == all.end())

@@ -262,6 +262,8 @@ struct FoldAliasOfTensor : OpRewritePattern<AliasOp> {
     if (!tensor || !type.hasStaticShape() || !type.getLayout().isIdentity() ||
         !cast<MemRefType>(tensor.getType()).getLayout().isIdentity())
       return failure();
+    // Where the other was, outside of kernels: tensors say what arguments are.
+    b.setInsertionPointAfter(tensor);
     b.replaceOpWithNewOp<TensorOp>(alias, type, tensor.getSource(),
                                    ValueRange(), ValueRange(),
                                    tensor.getNameAttr(), tensor.getPadAttr());
@@ -321,6 +323,16 @@ static LogicalResult placeAliasedFragments(KernelOp kernel) {
   return failure(result.wasInterrupted());
 }
 
+/// Whether an op writes a buffer for its own use: it has another result.
+static bool isWorkspace(Operation *op, AllocOp alloc) {
+  Value workspace;
+  if (auto copy = dyn_cast<CopyOp>(op))
+    workspace = copy.getThrough();
+  else if (auto reduce = dyn_cast<ReduceOp>(op))
+    workspace = reduce.getScratch();
+  return workspace && getBase(workspace) == alloc.getResult();
+}
+
 /// Erases buffers of a kernel that are written and never read, with the ops
 /// whose only effect it is to write them.
 static void eraseUnreadBuffers(KernelOp kernel) {
@@ -332,8 +344,8 @@ static void eraseUnreadBuffers(KernelOp kernel) {
     for (AllocOp alloc : allocs) {
       // Ops beyond these have other effects too, or return something.
       SmallVector<BufferUse> accesses = getAllUses(alloc.getResult());
-      if (llvm::any_of(accesses, [](const BufferUse &a) {
-            return a.read ||
+      if (llvm::any_of(accesses, [&](const BufferUse &a) {
+            return a.read || isWorkspace(a.op, alloc) ||
                    !isa<CopyOp, FillOp, StoreOp, ReduceOp, ScanOp, TransposeOp>(
                        a.op);
           }))

@@ -63,16 +63,16 @@ struct TypeF32 {
   using Sum = f32;
   static f32 get(u64 raw) { return tlc::sim::TLC_SIM_ISA::bits<f32>(u32(raw)); }
 };
-/// f32 with the mantissa rounded to 10 bits.
+/// f32 with the mantissa cut off at 10 bits: the matrix core of gfx942 rounds
+/// toward zero, as AMD's libraries found (ROCm/rocm-libraries 9176).
 struct TypeXf32 {
   static constexpr unsigned bits = 32;
   using Sum = f32;
   static f32 get(u64 raw) {
     u32 v = u32(raw);
     bool special = (v & 0x7f800000) == 0x7f800000;
-    // To nearest even; infinities and NaNs stay.
-    u32 r = (v + 0xfff + (v >> 13 & 1)) & ~0x1fffu;
-    return tlc::sim::TLC_SIM_ISA::bits<f32>(special ? v : r);
+    // Infinities and NaNs stay.
+    return tlc::sim::TLC_SIM_ISA::bits<f32>(special ? v : v & ~0x1fffu);
   }
 };
 struct TypeF64 {

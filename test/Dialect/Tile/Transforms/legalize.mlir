@@ -52,3 +52,41 @@ tile.func @unroll(%n: i32, %a: !tile.ptr<f32>) {
     } {tile.unroll}
   }
 }
+
+// -----
+
+// What an op writes for its own use is not dead with it: the op has a result.
+// CHECK-LABEL: tile.func @workspaces
+// CHECK: tile.reduce <sum> %{{.*}} into %{{.*}} dim 0 scratch(
+// CHECK: tile.copy %{{.*}} to %{{.*}} through
+tile.func @workspaces(%n: i32, %p: !tile.ptr<f32>) {
+  %P = tile.tensor %p : !tile.ptr<f32> -> memref<128x64xf32, #tile.space<global>>
+  %R = tile.tensor %p : !tile.ptr<f32> -> memref<64xf32, #tile.space<global>>
+  tile.kernel grid(%n) threads[128] (%b) {
+    %x = tile.alloc : memref<128x64xf32, #tile.space<fragment>>
+    %r = tile.alloc : memref<64xf32, #tile.space<fragment>>
+    %s = tile.alloc : memref<2x64xf32, #tile.space<shared>>
+    %t = tile.alloc : memref<2x16x64xf32, #tile.space<shared>>
+    tile.copy %P to %x : memref<128x64xf32, #tile.space<global>> to memref<128x64xf32, #tile.space<fragment>>
+    tile.reduce #tile.reduce_kind<sum> %x into %r dim 0 scratch(%s : memref<2x64xf32, #tile.space<shared>>) : memref<128x64xf32, #tile.space<fragment>> into memref<64xf32, #tile.space<fragment>>
+    tile.copy %r to %R : memref<64xf32, #tile.space<fragment>> to memref<64xf32, #tile.space<global>>
+    tile.copy %x to %P through %t : memref<2x16x64xf32, #tile.space<shared>>, : memref<128x64xf32, #tile.space<fragment>> to memref<128x64xf32, #tile.space<global>>
+  }
+}
+
+// -----
+
+// A tensor under another shape is a tensor of the func: it says what the
+// argument is.
+// CHECK-LABEL: tile.func @other_shape
+// CHECK: tile.tensor %{{.*}} : <f32> -> memref<4x16xf32, #tile.space<global>>
+// CHECK: tile.kernel
+// CHECK-NOT: tile.alias
+tile.func @other_shape(%n: i32, %p: !tile.ptr<f32>) {
+  %P = tile.tensor %p : !tile.ptr<f32> -> memref<64xf32, #tile.space<global>>
+  tile.kernel grid(%n) threads[64] (%b) {
+    %zero = arith.constant 0.0 : f32
+    %q = tile.alias %P : memref<64xf32, #tile.space<global>> to memref<4x16xf32, #tile.space<global>>
+    tile.fill %q, %zero : memref<4x16xf32, #tile.space<global>>, f32
+  }
+}

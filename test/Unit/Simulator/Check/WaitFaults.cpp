@@ -366,6 +366,14 @@ const std::vector<PlantedFault> &tlc::test::hazardNotes() {
   v_mov_b32 v1, s6
   v_cmp_eq_u32 s[8:9], 0, v0
   v_cndmask_b32 v2, 0, 1, s[8:9])"},
+      {"note_in_place", "wait-states-note", "v_add_f32", TLC_MATRIX_INPUTS R"(
+  v_mfma_f32_32x32x8_f16 v[32:47], v[8:9], v[10:11], 0
+  s_nop 7
+  v_add_f32 v40, v40, v40)",
+       TLC_MATRIX_INPUTS R"(
+  v_mfma_f32_32x32x8_f16 v[32:47], v[8:9], v[10:11], 0
+  s_nop 10
+  v_add_f32 v40, v40, v40)"},
       {"note_after_passes", "wait-states-note", "v_add_f32",
        TLC_MATRIX_INPUTS R"(
   v_mfma_f32_32x32x8_f16 v[32:47], v[8:9], v[10:11], 0
