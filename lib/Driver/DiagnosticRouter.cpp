@@ -83,6 +83,12 @@ void DiagnosticRouter::route(mlir::Diagnostic &diag) {
   if (out.id == DiagID::LdsDoesNotFit || out.id == DiagID::RegistersDoNotFit)
     compilation.code = ExitResourceLimit;
   out.range = rangeOf(diag.getLocation());
+  // A pattern that is tried again says the same again.
+  if (std::string text = out.message; out.severity != Severity::Remark) {
+    llvm::raw_string_ostream(text) << diag.getLocation();
+    if (!said.insert(text).second)
+      return;
+  }
   if (out.severity != Severity::Remark) {
     // The calls of the helpers around the place, innermost first.
     mlir::Location loc = diag.getLocation();

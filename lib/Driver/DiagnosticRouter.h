@@ -10,6 +10,7 @@
 
 #include "mlir/IR/Diagnostics.h"
 #include "tlc/Driver/Pipeline.h"
+#include "llvm/ADT/StringSet.h"
 
 namespace tlc {
 
@@ -23,6 +24,7 @@ private:
   SourceRange rangeOf(mlir::Location loc);
   void route(mlir::Diagnostic &diag);
   Compilation &compilation;
+  llvm::StringSet<> said; ///< with its place
 };
 
 } // namespace tlc

@@ -224,6 +224,12 @@ Flow Interpreter::execAugAssign(const AugAssignStmt *s) {
   Value operand = old ? eval(s->value) : Value();
   if (!operand)
     return Flow::Error;
+  // A list grows where it is, for all names it has.
+  if (old.is(VK::List) && s->op == BinOpKind::Add && operand.isSequence()) {
+    SmallVector<Value> more(operand.as<SequenceObject>()->elements);
+    llvm::append_range(old.as<SequenceObject>()->elements, more);
+    return Flow::Next;
+  }
   Value v = binary(s->op, old, operand, s->range);
   if (!v)
     return Flow::Error;
@@ -233,8 +239,7 @@ Flow Interpreter::execAugAssign(const AugAssignStmt *s) {
   else if (current.is(VK::Region))
     ok = store(current.as<RegionObject>()->buffer,
                current.as<RegionObject>()->offsets, v, s->range);
-  // A name of a compile-time value is bound anew. For `xs += [1]` that differs
-  // from Python where another name holds the same list.
+  // A name of a compile-time value is bound anew.
   else
     ok = assign(s->target, v, s->range);
   return ok ? Flow::Next : Flow::Error;

@@ -447,6 +447,8 @@ bool Interpreter::store(BufferObject *buffer, ArrayRef<Value> indices,
   if (!s || !indexOperands(buffer, indices, range, operands))
     return false;
   at(range);
+  if (buffer->reducer && updateReducer(buffer, s, operands))
+    return true;
   mlir::Value v =
       buffer->dtype->isCoded() ? encodeElement(s, buffer->dtype) : s.value;
   if (buffer->dtype->isBool())

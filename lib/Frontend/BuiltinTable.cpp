@@ -131,6 +131,10 @@ static const BuiltinInfo tileTable[] = {
     {"T.syncthreads", &I::syncThreads, "*,**", 0, Dev},
     // A wave of gfx942 executes in lock step; there is nothing to wait for.
     {"T.sync_warp", &I::ignored, "*,**"},
+    // Launches of a stream follow one another: nothing of the one before is
+    // under way.
+    {"T.pdl_sync", &I::ignored, "*,**"},
+    {"T.pdl_trigger", &I::ignored, "*,**"},
     {"T.sync_grid", &I::syncGrid, "*,**", 0, Dev},
     {"T.attr", &I::attrFrame, "&node,key?,value?,**"},
     // data says which of several related questions is asked; each
@@ -182,6 +186,8 @@ static const BuiltinInfo tileTable[] = {
     // edge.
     {"T.use_swizzle", &I::useSwizzle, "panel_size,order?,enable?,**", 0, Dev},
     {"T.annotate_layout", &I::annotateLayout, "layouts,**", 0, Dev},
+    {"T.annotate_relaxations", &I::annotateRelaxations, "lazy_maximum?", 0,
+     Dev},
     {"T.annotate_safe_value", &I::annotateSafeValue, "values,**", 0, Dev},
     // Vectors of up to 64 lanes; see Vectors.cpp.
     {"T.Ramp", &I::rampVector, "base,stride,lanes", 0, Dev},
@@ -316,7 +322,7 @@ static const BuiltinInfo mathTable[] = {
     {"T.max2", &I::minMax, "*", 1},
     {"min", &I::minMax, "*", 0},
     {"max", &I::minMax, "*", 1},
-    {"T.clamp", &I::clampValue, "x,min_val,max_val", 0, Dev},
+    {"T.clamp", &I::clampValue, "x,min_val?,max_val?", 0, Dev},
     // `~`: the branches are not evaluated before the condition is known.
     {"T.if_then_else", &I::ifThenElse, "cond,~then,~otherwise,**"},
     {"T.Select", &I::ifThenElse, "cond,~then,~otherwise,**"},
@@ -340,7 +346,7 @@ static const BuiltinInfo mathTable[] = {
     {"T.Mul", &I::operatorCall, "a,b", int64_t(BinOpKind::Mul)},
     // Conversions. `T.cast(x, "float16")` and `x.astype("float16")`; T.Cast has
     // its arguments the other way round.
-    {"T.cast", &I::castTo, "x,dtype,**"},
+    {"T.cast", &I::castTo, "x,dtype,round?,sat?,rbits?"},
     {"scalar.astype", &I::castTo, "dtype"},
     {"T.Cast", &I::castFrom, "dtype,x"},
     {"T.const_value", &I::constantOf, "value,dtype?"},

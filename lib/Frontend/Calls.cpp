@@ -217,10 +217,9 @@ Value Interpreter::callPoison(PoisonObject *poison, const CallExpr *e) {
 /// functools.partial(function, ...)
 Value Interpreter::makePartial(Args &args) {
   Value callee = args[0];
-  bool known = callee.is(VK::Function) || callee.is(VK::Class) ||
-               (callee.is(VK::Method) && !callee.as<MethodObject>()->builtin);
-  if (!known)
-    return typeError(args.rangeOf(0), "a function or class of a file", callee);
+  if (!callee.is(VK::Function) && !callee.is(VK::Class) &&
+      !callee.is(VK::Method) && !callee.is(VK::Builtin))
+    return typeError(args.rangeOf(0), "a function or class", callee);
   auto *partial = make<MethodObject>();
   partial->partialOf = callee;
   partial->bound.assign(args.rest.begin(), args.rest.end());
@@ -229,10 +228,48 @@ Value Interpreter::makePartial(Args &args) {
   return Value::object(partial);
 }
 
+/// A call of a builtin with values at hand: an expression is made for it, whose
+/// names no program can write.
+///   map(T.exp, xs)     T.exp($0), $0 bound to each element
+Value Interpreter::callByName(Value callee, ArrayRef<Value> args,
+                              SourceRange range,
+                              ArrayRef<std::pair<StringRef, Value>> keywords) {
+  Scope *outer = std::exchange(scope, newScope(scope));
+  unsigned count = 0;
+  auto name = [&](Value v) -> Expr * {
+    auto *e = ast.create<NameExpr>();
+    e->range = range;
+    e->id = ast.save("$" + std::to_string(count++));
+    scope->names[e->id] = {Binding::Live, v, range};
+    return e;
+  };
+  auto *call = ast.create<CallExpr>();
+  call->range = range;
+  call->callee = name(callee);
+  SmallVector<Expr *> positions;
+  for (Value v : args)
+    positions.push_back(name(v));
+  call->args = ast.copy<Expr *>(positions);
+  SmallVector<Keyword> named;
+  for (auto &[key, v] : keywords) {
+    named.emplace_back();
+    named.back().name = key;
+    named.back().value = name(v);
+    named.back().range = range;
+  }
+  call->keywords = ast.copy<Keyword>(named);
+  Value result = evalCall(call);
+  scope = outer;
+  return result;
+}
+
 /// A call with values at hand, for the callers that have no call expression.
 Value Interpreter::callValue(Value callee, ArrayRef<Value> args,
                              SourceRange range,
                              ArrayRef<std::pair<StringRef, Value>> keywords) {
+  if (callee.is(VK::Builtin) || callee.is(VK::DType) ||
+      (callee.is(VK::Method) && callee.as<MethodObject>()->builtin))
+    return callByName(callee, args, range, keywords);
   if (callee.is(VK::Function))
     return callFunction(callee.as<FunctionObject>(), args, keywords, range);
   if (callee.is(VK::Class))

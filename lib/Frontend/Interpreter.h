@@ -82,6 +82,8 @@ enum class Flow : uint8_t { Next, Break, Continue, Return, Error };
 /// What a T.alloc_reducer combines by.
 struct ReducerInfo {
   tile::ReduceKind kind;
+  /// Between its filling and T.finalize_reducer: partial results.
+  bool open = true;
 };
 
 /// The arguments of one call of a builtin, bound to its parameters.
@@ -315,6 +317,7 @@ public:
   Flow execFor(const ForStmt *s);
   Flow execWhile(const WhileStmt *s);
   Flow execIf(const IfStmt *s);
+  const IfStmt *branchOf(const WithStmt *s);
   Flow execWith(const WithStmt *s);
   Flow execReturn(const ReturnStmt *s);
   Flow execRaise(const RaiseStmt *s);
@@ -379,6 +382,8 @@ public:
   Value callPoison(PoisonObject *poison, const CallExpr *e);
   Value callBuiltin(const BuiltinInfo *builtin, const CallExpr *e, Value self);
   /// Calls a builtin or function with values (map, sorted keys, layouts).
+  Value callByName(Value callee, llvm::ArrayRef<Value> args, SourceRange range,
+                   llvm::ArrayRef<std::pair<StringRef, Value>> keywords);
   Value callValue(Value callee, ArrayRef<Value> args, SourceRange range,
                   ArrayRef<std::pair<StringRef, Value>> keywords = {});
   /// Puts a call's arguments at a builtin's parameters.
@@ -598,6 +603,11 @@ public:
   /// T.gemm without the matrix core.
   bool gemmByLoops(const Box *boxes, bool transA, bool transB, int64_t m,
                    int64_t n, int64_t k, SourceRange range);
+  bool updateReducer(BufferObject *buffer, Sym value,
+                     llvm::ArrayRef<mlir::Value> indices);
+  void serializeSums(tile::ParallelOp loop);
+  Value dynamicView(BufferObject *buffer, tile::TensorOp tensor,
+                    SourceRange range);
   bool fillBox(Value target, Value value, SourceRange range,
                SourceRange valueRange);
   bool fillRuntime(const Box &box, Value value, SourceRange range);
@@ -615,6 +625,8 @@ public:
   std::vector<std::unique_ptr<Object>> objects;
   std::vector<std::unique_ptr<Scope>> scopes;
   std::vector<std::unique_ptr<ReducerInfo>> reducers;
+  /// Loops out of the IR, for the sake of names bound to their variables.
+  std::vector<mlir::OwningOpRef<tile::ParallelOp>> replacedLoops;
   /// Bindings changed in the open regions, oldest first.
   std::vector<Change> changes;
   std::vector<Argument> arguments;
@@ -640,6 +652,7 @@ public:
            workspaceCount = 0;
   /// Open T.Parallel loops; number of device loops so far.
   unsigned parallelDepth = 0, loopSerial = 0;
+  Stmt *const *kernelEnd = nullptr; ///< of the block of the open T.Kernel
   llvm::SmallVector<unsigned>
       loopStack; ///< serial numbers of open device loops
   uint64_t steps = 0;

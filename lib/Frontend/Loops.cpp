@@ -147,6 +147,7 @@ Flow Interpreter::kernelLaunch(const WithStmt *s, size_t item,
       if (!assign(target, v, target->range))
         return false;
     }
+    kernelEnd = s->body.end();
     return execBody(s->body);
   });
   // A T.sync_grid in the body cuts the finished kernel.
@@ -308,6 +309,8 @@ Flow Interpreter::parallelLoop(const ForStmt *s, LoopObject *loop) {
       });
     });
     --parallelDepth;
+    if (ok && !loop->layout)
+      serializeSums(parallel);
     return ok;
   };
   if (guards.empty())

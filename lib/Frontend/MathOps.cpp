@@ -204,28 +204,32 @@ Value Interpreter::minMax(Args &args) {
 }
 
 /// T.clamp(x, lo, hi): max, then min, so that hi wins where the bounds cross.
+/// None is no bound.
 Value Interpreter::clampValue(Args &args) {
   Sym x = toSym(args[0], args.rangeOf(0));
   if (!x)
     return {};
-  Sym lo = toSym(args[1], args.rangeOf(1)),
-      hi = toSym(args[2], args.rangeOf(2));
-  if (!promote(x, lo, args[0], args[1], args.range))
-    return {};
   // The bounds are promoted one after the other: the second may widen the type
   // once more.
-  Sym first = x;
-  bool f = x.type->isFloat(), s = x.type->isSigned();
-  first.value = f   ? b.createOrFold<arith::MaxNumFOp>(x.value, lo.value)
-                : s ? b.createOrFold<arith::MaxSIOp>(x.value, lo.value)
-                    : b.createOrFold<arith::MaxUIOp>(x.value, lo.value);
-  if (!promote(first, hi, Value(), args[2], args.range))
-    return {};
-  f = first.type->isFloat(), s = first.type->isSigned();
-  return fold({f   ? b.createOrFold<arith::MinNumFOp>(first.value, hi.value)
-               : s ? b.createOrFold<arith::MinSIOp>(first.value, hi.value)
-                   : b.createOrFold<arith::MinUIOp>(first.value, hi.value),
-               first.type});
+  for (unsigned i : {1u, 2u}) {
+    if (!args.has(i))
+      continue;
+    Sym bound = toSym(args[i], args.rangeOf(i));
+    if (!bound || !promote(x, bound, i == 1 || !args.has(1) ? args[0] : Value(),
+                           args[i], args.range))
+      return {};
+    bool f = x.type->isFloat(), s = x.type->isSigned();
+    mlir::Value v = x.value, c = bound.value;
+    if (i == 1)
+      x.value = f   ? b.createOrFold<arith::MaxNumFOp>(v, c)
+                : s ? b.createOrFold<arith::MaxSIOp>(v, c)
+                    : b.createOrFold<arith::MaxUIOp>(v, c);
+    else
+      x.value = f   ? b.createOrFold<arith::MinNumFOp>(v, c)
+                : s ? b.createOrFold<arith::MinSIOp>(v, c)
+                    : b.createOrFold<arith::MinUIOp>(v, c);
+  }
+  return fold(x);
 }
 
 /// T.if_then_else(cond, a, b): only the branch taken is evaluated. The branches
@@ -291,12 +295,51 @@ Value Interpreter::operatorCall(Args &args) {
                x.type});
 }
 
-/// T.cast(x, dtype), x.astype(dtype)
+/// The rounding of T.cast(x, dtype, round) where it is another one than to
+/// nearest even: `rz` towards zero, `rna` to nearest, ties away from zero.
+static FailureOr<std::optional<arith::RoundingMode>>
+declaredRounding(Interpreter &in, Args &args, DType to) {
+  auto refuse = [&](const llvm::Twine &why) {
+    in.error(DiagID::Unimplemented, args.rangeOf(2),
+             "rounding mode " + in.str(args[2], /*repr=*/true) + ": " + why);
+    return failure();
+  };
+  StringRef name = args[2].is(VK::Str) ? args[2].asStr() : StringRef("?");
+  if (name.empty() || name == "rn")
+    return std::optional<arith::RoundingMode>();
+  if (name != "rz" && name != "rna")
+    return refuse("there are 'rn', 'rz' and 'rna'");
+  if (to != dtypes::bfloat16 && (to != dtypes::float16 || name == "rna"))
+    return refuse("to " + llvm::Twine(to->name) +
+                  " tlc rounds to nearest, ties to even" +
+                  (to == dtypes::float16 ? ", or towards zero ('rz')" : ""));
+  return std::optional(name == "rz" ? arith::RoundingMode::toward_zero
+                                    : arith::RoundingMode::to_nearest_away);
+}
+
+/// T.cast(x, dtype, round), x.astype(dtype)
 Value Interpreter::castTo(Args &args) {
   // x.astype(t) has one argument and a receiver, T.cast(x, t) two arguments.
   bool isMethod = bool(args.self);
   Value v = isMethod ? deref(args.self, args.range) : args[0];
   DType t = dtypeFrom(args[isMethod ? 0 : 1], args.rangeOf(isMethod ? 0 : 1));
+  if (!isMethod && t && v && args.has(2)) {
+    auto mode = declaredRounding(*this, args, t);
+    if (failed(mode))
+      return {};
+    // Integers and narrower floats are exact in f32, or rounded to it as ever.
+    Sym wide = *mode ? castValue(v, dtypes::float32, args.range) : Sym();
+    if (*mode && !wide)
+      return {};
+    if (*mode) {
+      at(args.range);
+      return fold({b.createOrFold<arith::TruncFOp>(
+                       typeOf(t), wide.value,
+                       arith::RoundingModeAttr::get(b.getContext(), **mode),
+                       arith::FastMathFlagsAttr()),
+                   t});
+    }
+  }
   Sym s = t && v ? castValue(v, t, args.range) : Sym();
   // A constant that is converted is a constant of the new type.
   return s ? fold(s) : Value();

@@ -85,7 +85,6 @@ static constexpr StringRef nvidiaNames[] = {"tma_*",
                                             "make_blockscaled_gemm_layout",
                                             "barrier_*",
                                             "named_barrier_*",
-                                            "pdl_*",
                                             "clc_*",
                                             "cp_async_*",
                                             "__ldg",
@@ -178,6 +177,7 @@ Value Interpreter::importMember(StringRef module, StringRef name,
 ///                                                /k/lib/common/__init__.py
 ///   /k/lib/a.py:  from . import b                /k/lib/b.py
 ///   /k/lib/a.py:  from ..util import c           /k/util.py
+///   /k/lib/a.py:  from lib.b import d            /k/lib/b.py
 Value Interpreter::loadSibling(StringRef dotted, SourceRange range,
                                unsigned level) {
   if (dotted.empty())
@@ -191,6 +191,14 @@ Value Interpreter::loadSibling(StringRef dotted, SourceRange range,
       break;
     }
   bases.push_back(moduleScope->path);
+  // `from pkg.a import b` in a file of pkg: beside the folder pkg, further up.
+  llvm::SmallString<256> absolute(moduleScope->path);
+  llvm::sys::fs::make_absolute(absolute);
+  StringRef package = dotted.split('.').first;
+  for (StringRef up = llvm::sys::path::parent_path(absolute);
+       !level && !up.empty(); up = llvm::sys::path::parent_path(up))
+    if (llvm::sys::path::filename(up) == package)
+      bases.push_back(up);
   llvm::SmallString<256> file;
   for (StringRef base : bases) {
     llvm::SmallString<256> path(llvm::sys::path::parent_path(base));
@@ -283,7 +291,8 @@ Value Interpreter::moduleAttribute(ModuleObject *object, StringRef attr,
     method->self = makeString("T." + attr);
     return Value::object(method);
   }
-  if (prefix == "math" || prefix == "functools" || prefix == "itertools")
+  if (prefix == "math" || prefix == "functools" || prefix == "itertools" ||
+      prefix == "torch.cuda")
     if (Value v = preludeName((prefix + "." + attr).str(), range))
       return v;
   if (prefix == "typing")

@@ -153,6 +153,20 @@ def divmod(a, b):
 def filter(keeps, items):
     return [x for x in items if (x if keeps is None else keeps(x))]
 
+class torch_cuda_get_device_properties:
+    def __init__(self, device=None):
+        self.name = "AMD Instinct MI300X"
+        self.gcnArchName = "gfx942"
+        self.major, self.minor = 9, 4
+        self.warp_size = 64
+        self.multi_processor_count = tilelang.get_num_sms()
+        self.shared_memory_per_block = 65536
+        self.shared_memory_per_multiprocessor = 65536
+        self.max_threads_per_multi_processor = 2048
+        self.regs_per_multiprocessor = 131072
+        self.L2_cache_size = 4194304
+        self.total_memory = 192 << 30
+
 def functools_reduce(combine, items, *first):
     total = first[0] if first else items[0]
     for x in items if first else items[1:]:
@@ -194,6 +208,7 @@ Value Interpreter::preludeName(StringRef name, SourceRange range) {
                                         "filter",
                                         "functools.reduce",
                                         "itertools.chain",
+                                        "torch.cuda.get_device_properties",
                                         "math.lcm",
                                         "math.isqrt",
                                         "math.comb",

@@ -349,10 +349,7 @@ Value Interpreter::pyMap(Args &args) {
   if (!iterate(args[1], args.rangeOf(1), items))
     return {};
   for (Value v : items) {
-    out.push_back(args[0].is(VK::Builtin) &&
-                          args[0].asBuiltin()->name == "int" && v.isNumber()
-                      ? Value::integral(int64_t(v.asFloat()))
-                      : callValue(args[0], {v}, args.range));
+    out.push_back(callValue(args[0], {v}, args.range));
     if (!out.back())
       return {};
   }

@@ -43,6 +43,14 @@ static bool isBreak(const Stmt *s) {
          (name && name->id == "loop_break");
 }
 
+/// Whether a statement is a call of that function of the language alone.
+static bool isCallOf(const Stmt *s, StringRef name) {
+  auto *e = dyn_cast<ExprStmt>(s);
+  auto *call = e ? dyn_cast<CallExpr>(e->value) : nullptr;
+  auto *attr = call ? dyn_cast<AttributeExpr>(call->callee) : nullptr;
+  return attr && attr->attr == name;
+}
+
 bool frontend::mayExit(const Stmt *s) {
   // Loops inside keep their own exits; other statements cannot have any.
   auto any = [](StmtList body) { return llvm::any_of(body, mayExit); };
@@ -65,6 +73,18 @@ bool frontend::mayExit(const Stmt *s) {
 /// Statements one after another.
 Flow Interpreter::execBlock(StmtList body) {
   for (size_t i = 0; i < body.size(); ++i) {
+    // `if c: T.thread_return()` in the kernel's own block: the rest is its
+    // else.
+    auto *branch = dyn_cast<IfStmt>(body[i]);
+    if (body.end() == kernelEnd && branch && branch->orelse.empty() &&
+        isCallOf(branch->body.back(), "thread_return")) {
+      auto *rest = ast.create<IfStmt>();
+      rest->range = branch->range;
+      rest->condition = branch->condition;
+      rest->body = branch->body.drop_back();
+      rest->orelse = body.drop_front(i + 1);
+      return execIf(rest);
+    }
     Flow flow = exec(body[i]);
     if (flow != Flow::Next)
       return flow;
@@ -295,9 +315,46 @@ Flow Interpreter::execImport(const Stmt *s) {
   return Flow::Next;
 }
 
+/// The call of a function of the language that an item of a `with` is.
+static const CallExpr *frameCall(const WithStmt::Item &item, StringRef name) {
+  auto *call = dyn_cast<CallExpr>(item.context);
+  auto *attr = call ? dyn_cast<AttributeExpr>(call->callee) : nullptr;
+  return attr && attr->attr == name ? call : nullptr;
+}
+
+/// The branches that T.If frames write, as an `if`; null for other statements.
+///   with T.If(c), T.Then(): A      if c: A
+///   with T.If(c):
+///       with T.Then(): A           if c: A
+///       with T.Else(): B           else: B
+const IfStmt *Interpreter::branchOf(const WithStmt *s) {
+  auto *call = frameCall(s->items[0], "If");
+  if (!call || call->args.size() != 1 || !call->keywords.empty())
+    return nullptr;
+  auto *branch = ast.create<IfStmt>();
+  branch->range = s->range;
+  branch->condition = call->args[0];
+  if (s->items.size() == 2 && frameCall(s->items[1], "Then")) {
+    branch->body = s->body;
+    return branch;
+  }
+  if (s->items.size() != 1)
+    return nullptr;
+  for (const Stmt *part : s->body) {
+    auto *inner = dyn_cast<WithStmt>(part);
+    bool isThen = inner && frameCall(inner->items[0], "Then");
+    if (!isThen && !(inner && frameCall(inner->items[0], "Else")))
+      return nullptr;
+    (isThen ? branch->body : branch->orelse) = inner->body;
+  }
+  return branch;
+}
+
 /// `with`. Of its items one may be a T.Kernel; None comes from hints such as
 /// T.attr.
 Flow Interpreter::execWith(const WithStmt *s) {
+  if (const IfStmt *branch = branchOf(s))
+    return execIf(branch);
   KernelObject *kernel = nullptr;
   size_t kernelItem = 0;
   for (auto [i, item] : llvm::enumerate(s->items)) {

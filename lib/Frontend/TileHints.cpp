@@ -1,11 +1,11 @@
-//===- TileHints.cpp - Aliases, reducers, debugging -----------------------===//
+//===- TileHints.cpp - Aliases, messages, annotations ---------------------===//
 //
 // Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Views of buffers, messages, annotations, reducers, and im2col.
+// Views of buffers, messages, annotations, and im2col.
 //
 //   B = T.reshape(A, (32, 128))     %B = tile.alias %A : the same bytes
 //   T.print(x, msg="x")             tile.print "x" %x {tile.message = 0}
@@ -15,6 +15,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Interpreter.h"
+#include "tlc/Dialect/Tile/IR/Relaxations.h"
 #include "tlc/Dialect/Tile/Transforms/Messages.h"
 
 using namespace tlc;
@@ -27,6 +28,34 @@ Value Interpreter::reshapeBuffer(Args &args) {
   args.values.resize(3);
   args.ranges.resize(3);
   return viewBuffer(args);
+}
+
+/// A view of sizes known at run time: a second tensor at the same address. That
+/// it has as many elements is the program's to see to.
+Value Interpreter::dynamicView(BufferObject *buffer, tile::TensorOp tensor,
+                               SourceRange range) {
+  auto type = cast<MemRefType>(tensor.getType());
+  if (!type.getLayout().isIdentity())
+    return fail(DiagID::Unimplemented, range,
+                "a view by run-time sizes of a tensor with strides");
+  SmallVector<int64_t> shape;
+  SmallVector<mlir::Value> sizes;
+  for (Value v : buffer->shape) {
+    shape.push_back(v.is(VK::Int) ? v.asInt() : ShapedType::kDynamic);
+    if (v.is(VK::Int))
+      continue;
+    sizes.push_back(toIndex(v, range));
+    if (!sizes.back())
+      return {};
+  }
+  at(range);
+  auto memref = MemRefType::get(shape, type.getElementType(), AffineMap(),
+                                type.getMemorySpace());
+  buffer->memref =
+      tile::TensorOp::create(b, memref, tensor.getSource(), sizes, ValueRange{},
+                             tensor.getNameAttr(), tensor.getPadAttr());
+  buffer->mapped = {};
+  return Value::object(buffer);
 }
 
 /// T.view(buffer, shape, dtype). The result is a buffer of its own name and
@@ -50,6 +79,10 @@ Value Interpreter::viewBuffer(Args &args) {
     if (!shapeFrom(args[1], args.rangeOf(1), buffer->shape))
       return {};
   }
+  if (auto tensor = old->memref.getDefiningOp<tile::TensorOp>();
+      tensor && buffer->dtype == old->dtype && !buffer->isPacked() &&
+      !llvm::all_of(buffer->shape, [](Value v) { return v.is(VK::Int); }))
+    return dynamicView(buffer, tensor, args.range);
   if (!staticShape(old, args.range, before) ||
       !staticShape(buffer, args.range, extents))
     return {};
@@ -210,111 +243,22 @@ Value Interpreter::annotateSafeValue(Args &args) {
   return Value::none();
 }
 
-//===----------------------------------------------------------------------===//
-// Reducers
-//===----------------------------------------------------------------------===//
-
-/// A reducer is a tile of partial results; updates combine into it. Each point
-/// of a loop contributes once, so an update is an atomic in LDS.
-///
-///   acc = T.alloc_reducer((64,), T.float32, op="sum")      LDS
-///   T.reducer_init(acc); acc[i] updated in T.Parallel      fill 0; atomic adds
-///   T.finalize_reducer(acc, out)                           copy
-Value Interpreter::allocReducer(Args &args) {
-  auto kind =
-      args.has(2) && args[2].is(VK::Str)
-          ? tile::symbolizeReduceKind(args[2].asStr().starts_with("bit")
-                                          ? args[2].asStr().drop_front(3)
-                                          : args[2].asStr())
-          : tile::ReduceKind::Sum;
-  if (!kind)
-    return typeError(args.rangeOf(2), "a reduction", args[2]);
-  auto *buffer = allocate(tile::Space::Shared, args[0], args[1], args);
-  if (!buffer)
-    return {};
-  reducers.push_back(std::make_unique<ReducerInfo>(ReducerInfo{*kind}));
-  buffer->reducer = reducers.back().get();
-  return Value::object(buffer);
-}
-
-/// What a combination of nothing gives.
-///   sum, or, xor: 0   and: all ones   max: -inf, or the least   min: inf
-static Value identityOf(tile::ReduceKind kind, DType type) {
-  switch (kind) {
-  case tile::ReduceKind::Max:
-    return type->isFloat()
-               ? Value::real(-HUGE_VAL)
-               : Value::integral(
-                     type->isSigned() ? -(int64_t(1) << (type->bits - 1)) : 0);
-  case tile::ReduceKind::Min:
-    return type->isFloat()
-               ? Value::real(HUGE_VAL)
-               : Value::integral(
-                     type->isSigned()
-                         ? int64_t((uint64_t(1) << (type->bits - 1)) - 1)
-                         : -1);
-  case tile::ReduceKind::And:
-    return Value::integral(-1);
-  default:
-    return Value::integral(0);
-  }
-}
-
-/// T.reducer_init(acc[, value]); without a value the identity of its reduction.
-Value Interpreter::reducerInit(Args &args) {
-  if (!args[0].is(VK::Buffer) || !args[0].as<BufferObject>()->reducer)
-    return typeError(args.rangeOf(0), "a reducer", args[0]);
-  auto *buffer = args[0].as<BufferObject>();
-  Value init =
-      args.has(1) ? args[1] : identityOf(buffer->reducer->kind, buffer->dtype);
-  return fillBox(args[0], init, args.range, args.range) ? Value::none()
-                                                        : Value();
-}
-
-/// T.reducer_update(acc[i], value): acc[i] = combine(acc[i], value).
-Value Interpreter::reducerUpdate(Args &args) {
-  Box box;
-  if (!toBox(args[0], args.rangeOf(0), box, "a reducer"))
-    return {};
-  if (!box.buffer->reducer)
-    return typeError(args.rangeOf(0), "an element of a reducer", args[0]);
-  tile::AtomicKind kind;
-  switch (box.buffer->reducer->kind) {
-  case tile::ReduceKind::Max:
-    kind = tile::AtomicKind::Max;
-    break;
-  case tile::ReduceKind::Min:
-    kind = tile::AtomicKind::Min;
-    break;
-  case tile::ReduceKind::And:
-    kind = tile::AtomicKind::And;
-    break;
-  case tile::ReduceKind::Or:
-    kind = tile::AtomicKind::Or;
-    break;
-  case tile::ReduceKind::Xor:
-    kind = tile::AtomicKind::Xor;
-    break;
-  default:
-    kind = tile::AtomicKind::Add;
-    break;
-  }
-  return atomicImpl(args, kind) ? Value::none() : Value();
-}
-
-/// T.finalize_reducer(acc[, dst]): the results are in `acc` already; dst gets a
-/// copy.
-Value Interpreter::finalizeReducer(Args &args) {
-  if (!args[0].is(VK::Buffer) || !args[0].as<BufferObject>()->reducer)
-    return typeError(args.rangeOf(0), "a reducer", args[0]);
-  if (!args.has(1))
+/// T.annotate_relaxations(lazy_maximum=power): an extension. None and 0 declare
+/// nothing, so that a parameter can be passed on.
+Value Interpreter::annotateRelaxations(Args &args) {
+  if (!args.has(0))
     return Value::none();
-  Box src, dst;
-  return toBox(args[0], args.rangeOf(0), src, "the reducer") &&
-                 toBox(args[1], args.rangeOf(1), dst, "the destination") &&
-                 copyBoxes(src, dst, args.range, nullptr)
-             ? Value::none()
-             : Value();
+  Value power = args[0];
+  double value = power.isIntLike()     ? double(power.asInt())
+                 : power.is(VK::Float) ? power.asFloat()
+                                       : -1;
+  if (!(value >= 0 && value <= tile::kMostLazy))
+    return typeError(args.rangeOf(0), "a number from 0 to 8", power);
+  if (value > 0)
+    kernelOp->setAttr(tile::kLazyMaximumAttr, b.getF32FloatAttr(value));
+  else
+    kernelOp->removeAttr(tile::kLazyMaximumAttr);
+  return Value::none();
 }
 
 /// T.im2col(img, col, nhw_step, c_step, kernel, stride, dilation, pad): row i

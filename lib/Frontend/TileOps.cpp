@@ -82,6 +82,8 @@ bool Interpreter::fillBox(Value target, Value value, SourceRange range,
   Box box;
   if (!toBox(target, range, box, "the destination"))
     return false;
+  if (box.buffer->reducer)
+    box.buffer->reducer->open = true;
   if (box.isElement || (box.buffer->isVar && box.isWhole))
     return store(box.buffer, box.offsets, value, range);
   SmallVector<int64_t> extents;

@@ -344,6 +344,51 @@ std::optional<LLVM::AtomicBinOp> getAtomicOp(wave::AtomicKind kind,
   }
 }
 
+/// One half of 16 bits is added by the packed addition of its dword. The other
+/// half gets -0.0, which changes no number, not even -0.0.
+///   %d = ptrmask %a, ~3; %odd = and (ptrtoint %a), 2
+///   atomicrmw fadd %d, select(%odd, [-0.0, %v], [%v, -0.0])
+void addHalf(Operation *op, Value value, Value address, StringRef scope,
+             ConversionPatternRewriter &rewriter) {
+  Location loc = op->getLoc();
+  auto i32 = [&](int64_t n) -> Value {
+    return LLVM::ConstantOp::create(rewriter, loc, rewriter.getI32Type(),
+                                    rewriter.getI32IntegerAttr(int32_t(n)));
+  };
+  Type word = rewriter.getI32Type(), half = value.getType();
+  auto space = cast<LLVM::LLVMPointerType>(address.getType());
+  bool inLds = space.getAddressSpace() == 3;
+  Type number = inLds ? word : rewriter.getI64Type();
+  Value mask = LLVM::ConstantOp::create(rewriter, loc, number,
+                                        rewriter.getIntegerAttr(number, -4));
+  Value low = LLVM::PtrToIntOp::create(rewriter, loc, number, address);
+  if (!inLds)
+    low = LLVM::TruncOp::create(rewriter, loc, word, low);
+  low = LLVM::AndOp::create(rewriter, loc, low, i32(2));
+  Value odd =
+      LLVM::ICmpOp::create(rewriter, loc, LLVM::ICmpPredicate::ne, low, i32(0));
+  Value dword = LLVM::PtrMaskOp::create(rewriter, loc, space, address, mask);
+  Value bits = LLVM::ZExtOp::create(
+      rewriter, loc, word,
+      LLVM::BitcastOp::create(rewriter, loc, rewriter.getIntegerType(16),
+                              value));
+  Value first = LLVM::OrOp::create(rewriter, loc, bits, i32(0x80000000));
+  Value second = LLVM::OrOp::create(
+      rewriter, loc, LLVM::ShlOp::create(rewriter, loc, bits, i32(16)),
+      i32(0x8000));
+  Value both = LLVM::SelectOp::create(rewriter, loc, odd, second, first);
+  Type pair = VectorType::get({2}, half);
+  Value old = LLVM::AtomicRMWOp::create(
+      rewriter, loc, LLVM::AtomicBinOp::fadd, dword,
+      LLVM::BitcastOp::create(rewriter, loc, pair, both),
+      LLVM::AtomicOrdering::monotonic, scope);
+  old = LLVM::BitcastOp::create(rewriter, loc, word, old);
+  Value shift = LLVM::ShlOp::create(rewriter, loc, low, i32(3));
+  old = LLVM::LShrOp::create(rewriter, loc, old, shift);
+  old = LLVM::TruncOp::create(rewriter, loc, rewriter.getIntegerType(16), old);
+  rewriter.replaceOpWithNewOp<LLVM::BitcastOp>(op, half, old);
+}
+
 /// Monotonic: atomics order themselves; barriers order everything else.
 LogicalResult replaceWithAtomic(Operation *op, wave::AtomicKind kind,
                                 Value value, Value address, StringRef scope,
@@ -356,6 +401,11 @@ LogicalResult replaceWithAtomic(Operation *op, wave::AtomicKind kind,
   // LLVM has no atomics on bits.
   if (getBits(value.getType()) < 8)
     return op->emitOpError("on ") << value.getType();
+  if (*atomic == LLVM::AtomicBinOp::fadd && !isa<VectorType>(value.getType()) &&
+      getBits(element) == 16) {
+    addHalf(op, value, address, scope, rewriter);
+    return success();
+  }
   rewriter.replaceOpWithNewOp<LLVM::AtomicRMWOp>(
       op, *atomic, address, value, LLVM::AtomicOrdering::monotonic, scope);
   return success();

@@ -18,10 +18,12 @@
 #include "llvm/Analysis/CGSCCPassManager.h"
 #include "llvm/Analysis/LoopAnalysisManager.h"
 #include "llvm/CodeGen/AtomicExpand.h"
+#include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/AMDGPUAddrSpace.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Target/TargetMachine.h"
 
@@ -40,7 +42,8 @@ static void forgoPromotion() {
 
 /// Atomics without an instruction (the maximum of f32) become loops around a
 /// compare-and-swap now, not in code generation: what such a loop reads first
-/// may be what another workgroup is changing, so that load is an atomic too.
+/// may be what another workgroup is changing, so that load is an atomic too; in
+/// LDS, whose loads have no such form, a swap of 0 by 0.
 static void expandAtomics(Module &module, TargetMachine &machine,
                           ModuleAnalysisManager &mam) {
   bool any = false;
@@ -53,15 +56,31 @@ static void expandAtomics(Module &module, TargetMachine &machine,
   ModulePassManager passes;
   passes.addPass(createModuleToFunctionPassAdaptor(AtomicExpandPass(machine)));
   passes.run(module, mam);
+  SmallVector<LoadInst *> fromLds;
   for (Function &function : module)
     for (Instruction &inst : instructions(function)) {
       auto *swap = dyn_cast<AtomicCmpXchgInst>(&inst);
       if (!swap)
         continue;
       for (User *user : swap->getPointerOperand()->users())
-        if (auto *load = dyn_cast<LoadInst>(user); load && !load->isAtomic())
-          load->setAtomic(AtomicOrdering::Monotonic, swap->getSyncScopeID());
+        if (auto *load = dyn_cast<LoadInst>(user)) {
+          if (!load->isAtomic())
+            load->setAtomic(AtomicOrdering::Monotonic, swap->getSyncScopeID());
+          if (load->getPointerAddressSpace() == AMDGPUAS::LOCAL_ADDRESS &&
+              load->getType()->isIntegerTy() && !is_contained(fromLds, load))
+            fromLds.push_back(load);
+        }
     }
+  for (LoadInst *load : fromLds) {
+    IRBuilder<> b(load);
+    Constant *zero = ConstantInt::get(load->getType(), 0);
+    Value *swap = b.CreateAtomicCmpXchg(
+        load->getPointerOperand(), zero, zero, load->getAlign(),
+        AtomicOrdering::Monotonic, AtomicOrdering::Monotonic,
+        load->getSyncScopeID());
+    load->replaceAllUsesWith(b.CreateExtractValue(swap, 0));
+    load->eraseFromParent();
+  }
 }
 
 /// O3 as tuned above, then atomics. Changes `module` in place; errors come

@@ -24,7 +24,9 @@
 // that do not take the branch is not used.
 //
 // A workgroup that is padded to whole wavefronts is such a branch around its
-// whole body, and the ops that all threads take part in are its barriers.
+// whole body, and the ops that all threads take part in are its barriers. So
+// are stores to registers there: the threads beyond share the work of later
+// tile ops, and need what these read.
 //
 //===----------------------------------------------------------------------===//
 
@@ -65,7 +67,8 @@ static bool choosesThreads(Value v) {
 namespace {
 class Splitter {
 public:
-  explicit Splitter(Value condition) : condition(condition) {}
+  explicit Splitter(Value condition, bool padding = false)
+      : condition(condition), padding(padding) {}
 
   /// Moves the ops of `from` in front of `at`, guarded between barriers.
   LogicalResult split(Block *from, Operation *at);
@@ -73,10 +76,53 @@ public:
 private:
   /// Guards the ops of a block in place.
   LogicalResult splitInPlace(Block *body);
+  bool isForAll(Operation *op) const;
+  bool holdsForAll(Operation *op) const;
 
   Value condition;
+  bool padding;
 };
 } // namespace
+
+/// A store to registers, of threads that only fill up a wavefront.
+bool Splitter::isForAll(Operation *op) const {
+  if (isCollective(op))
+    return true;
+  auto store = dyn_cast<StoreOp>(op);
+  if (!padding || !store)
+    return false;
+  Space space = getSpace(store.getDest());
+  return space == Space::Fragment || space == Space::Local;
+}
+
+bool Splitter::holdsForAll(Operation *op) const {
+  return op
+      ->walk([&](Operation *inner) {
+        return isForAll(inner) ? WalkResult::interrupt()
+                               : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+/// Structure that all threads walk alike, or that two guards can stand for.
+static bool canDivide(Operation *op) {
+  if (auto loop = dyn_cast<scf::ForOp>(op))
+    return loop.getInitArgs().empty() && isUniform(loop.getLowerBound()) &&
+           isUniform(loop.getUpperBound()) && isUniform(loop.getStep());
+  auto branch = dyn_cast<scf::IfOp>(op);
+  return branch && !branch.getNumResults();
+}
+
+/// Whether `op`, or an op in it, uses what an op in `guard` gives.
+static bool usesResultOf(Operation *op, scf::IfOp guard) {
+  return guard &&
+         op->walk([&](Operation *inner) {
+             for (Value v : inner->getOperands())
+               if (guard->isAncestor(v.getParentBlock()->getParentOp()))
+                 return WalkResult::interrupt();
+             return WalkResult::advance();
+           }).wasInterrupted();
+}
 
 /// In order: pure arithmetic moves out (and into the guard that is open, if it
 /// depends on it); loads and allocs move out and close the guard; what has
@@ -92,11 +138,7 @@ LogicalResult Splitter::split(Block *from, Operation *at) {
     if (isMemoryEffectFree(op) && op->getNumRegions() == 0) {
       op->moveBefore(guard ? guard.getOperation() : at);
       // Operands from a guarded part keep it there.
-      bool inside =
-          guard && llvm::any_of(op->getOperands(), [&](Value v) {
-            return guard->isAncestor(v.getParentBlock()->getParentOp());
-          });
-      if (inside)
+      if (usesResultOf(op, guard))
         op->moveBefore(guard.thenBlock()->getTerminator());
       continue;
     }
@@ -105,7 +147,12 @@ LogicalResult Splitter::split(Block *from, Operation *at) {
       op->moveBefore(at);
       continue;
     }
-    if (!holdsCollective(op)) {
+    // Where nothing is for all threads; or, of a store to registers, where it
+    // cannot stand alone.
+    bool alone = !holdsForAll(op);
+    if (!alone && !holdsCollective(op))
+      alone = usesResultOf(op, guard) || !(isForAll(op) || canDivide(op));
+    if (alone) {
       if (!guard) {
         b.setInsertionPoint(at);
         guard = scf::IfOp::create(b, op->getLoc(), condition, false);
@@ -115,7 +162,7 @@ LogicalResult Splitter::split(Block *from, Operation *at) {
     }
     guard = nullptr;
     op->moveBefore(at);
-    if (isCollective(op))
+    if (isForAll(op))
       continue;
     // Structure that all threads walk alike is kept, and its body split in
     // place.
@@ -238,7 +285,8 @@ LogicalResult tile::splitBarriers(KernelOp kernel) {
 
 /// `branch` is the guard of padding threads around the kernel's body.
 LogicalResult tile::guardThreads(KernelOp kernel, scf::IfOp branch) {
-  if (failed(Splitter(branch.getCondition()).split(branch.thenBlock(), branch)))
+  Splitter splitter(branch.getCondition(), /*padding=*/true);
+  if (failed(splitter.split(branch.thenBlock(), branch)))
     return failure();
   branch.erase();
   return verifyGuarded(kernel);

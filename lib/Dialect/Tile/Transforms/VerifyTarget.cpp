@@ -67,19 +67,18 @@ static LogicalResult verifyGemm(GemmOp gemm) {
 }
 
 /// Whether memory has an instruction for it, or a loop of compare and swap
-/// serves. The same types in LDS and global memory: integers of 32 and 64 bits,
-/// sums of all floats of 16 bits and more, minima and maxima of f32 and f64.
+/// serves. The same types in LDS and global memory: integers of 8 bits and
+/// more, sums, minima and maxima of floats of 16 bits and more.
 static bool hasAtomic(AtomicKind kind, Type type) {
   if (kind == AtomicKind::Exchange)
     return type.getIntOrFloatBitWidth() == 32 ||
            type.getIntOrFloatBitWidth() == 64;
-  if (type.isInteger(32) || type.isInteger(64))
+  if (type.isInteger(8) || type.isInteger(16) || type.isInteger(32) ||
+      type.isInteger(64))
     return true;
-  if (kind == AtomicKind::Add)
-    return type.isF32() || type.isF64() || type.isF16() || type.isBF16();
-  if (kind == AtomicKind::Max || kind == AtomicKind::Min)
-    return type.isF32() || type.isF64();
-  return false;
+  return (kind == AtomicKind::Add || kind == AtomicKind::Max ||
+          kind == AtomicKind::Min) &&
+         (type.isF32() || type.isF64() || type.isF16() || type.isBF16());
 }
 
 static LogicalResult verifyAtomic(AtomicOp atomic) {
@@ -90,8 +89,10 @@ static LogicalResult verifyAtomic(AtomicOp atomic) {
                             << stringifyAtomicKind(atomic.getKind()) << " of "
                             << type;
   diag.attachNote() << (isa<FloatType>(type)
-                            ? "floats can be added, and f32 and f64 compared"
-                            : "integers need 32 or 64 bits");
+                            ? "floats of 16 bits and more can be added and "
+                              "compared"
+                            : "an exchange needs 32 or 64 bits, any other "
+                              "atomic whole bytes");
   return diag;
 }
 

@@ -61,6 +61,10 @@ struct Node {
   mlir::SmallVector<Edge, 4> in, out;
 };
 
+/// The store to LDS that alone stands in a branch without results (of lanes
+/// beyond a tile), or null.
+LdsStoreOp guardedStore(mlir::Operation *op);
+
 class LoopGraph {
 public:
   explicit LoopGraph(mlir::scf::ForOp loop) : loop(loop) {}

@@ -39,16 +39,24 @@ void apply(Wave &w, const Op &op, const LaneAddresses &a, u64 active) {
 }
 
 /// The turn comes first: the instruction is tried again until it has it, so
-/// nothing may be done before.
-template <typename T, auto F> void global(Wave &w, const Op &op) {
+/// nothing may be done before. `bytes` of the dword must lie in an allocation.
+template <typename T, auto F, unsigned bytes = sizeof(T)>
+void global(Wave &w, const Op &op) {
   u64 active = w.exec();
   if (!active || awaitTurn(w, op))
     return;
   LaneAddresses a;
   globalAddresses(w, op, a);
-  if (checkGlobal(w, op, a, active, sizeof(T), true))
+  if (checkGlobal(w, op, a, active, bytes, true))
     apply<T, F>(w, op, a, active);
 }
+
+/// Two sums at once; an array of an odd number of halves ends in the first.
+/// Memory comes in whole dwords, so what lies behind is nobody's.
+template <typename T, auto F> void globalPacked(Wave &w, const Op &op) {
+  global<T, F, 2>(w, op);
+}
+
 /// Lanes in the LDS aperture have host addresses after splitFlat(), like those
 /// of global memory; scratch lanes are apart.
 template <typename T, auto F> void flat(Wave &w, const Op &op) {
@@ -86,7 +94,7 @@ template <typename T, auto F> void flat(Wave &w, const Op &op) {
 
 using O = Opcode;
 // Both address forms have the same operations.
-#define ATOMICS(prefix, fn)                                                    \
+#define ATOMICS(prefix, fn, packed)                                            \
   {O::prefix##_swap, fn<u32, atomicSwap<u32>>},                                \
       {O::prefix##_cmpswap, fn<u32, atomicCompareSwap<u32>>},                  \
       {O::prefix##_add, fn<u32, atomicAdd<u32>>},                              \
@@ -114,14 +122,14 @@ using O = Opcode;
       {O::prefix##_inc_x2, fn<u64, atomicInc<u64>>},                           \
       {O::prefix##_dec_x2, fn<u64, atomicDec<u64>>},                           \
       {O::prefix##_add_f32, fn<f32, atomicAdd<f32>>},                          \
-      {O::prefix##_pk_add_f16, fn<u32, atomicAddHalves>},                      \
+      {O::prefix##_pk_add_f16, packed<u32, atomicAddHalves>},                  \
       {O::prefix##_add_f64, fn<f64, atomicAdd<f64>>},                          \
       {O::prefix##_min_f64, fn<f64, atomicMinFloat<f64>>},                     \
       {O::prefix##_max_f64, fn<f64, atomicMaxFloat<f64>>}, {                   \
-    O::prefix##_pk_add_bf16, fn<u32, atomicAddBf16s>                           \
+    O::prefix##_pk_add_bf16, packed<u32, atomicAddBf16s>                       \
   }
-constexpr Handler rows[] = {ATOMICS(global_atomic, global),
-                            ATOMICS(flat_atomic, flat)};
+constexpr Handler rows[] = {ATOMICS(global_atomic, global, globalPacked),
+                            ATOMICS(flat_atomic, flat, flat)};
 #undef ATOMICS
 
 } // namespace
