@@ -91,6 +91,9 @@ public:
   int writeCycles(const Node &node) const;
   /// The largest estimate that is likely to do without scratch memory.
   int likelyRegisters() const;
+  /// Whether vector work is more than a few address updates: in a loop with two
+  /// barriers, tiles that are transposed on their way to LDS.
+  bool packs() const { return vectorCycles > numMatrix / 4; }
   /// Whether all lanes have the same value: it lives in scalar registers.
   bool isUniform(mlir::Value value);
 
