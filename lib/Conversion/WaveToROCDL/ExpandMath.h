@@ -56,6 +56,8 @@ struct Emit {
 
 /// bf16 and fp8 arithmetic and casts.
 void populateNarrowFloatPatterns(mlir::RewritePatternSet &patterns);
+/// atan and atan2 of f32 and f64.
+void populateAtanPatterns(mlir::RewritePatternSet &patterns);
 /// tanh of f32.
 void populateTanhPatterns(mlir::RewritePatternSet &patterns);
 /// sin, cos, tan, pow of f32 through f64.
