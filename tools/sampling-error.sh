@@ -11,18 +11,17 @@ export tlc examples=$(dirname "$0")/../python-free-examples
 cases() {
   local attention='05-flash-attention.tile -D batch=%s -D heads=%s -D heads_kv=%s -D seq_q=%s -D seq_k=%s'
   a() { printf "%s|%s|$attention %s\n" "$1" "$2" "$3" "$4" "$4" "$5" "$5" "${6-}"; }
-  a 'attention, 4 × 16 heads, 1,024 tokens' 3000000 4 16 1024
-  a '2 × 16 heads, 2,048 tokens' 3000000 2 16 2048
-  a '1 × 16 heads, 4,096 tokens' 4000000 1 16 4096
-  a '4 × 16 heads, 1,024 tokens, 256 rows, 8 wavefronts' 3000000 4 16 1024 '-D block_M=256 -D block_N=64 -D threads=512'
-  a '4 × 20 heads, 1,000 tokens, d 64' 2000000 4 20 1000 '-D dim=64'
-  a 'causal, 4 × 16 heads, 1,024 tokens' 2000000 4 16 1024 '-D causal=True'
-  a 'causal, 2 × 24 heads, 2,048 tokens' 3000000 2 24 2048 '-D causal=True'
-  a 'causal, 3 × 13 heads, 1,500 tokens' 2000000 3 13 1500 '-D causal=True'
+  a 'attention, 4 × 16 heads, 1,024 tokens' 1500000 4 16 1024
+  a '5 × 13 heads, 640 tokens' 700000 5 13 640
+  a '2 × 16 heads, 1,024 tokens, 64 rows' 1500000 2 16 1024 '-D block_M=64 -D threads=128'
+  a '8 × 16 heads, 768 tokens, 256 rows, 8 wavefronts' 1500000 8 16 768 '-D block_M=256 -D block_N=64 -D threads=512'
+  a '4 × 20 heads, 1,000 tokens, d 64' 1000000 4 20 1000 '-D dim=64'
+  a 'causal, 4 × 16 heads, 1,024 tokens' 1000000 4 16 1024 '-D causal=True'
+  a 'causal, 3 × 13 heads, 1,500 tokens' 1000000 3 13 1500 '-D causal=True'
   local order='--disable-pass=tile-order-workgroups'
-  a 'causal, 4 × 16 heads, 1,024 tokens, in the order of the grid' 2000000 4 16 1024 "-D causal=True $order"
-  a 'causal, 2 × 24 heads, 2,048 tokens, in the order of the grid' 2000000 2 24 2048 "-D causal=True $order"
-  a 'causal, 3 × 13 heads, 1,500 tokens, in the order of the grid' 2000000 3 13 1500 "-D causal=True $order"
+  a 'causal, 4 × 16 heads, 1,024 tokens, in the order of the grid' 200000 4 16 1024 "-D causal=True $order"
+  a 'causal, 3 × 13 heads, 1,500 tokens, in the order of the grid' 200000 3 13 1500 "-D causal=True $order"
+  a 'causal, 2 × 24 heads, 2,048 tokens, in the order of the grid' 500000 2 24 2048 "-D causal=True $order"
   local product='02-gemm.tile -D M=%s -D N=%s -D K=%s'
   p() { printf "%s|%s|$product %s\n" "$1" "$2" "$3" "$4" "$5" "${6-}"; }
   p 'product, 128 × 128 blocks, 1.7 rounds' 700000 2048 4096 512 '-D block_M=128 -D block_N=128'

@@ -60,7 +60,7 @@ std::optional<Stage> tlc::parseStage(StringRef name) {
 static constexpr StringLiteral optionalPasses[] = {
     "tile-order-workgroups", "tile-promote-operands", "tile-split-masks",
     "tile-pipeline",         "tile-swizzle-lds",      "tile-coalesce-stores",
-    "wave-defer-sums",       "wave-guard-maximum"};
+    "wave-share-divisors",   "wave-defer-sums",       "wave-guard-maximum"};
 
 bool tlc::isOptionalPass(StringRef name) {
   return llvm::is_contained(optionalPasses, name);
@@ -217,11 +217,13 @@ void tlc::buildWavePipeline(PassManager &passes,
   passes.addPass(createCanonicalizerPass());
   passes.addPass(createCSEPass());
   OpPassManager &kernel = passes.nest<wave::KernelOp>();
+  kernel.addPass(wave::createWaveDotSums());
   kernel.addPass(wave::createWavePackConversions());
   auto add = [&](std::unique_ptr<Pass> pass) {
     if (!llvm::is_contained(disabled, pass->getArgument()))
       kernel.addPass(std::move(pass));
   };
+  add(wave::createWaveShareDivisors());
   add(wave::createWaveDeferSums());
   add(wave::createWaveGuardMaximum());
   kernel.addPass(wave::createWaveSkipRescale());

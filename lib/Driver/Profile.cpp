@@ -113,6 +113,8 @@ void Profiler::setUp() {
     report.notes.push_back(
         "every figure is the timing model's, none was measured; "
         "docs/simulator.md says what it models");
+    for (const std::string &assumption : options.assumptions)
+      report.notes.push_back("assumed: " + assumption);
     return;
   }
   report.origin = report::Origin::Measured;

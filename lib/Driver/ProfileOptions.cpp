@@ -14,6 +14,7 @@
 
 #include "ProfileOptions.h"
 #include "tlc/Driver/Profile.h"
+#include "tlc/Simulator/Timing/Parameters.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace tlc;
@@ -36,6 +37,9 @@ const llvm::StringLiteral tlc::profileUsage =
     "FILE\n"
     "  --full            run every workgroup in detail\n"
     "  --detail N        wavefront instructions to run in detail at least\n"
+    "  --assume NAME=V   another value for a parameter of the model that has "
+    "no "
+    "source\n"
     "  --warm            caches hold what an earlier launch left\n"
     "  --repeat N        launches timed on a HIP device (20)\n";
 
@@ -100,6 +104,7 @@ private:
   /// The value of `name` if the current word is that option.
   bool take(StringRef name, StringRef &value);
   template <typename T> bool number(StringRef name, T &to);
+  void assume(StringRef text);
 
   Arguments arguments;
   ProfileOptions &options;
@@ -132,6 +137,26 @@ template <typename T> bool Parser::number(StringRef name, T &to) {
   return true;
 }
 
+/// NAME=VALUE, for the whole process.
+void Parser::assume(StringRef text) {
+  auto [name, value] = text.split('=');
+  double number = 0;
+  if (!error.empty())
+    return;
+  if (value.getAsDouble(number) || !(number > 0 && number < 1e9)) {
+    error =
+        ("--assume takes NAME=VALUE with a value above 0, not '" + text + "'")
+            .str();
+  } else if (!sim::assume(name, number)) {
+    error = ("no parameter '" + name + "' without a source; there are").str();
+    for (const sim::Parameter &each : sim::timingParameters)
+      if (each.confidence == sim::Confidence::Assumed)
+        error += std::string(" ") + each.name;
+  } else {
+    options.assumptions.push_back(text.str());
+  }
+}
+
 // Words go to A until --against, then to B.
 int Parser::run() {
   std::optional<std::string> against;
@@ -154,6 +179,8 @@ int Parser::run() {
       if (against)
         error = "--against can be given once";
       against = value.str();
+    } else if (take("--assume", value)) {
+      assume(value);
     } else if (word == "--counters") {
       options.text.counters = true;
     } else if (word == "--full") {

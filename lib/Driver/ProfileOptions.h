@@ -32,6 +32,7 @@ struct ProfileOptions {
   uint64_t detail = 0;      ///< instructions in detail before sampling
   unsigned traceWaves = 64; ///< wavefronts of a trace
   unsigned repetitions = 20;
+  std::vector<std::string> assumptions; ///< NAME=VALUE, made already
   /// The words of `run` for A and, if there is a B, for B.
   std::vector<std::string> words, against;
 };

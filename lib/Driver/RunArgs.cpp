@@ -42,7 +42,18 @@ using llvm::StringRef;
   "  --disable-pass P  leave an optional pass out (repeatable)\n"
 
 const llvm::StringLiteral tlc::runUsage =
-    "tlc run KERNEL.tile|OBJECT.hsaco [options]\n\n" RUN_OPTIONS;
+    "tlc run KERNEL.tile|OBJECT.hsaco [options]\n\n" RUN_OPTIONS
+    "\n"
+    "An object of another compiler:\n"
+    "  --grid X,Y,Z --block X,Y,Z, in workgroups and in work-items\n"
+    "  --kernel NAME, --lds BYTES\n"
+    "  --arg TYPE=VALUE  i32=5, f16[64,64]=randn:7, i32[17]=zeros, ptr=null;\n"
+    "                    one for each argument, in order\n"
+    "  --args-file FILE  the same, one a line\n"
+    "  --out INDEX=FILE  save an argument, counted from 0, as .npy\n"
+    "  --threads N, --seed N, --limit N\n"
+    "  --check           the simulator's checkers; --strict: notes count too\n"
+    "  --stats           executed instructions by name\n";
 const llvm::StringLiteral tlc::checkUsage =
     "tlc check KERNEL.tile [options]\n\n" RUN_OPTIONS
     "  --unordered NAME  the elements of an output's rows may come in any "

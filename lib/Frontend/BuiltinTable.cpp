@@ -186,6 +186,8 @@ static const BuiltinInfo tileTable[] = {
     // edge.
     {"T.use_swizzle", &I::useSwizzle, "panel_size,order?,enable?,**", 0, Dev},
     {"T.annotate_layout", &I::annotateLayout, "layouts,**", 0, Dev},
+    {"T.annotate_relaxations", &I::annotateRelaxations, "lazy_maximum?", 0,
+     Dev},
     {"T.annotate_safe_value", &I::annotateSafeValue, "values,**", 0, Dev},
     // Vectors of up to 64 lanes; see Vectors.cpp.
     {"T.Ramp", &I::rampVector, "base,stride,lanes", 0, Dev},
@@ -344,7 +346,7 @@ static const BuiltinInfo mathTable[] = {
     {"T.Mul", &I::operatorCall, "a,b", int64_t(BinOpKind::Mul)},
     // Conversions. `T.cast(x, "float16")` and `x.astype("float16")`; T.Cast has
     // its arguments the other way round.
-    {"T.cast", &I::castTo, "x,dtype,**"},
+    {"T.cast", &I::castTo, "x,dtype,round?,sat?,rbits?"},
     {"scalar.astype", &I::castTo, "dtype"},
     {"T.Cast", &I::castFrom, "dtype,x"},
     {"T.const_value", &I::constantOf, "value,dtype?"},

@@ -226,7 +226,7 @@ bool Interpreter::splitAtGridSyncs(tile::KernelOp kernel) {
   IRMapping map;
   for (BlockArgument arg : body.getArguments())
     map.map(arg, block->addArgument(arg.getType(), arg.getLoc()));
-  b.create(state);
+  b.create(state)->setDiscardableAttrs(kernel->getDiscardableAttrDictionary());
   b.setInsertionPointToEnd(block);
   // What the second part needs of the first, in order.
   llvm::SetVector<Operation *> needed;

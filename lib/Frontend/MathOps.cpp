@@ -302,12 +302,51 @@ Value Interpreter::operatorCall(Args &args) {
                x.type});
 }
 
-/// T.cast(x, dtype), x.astype(dtype)
+/// The rounding of T.cast(x, dtype, round) where it is another one than to
+/// nearest even: `rz` towards zero, `rna` to nearest, ties away from zero.
+static FailureOr<std::optional<arith::RoundingMode>>
+declaredRounding(Interpreter &in, Args &args, DType to) {
+  auto refuse = [&](const llvm::Twine &why) {
+    in.error(DiagID::Unimplemented, args.rangeOf(2),
+             "rounding mode " + in.str(args[2], /*repr=*/true) + ": " + why);
+    return failure();
+  };
+  StringRef name = args[2].is(VK::Str) ? args[2].asStr() : StringRef("?");
+  if (name.empty() || name == "rn")
+    return std::optional<arith::RoundingMode>();
+  if (name != "rz" && name != "rna")
+    return refuse("there are 'rn', 'rz' and 'rna'");
+  if (to != dtypes::bfloat16 && (to != dtypes::float16 || name == "rna"))
+    return refuse("to " + llvm::Twine(to->name) +
+                  " tlc rounds to nearest, ties to even" +
+                  (to == dtypes::float16 ? ", or towards zero ('rz')" : ""));
+  return std::optional(name == "rz" ? arith::RoundingMode::toward_zero
+                                    : arith::RoundingMode::to_nearest_away);
+}
+
+/// T.cast(x, dtype, round), x.astype(dtype)
 Value Interpreter::castTo(Args &args) {
   // x.astype(t) has one argument and a receiver, T.cast(x, t) two arguments.
   bool isMethod = bool(args.self);
   Value v = isMethod ? deref(args.self, args.range) : args[0];
   DType t = dtypeFrom(args[isMethod ? 0 : 1], args.rangeOf(isMethod ? 0 : 1));
+  if (!isMethod && t && v && args.has(2)) {
+    auto mode = declaredRounding(*this, args, t);
+    if (failed(mode))
+      return {};
+    // Integers and narrower floats are exact in f32, or rounded to it as ever.
+    Sym wide = *mode ? castValue(v, dtypes::float32, args.range) : Sym();
+    if (*mode && !wide)
+      return {};
+    if (*mode) {
+      at(args.range);
+      return fold({b.createOrFold<arith::TruncFOp>(
+                       typeOf(t), wide.value,
+                       arith::RoundingModeAttr::get(b.getContext(), **mode),
+                       arith::FastMathFlagsAttr()),
+                   t});
+    }
+  }
   Sym s = t && v ? castValue(v, t, args.range) : Sym();
   // A constant that is converted is a constant of the new type.
   return s ? fold(s) : Value();

@@ -15,6 +15,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Interpreter.h"
+#include "tlc/Dialect/Tile/IR/Relaxations.h"
 #include "tlc/Dialect/Tile/Transforms/Messages.h"
 
 using namespace tlc;
@@ -239,6 +240,24 @@ Value Interpreter::annotateSafeValue(Args &args) {
     if (tensor)
       tensor.setPadAttr(constant.getValue());
   }
+  return Value::none();
+}
+
+/// T.annotate_relaxations(lazy_maximum=power): an extension. None and 0 declare
+/// nothing, so that a parameter can be passed on.
+Value Interpreter::annotateRelaxations(Args &args) {
+  if (!args.has(0))
+    return Value::none();
+  Value power = args[0];
+  double value = power.isIntLike()     ? double(power.asInt())
+                 : power.is(VK::Float) ? power.asFloat()
+                                       : -1;
+  if (!(value >= 0 && value <= tile::kMostLazy))
+    return typeError(args.rangeOf(0), "a number from 0 to 8", power);
+  if (value > 0)
+    kernelOp->setAttr(tile::kLazyMaximumAttr, b.getF32FloatAttr(value));
+  else
+    kernelOp->removeAttr(tile::kLazyMaximumAttr);
   return Value::none();
 }
 

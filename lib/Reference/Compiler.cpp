@@ -21,6 +21,7 @@
 
 #include "Compiler.h"
 #include "ConvertOps.h"
+#include "tlc/Dialect/Tile/IR/Relaxations.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -205,7 +206,7 @@ ScalarOp tlc::reference::findScalarOp(Operation &o) {
   if (auto cmp = dyn_cast<arith::CmpFOp>(o))
     return {floatCompare(cmp.getPredicate())};
   if (LaneFn conversion = findConversion(name))
-    return {conversion};
+    return {conversion, 0, roundingOf(&o)};
   if (ScalarOp f = findFloatOp(name); f.fn)
     return f;
   return findIntegerOp(name);
@@ -242,6 +243,7 @@ bool Compiler::scalar(Operation &o) {
   inst.type = *type;
   inst.from = *from;
   inst.bound = entry.bound;
+  inst.imm = entry.imm;
   inst.tracked = tracked;
   inst.contract = mayContract(o);
   return true;
@@ -351,6 +353,7 @@ bool Compiler::kernelOp(tile::KernelOp o) {
   for (Value extent : o.getGrid())
     data.grid.push_back(use(extent));
   bool perThread = isPerThread(o);
+  data.lazyMaximum = tile::getLazyMaximum(o) > 0;
   data.lanes = perThread ? unsigned(o.getNumThreads()) : 1;
   kernelThreads.assign(o.getThreads().begin(), o.getThreads().end());
   Scope &inner = scopes.emplace_back(&data.program, scope, perThread, false);

@@ -348,6 +348,7 @@ void tlc::reference::execKernel(Frame &f, const Inst &inst) {
     grid[d] = f.at(data.grid[d])[0].i;
   Frame &inner = f.m.frameOf(data.program, data.lanes);
   capture(f, inner);
+  f.m.lazyMaximum = data.lazyMaximum;
   for (int64_t z = 0; z < grid[2]; ++z)
     for (int64_t y = 0; y < grid[1]; ++y)
       for (int64_t x = 0; x < grid[0]; ++x) {

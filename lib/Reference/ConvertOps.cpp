@@ -115,7 +115,8 @@ struct Value {
 /// One element from one type to another; `isUnsigned` is about the integer
 /// side. Without rounding (exact) floats pass unchanged.
 Value castValue(Scalar from, Scalar to, Value v, const Machine &m,
-                bool isUnsigned) {
+                bool isUnsigned,
+                CastRounding rounding = CastRounding::NearestEven) {
   Value r{{}, 0};
   if (from.isFloat() && to.isFloat()) {
     if (m.exact)
@@ -128,7 +129,15 @@ Value castValue(Scalar from, Scalar to, Value v, const Machine &m,
     if (to == from || wider)
       return v;
     r.e = v.e;
-    r.cell.f = narrow(*to.format, v.cell.f, r.e);
+    r.cell.f = narrow(*to.format, v.cell.f, r.e, rounding);
+    if (m.lazyMaximum) {
+      // What the device rounds is larger by some factor, and so is what it is
+      // divided by in the end: two roundings that have nothing in common.
+      double units = rounding == CastRounding::TowardZero ? 4 : 2;
+      double e = v.e + units * to.format->unit * (std::fabs(v.cell.f) + v.e) +
+                 2 * tinyOf(*to.format);
+      r.e = std::max(r.e, atLeastZero(e));
+    }
   } else if (from.isFloat()) {
     int64_t i = toInteger(v.cell.f, to.bits, isUnsigned);
     if (v.e > 0) {
@@ -180,7 +189,7 @@ template <bool isUnsigned> void castLanes(Frame &f, const Inst &inst) {
   for (unsigned l = 0; l < f.n; ++l) {
     Value r = castValue(inst.from, inst.type,
                         {x[l], f.m.bounds && inst.tracked ? ex[l] : 0}, f.m,
-                        isUnsigned);
+                        isUnsigned, CastRounding(inst.imm));
     d[l] = r.cell;
     ed[l] = r.e;
   }
@@ -221,6 +230,18 @@ void selectLanes(Frame &f, const Inst &inst) {
 }
 
 } // namespace
+
+int64_t tlc::reference::roundingOf(mlir::Operation *op) {
+  auto trunc = llvm::dyn_cast<mlir::arith::TruncFOp>(op);
+  CastRounding rounding = CastRounding::NearestEven;
+  if (trunc && trunc.getRoundingmode()) {
+    rounding =
+        *trunc.getRoundingmode() == mlir::arith::RoundingMode::toward_zero
+            ? CastRounding::TowardZero
+            : CastRounding::NearestAway;
+  }
+  return int64_t(rounding);
+}
 
 LaneFn tlc::reference::findConversion(llvm::StringRef name) {
   if (name == "arith.truncf" || name == "arith.extf" ||

@@ -18,6 +18,8 @@ namespace tlc::reference {
 
 /// Lane function of a cast or of arith.select by op name, or null.
 LaneFn findConversion(llvm::StringRef name);
+/// The `imm` of a cast: a CastRounding.
+int64_t roundingOf(mlir::Operation *op);
 
 } // namespace tlc::reference
 

@@ -40,16 +40,40 @@ inline double tinyOf(const FloatFormat &format) {
 /// A NaN, from inf - inf, means that nothing is known.
 inline double atLeastZero(double e) { return e >= 0 ? e : INFINITY; }
 
-/// The nearest number of a narrower format; e becomes the distance that
-/// rounding may put between v and the device's value.
-inline double narrow(const FloatFormat &format, double v, double &e) {
-  double r = format.round(v);
+/// How a cast to a format of 16 bits rounds.
+enum class CastRounding : int64_t { NearestEven, NearestAway, TowardZero };
+
+/// A number of the format as `mode` says, which differs from the nearest one,
+/// ties to even, by a unit in the last place if at all. Towards zero a finite
+/// number stays finite.
+inline double roundAs(const FloatFormat &format, double v, CastRounding mode) {
+  double r = format.round(v), magnitude = std::fabs(v);
+  if (mode == CastRounding::NearestEven || std::isnan(v))
+    return r;
+  uint64_t bits = format.encode(std::fabs(r));
+  if (mode == CastRounding::TowardZero)
+    return std::fabs(r) > magnitude ? std::copysign(format.decode(bits - 1), v)
+                                    : r;
+  if (std::fabs(r) < magnitude) {
+    double above = format.decode(bits + 1);
+    if (above - magnitude <= magnitude - std::fabs(r))
+      return std::copysign(above, v);
+  }
+  return r;
+}
+
+/// A number of a narrower format; e becomes the distance that rounding may put
+/// between v and the device's value.
+inline double narrow(const FloatFormat &format, double v, double &e,
+                     CastRounding mode = CastRounding::NearestEven) {
+  double r = roundAs(format, v, mode);
   if (e == 0)
     return r;
   if (!std::isfinite(r)) {
     // Near the overflow threshold the device may still have a finite value.
-    e = std::isfinite(v) && format.round(std::fabs(v) - e) < INFINITY ? INFINITY
-                                                                      : 0;
+    e = std::isfinite(v) && roundAs(format, std::fabs(v) - e, mode) < INFINITY
+            ? INFINITY
+            : 0;
     return r;
   }
   // f32 and f64: rounding adds half a unit, v itself is kept as it is.
@@ -57,7 +81,8 @@ inline double narrow(const FloatFormat &format, double v, double &e) {
     e += format.unit * std::fabs(v) + tinyOf(format);
     return v;
   }
-  double above = format.round(v + e) - r, below = r - format.round(v - e);
+  double above = roundAs(format, v + e, mode) - r,
+         below = r - roundAs(format, v - e, mode);
   e = atLeastZero(std::max(above, below));
   return r;
 }

@@ -137,6 +137,9 @@ struct Program {
 struct Machine {
   Options options;
   bool exact = false, bounds = false;
+  /// In a kernel whose weights may all be larger by one factor than they are
+  /// here.
+  bool lazyMaximum = false;
   bool failed = false;
   Statistics stats;
   /// Registers of each Program, kept between its runs.
@@ -210,6 +213,7 @@ struct ParallelData {
 };
 struct KernelData {
   Program program;
+  bool lazyMaximum = false; ///< tile::kLazyMaximumAttr
   llvm::SmallVector<uint32_t, 3> grid;
   unsigned lanes = 1;
 };
@@ -293,6 +297,7 @@ void execAssert(Frame &, const Inst &);
 struct ScalarOp {
   LaneFn fn = nullptr;
   double bound = 0;
+  int64_t imm = 0;
 };
 /// What an op of arith or math does to lanes; null fn for others.
 ScalarOp findScalarOp(mlir::Operation &op);

@@ -238,6 +238,15 @@ bool WaveCompiler::op(Operation &each) {
         inst.dst = define(o.getResult()).front();
         return true;
       })
+      .Case([&](wave::Dot2Op o) {
+        // Two products at a time: element 0, then element 1.
+        WaveData &data = emitData(waveDot2, o);
+        data.a = use(o.getA());
+        data.b = use(o.getB());
+        data.c = use(o.getC());
+        data.dst = define(o.getResult());
+        return true;
+      })
       .Case([&](wave::BarrierOp o) { return emit(waveBarrier, o), true; })
       .Case([&](wave::TrapOp o) { return emit(waveTrap, o), true; })
       // Order and priority: nothing that a result depends on here, where each
@@ -317,6 +326,7 @@ bool WaveCompiler::elementwise(Operation &o) {
     inst.c = operands[2];
     inst.type = type;
     inst.from = from;
+    inst.imm = entry.imm;
   }
   return true;
 }

@@ -118,6 +118,7 @@ void waveUniform(Frame &, const Inst &);
 void waveAny(Frame &, const Inst &);
 void waveBallot(Frame &, const Inst &);
 void wavePerm(Frame &, const Inst &);
+void waveDot2(Frame &, const Inst &);
 void waveShuffle(Frame &, const Inst &);
 void waveMfma(Frame &, const Inst &);
 void waveBitcast(Frame &, const Inst &);

@@ -66,6 +66,17 @@ void tlc::reference::waveBallot(Frame &f, const Inst &inst) {
   std::fill_n(f.at(inst.dst), kLanes, Cell{.i = int64_t(bits)});
 }
 
+/// c + a[0] * b[0] + a[1] * b[1], products and sums in f64, rounded once.
+void tlc::reference::waveDot2(Frame &f, const Inst &inst) {
+  auto &data = *static_cast<const WaveData *>(inst.extra);
+  for (unsigned l = 0; l < kLanes; ++l) {
+    double sum = f.at(data.c[0])[l].f;
+    for (unsigned i = 0; i < 2; ++i)
+      sum += f.at(data.a[i])[l].f * f.at(data.b[i])[l].f;
+    f.at(data.dst[0])[l].f = double(float(sum));
+  }
+}
+
 /// V_PERM_B32: bytes 0-3 of a selector are the lower operand's, 4-7 the upper
 /// one's, 8-11 signs of their halves, 12 is 0x00 and all above 0xff.
 void tlc::reference::wavePerm(Frame &f, const Inst &inst) {

@@ -16,6 +16,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "tlc/Report/CompileReport.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "tlc/Dialect/Tile/IR/Relaxations.h"
 #include "tlc/Dialect/Tile/IR/TileDialect.h"
 #include "tlc/Simulator/Check/SourceLines.h"
 #include "tlc/Simulator/Timing/LoopCosts.h"
@@ -68,12 +70,38 @@ static std::pair<StringRef, unsigned> lineKey(StringRef line) {
   return {file, n};
 }
 
+/// What the kernel declares about rounding that is not to nearest even, a line
+/// for each.
+static std::vector<std::string> relaxationsOf(tile::KernelOp kernel) {
+  std::vector<std::string> found;
+  if (double power = tile::getLazyMaximum(kernel))
+    found.push_back(
+        llvm::formatv("maxima may lag behind by 2^{0}", power).str());
+  kernel.walk([&](arith::TruncFOp op) {
+    if (!op.getRoundingmode())
+      return;
+    std::string line =
+        llvm::formatv("{0} {1}  {2}",
+                      getElementTypeOrSelf(op.getType()).isBF16() ? "bfloat16"
+                                                                  : "float16",
+                      *op.getRoundingmode() == arith::RoundingMode::toward_zero
+                          ? "towards zero"
+                          : "to nearest, ties away from zero",
+                      shortLine(sourceLine(op.getLoc()), false))
+            .str();
+    if (!llvm::is_contained(found, line))
+      found.push_back(line);
+  });
+  return found;
+}
+
 /// Shared buffers with their places, which the passes have decided by now.
 void CompileReport::readTile(ModuleOp module) {
   for (auto func : module.getOps<tile::FuncOp>())
     for (auto kernel : func.getBody().getOps<tile::KernelOp>()) {
       Kernel &k = kernels[tile::getKernelSymbol(kernel)];
       k.buffers.clear();
+      k.relaxations = relaxationsOf(kernel);
       kernel.walk([&](tile::AllocOp alloc) {
         if (tile::getSpace(alloc.getType()) != tile::Space::Shared ||
             !alloc.getLdsOffset())
@@ -211,8 +239,11 @@ llvm::Error CompileReport::print(StringRef bytes, llvm::raw_ostream &os) const {
                         k.scratchBytes, k.ldsBytes, +sim::param::ldsBytes,
                         occupancy.wavesPerSimd, +sim::param::wavesPerSimd,
                         occupancy.limit);
-    if (auto it = kernels.find(k.name); it != kernels.end())
+    if (auto it = kernels.find(k.name); it != kernels.end()) {
+      for (const std::string &line : it->second.relaxations)
+        os << "  relaxed    " << line << '\n';
       printLds(it->second, os);
+    }
     if (const sim::KernelInfo *info = object.findKernel(k.name))
       printLoops(object, *info, lines, os);
   }

@@ -57,6 +57,7 @@ private:
     bool exact = true;
   };
   struct Kernel {
+    std::vector<std::string> relaxations; ///< that the program declares
     std::vector<LdsBuffer> buffers;
     std::vector<Access> accesses;
   };

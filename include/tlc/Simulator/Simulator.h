@@ -39,6 +39,10 @@ struct SimulatorOptions {
   unsigned threads = 0;
   /// Chooses the order in which wavefronts and workgroups take turns.
   uint64_t scheduleSeed = 0;
+  /// Instructions a wavefront executes before the next one's turn; 0 = as many
+  /// as it can. Small numbers keep wavefronts side by side, as hardware tends
+  /// to: a race may then end as it does there. Without effect under `timing`.
+  uint32_t turnInstructions = 0;
   /// Executed wavefront instructions a launch may use; 0 = no limit.
   uint64_t instructionLimit = 0;
   /// Run the checkers (races, uninitialised values, hazards, waits).

@@ -158,6 +158,8 @@ LogicalResult KernelLowering::lowerReduce(tile::ReduceOp op) {
             v, arith::ConstantOp::create(b, loc, identity(b, kind, type)));
     }
     sums[*slot] = sums[*slot] ? combine(kind, sums[*slot], v, loc) : v;
+    if (auto add = sums[*slot].getDefiningOp<arith::AddFOp>())
+      add->setAttr(wave::kReductionAttr, b.getUnitAttr());
     elementOf[*slot] = element;
   }
 

@@ -136,8 +136,11 @@ LogicalResult KernelLowering::storeThrough(tile::CopyOp op,
   int64_t bytes = tlc::elementBytes(dst.buffer);
   auto shape = mlir::cast<MemRefType>(op.getThrough().getType()).getShape();
   int64_t vector = 16 / bytes;
-  auto exchange = tile::planExchange(loop, bytes, shape.back() - vector);
-  if (!exchange || exchange->rows != shape[1])
+  auto exchange = tile::planExchange(loop, bytes,
+                                     tile::columnsOfPitch(shape.back(), bytes));
+  // The buffer holds several chunks at once, to hide the latency of LDS.
+  int64_t batch = exchange ? shape[1] / exchange->rows : 0;
+  if (!batch || shape[1] % exchange->rows)
     return op.emitError("its layout allows no exchange through this buffer");
   const tile::StoreExchange &e = *exchange;
   PointMap points = getPointMap(e.layout, tile::getPoints(op));
@@ -150,12 +153,22 @@ LogicalResult KernelLowering::storeThrough(tile::CopyOp op,
                ? v
                : arith::MulIOp::create(b, loc, v, constant(loc, factor));
   };
-  // Where a lane's part begins, in bytes.
-  // A wavefront's part, then the lane's digits with their steps in it.
-  auto placeOf = [&](ArrayRef<tile::StoreExchange::LaneDigit> digits) {
-    Value place =
-        scaled(arith::DivUIOp::create(b, loc, threadId(), constant(loc, 64)),
-               e.elementsOfWave() * bytes);
+  using Exchange = tile::StoreExchange;
+  const int64_t rowBytes = e.pitch * bytes;
+  auto xored = [&](Value v, Value with) -> Value {
+    return arith::XOrIOp::create(b, loc, v, with);
+  };
+  // Bits of the row that `place` is in, moved from `bit` to `to`.
+  auto rowBits = [&](Value place, int64_t mask, int64_t bit, int64_t to) {
+    Value v =
+        arith::DivUIOp::create(b, loc, place, constant(loc, rowBytes * bit));
+    v = arith::AndIOp::create(b, loc, v, constant(loc, mask));
+    return scaled(v, to);
+  };
+  // Where a lane's part begins, in bytes: its digits with their steps, with the
+  // swizzle of its row.
+  auto placeOf = [&](ArrayRef<Exchange::LaneDigit> digits, bool halves) {
+    Value place = constant(loc, 0);
     for (auto [extent, stride, step] : digits) {
       Value v = threadId();
       if (stride > 1)
@@ -163,9 +176,32 @@ LogicalResult KernelLowering::storeThrough(tile::CopyOp op,
       v = arith::RemUIOp::create(b, loc, v, constant(loc, extent));
       place = arith::AddIOp::create(b, loc, place, scaled(v, step * bytes));
     }
-    return place;
+    if (!e.swizzled)
+      return place;
+    Value swizzle =
+        rowBits(place, Exchange::kPieceMask, 1, 1 << Exchange::kPieceShift);
+    if (halves)
+      swizzle = arith::AddIOp::create(
+          b, loc, swizzle,
+          rowBits(place, 1, Exchange::kSwapBit, Exchange::kHalfBytes));
+    return xored(place, swizzle);
   };
-  Value writer = placeOf(e.writer), reader = placeOf(e.reader);
+  Value part =
+      scaled(arith::DivUIOp::create(b, loc, threadId(), constant(loc, 64)),
+             batch * e.elementsOfWave() * bytes);
+  Value writer = placeOf(e.writer, e.halves), reader = placeOf(e.reader, false);
+  // The address of a lane's access and what is constant in it, for a register
+  // with a place and an XOR of its own. Only the bits that a swizzle reaches
+  // cannot be added.
+  constexpr int64_t kReach =
+      Exchange::kPieceMask << Exchange::kPieceShift | Exchange::kHalfBytes;
+  auto addressOf = [&](Value lane, int64_t place, int64_t with) {
+    int64_t low = e.swizzled ? place & kReach : 0;
+    if (low ^ with)
+      lane = xored(lane, constant(loc, low ^ with));
+    Value address = arith::AddIOp::create(b, loc, lane, part);
+    return std::make_pair(address, place - low);
+  };
   int64_t start = ldsOffsetOf(op.getThrough());
   // A write is as wide as every lane's place is aligned to.
   int64_t alignment = 16;
@@ -179,11 +215,11 @@ LogicalResult KernelLowering::storeThrough(tile::CopyOp op,
   auto memory = b.getNamedAttr(
       wave::kLdsAttr,
       b.getDenseI64ArrayAttr(
-          {start, start + threads / 64 * e.elementsOfWave() * bytes}));
+          {start, start + threads / 64 * batch * e.elementsOfWave() * bytes}));
   // Groups of the destination that have been stored.
   SmallVector<bool> done(access->groups.size());
-  for (auto [from, to] : e.chunks) {
-    wave::FenceOp::create(b, loc);
+  const int64_t chunkBytes = e.elementsOfWave() * bytes;
+  auto writeChunk = [&](int64_t from, int64_t start) {
     for (size_t i = 0; i < e.written.size();) {
       auto [reg, place] = e.written[i];
       // A power of two of elements that lie side by side.
@@ -203,20 +239,38 @@ LogicalResult KernelLowering::storeThrough(tile::CopyOp op,
       if (n > 1)
         v = vector::FromElementsOp::create(
             b, loc, VectorType::get(int64_t(n), element), parts);
-      wave::LdsStoreOp::create(b, loc, v, writer, start + place * bytes)
+      auto [address, offset] = addressOf(writer, place * bytes, 0);
+      wave::LdsStoreOp::create(b, loc, v, address, start + offset)
           ->setDiscardableAttrs({memory});
       i += n;
     }
-    wave::FenceOp::create(b, loc);
+  };
+  auto readChunk = [&](int64_t to, int64_t start) {
     // 16 bytes a lane, as the other lanes of its row wrote them.
     for (auto [reg, place] : e.read) {
       auto type = VectorType::get(vector, element);
+      int64_t row = place / e.pitch;
+      auto [address, offset] =
+          addressOf(reader, place * bytes, e.pieceXor(row));
       auto load =
-          wave::LdsLoadOp::create(b, loc, type, reader, start + place * bytes);
+          wave::LdsLoadOp::create(b, loc, type, address, start + offset);
       load->setDiscardableAttrs({memory});
+      int64_t swap = e.swapsHalves(row) ? vector / 2 : 0;
       for (int64_t k = 0; k < vector; ++k)
-        traded[to + reg + k] = vector::ExtractOp::create(b, loc, load, k);
+        traded[to + reg + (k ^ swap)] =
+            vector::ExtractOp::create(b, loc, load, k);
     }
+  };
+  ArrayRef<std::pair<int64_t, int64_t>> chunks(e.chunks);
+  for (; !chunks.empty(); chunks = chunks.drop_front(batch)) {
+    if (int64_t(chunks.size()) < batch)
+      batch = chunks.size();
+    wave::FenceOp::create(b, loc);
+    for (auto [number, chunk] : llvm::enumerate(chunks.take_front(batch)))
+      writeChunk(chunk.first, start + number * chunkBytes);
+    wave::FenceOp::create(b, loc);
+    for (auto [number, chunk] : llvm::enumerate(chunks.take_front(batch)))
+      readChunk(chunk.second, start + number * chunkBytes);
     // What the chunks so far complete.
     AccessPlan part = *access;
     part.groups.clear();

@@ -36,6 +36,7 @@
 #include "tlc/Conversion/TileToWave.h"
 #include "KernelLowering.h"
 #include "mlir/Pass/Pass.h"
+#include "tlc/Dialect/Tile/IR/Relaxations.h"
 #include "tlc/Dialect/Tile/Transforms/Passes.h"
 
 namespace tlc {
@@ -379,6 +380,8 @@ FailureOr<wave::KernelOp> KernelLowering::run() {
   out = wave::KernelOp::create(
       b, kernel.getLoc(), tile::getKernelSymbol(kernel),
       b.getFunctionType(types, {}), threads, ldsBytes, attrs);
+  if (double power = tile::getLazyMaximum(kernel))
+    out->setAttr(wave::kLazyMaximumAttr, b.getF32FloatAttr(power));
   Block &entry = out.getBody().front();
   b.setInsertionPointToStart(&entry);
   for (auto [from, to] :

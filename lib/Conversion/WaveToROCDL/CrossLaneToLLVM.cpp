@@ -211,6 +211,21 @@ struct PermPattern : ConvertOpToLLVMPattern<wave::PermOp> {
   }
 };
 
+/// v_dot2_f32_f16, without clamping.
+struct Dot2Pattern : ConvertOpToLLVMPattern<wave::Dot2Op> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+  LogicalResult
+  matchAndRewrite(wave::Dot2Op op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Build build{rewriter, op.getLoc()};
+    rewriter.replaceOp(op, build.intrinsic("llvm.amdgcn.fdot2",
+                                           rewriter.getF32Type(),
+                                           {adaptor.getA(), adaptor.getB(),
+                                            adaptor.getC(), build.i1(false)}));
+    return success();
+  }
+};
+
 //===----------------------------------------------------------------------===//
 // Matrix core
 //===----------------------------------------------------------------------===//
@@ -306,9 +321,10 @@ struct MfmaPattern : ConvertOpToLLVMPattern<wave::MfmaOp> {
 
 void populateCrossLanePatterns(LLVMTypeConverter &converter,
                                RewritePatternSet &patterns) {
-  patterns.add<ShuffleXorPattern, ShufflePattern, UniformPattern, AnyPattern,
-               BallotPattern, OpaquePattern, PermPattern, MfmaPattern>(
-      converter);
+  patterns
+      .add<ShuffleXorPattern, ShufflePattern, UniformPattern, AnyPattern,
+           BallotPattern, OpaquePattern, PermPattern, Dot2Pattern, MfmaPattern>(
+          converter);
 }
 
 } // namespace tlc

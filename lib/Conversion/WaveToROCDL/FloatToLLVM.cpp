@@ -92,6 +92,51 @@ struct RsqrtPattern : ConvertOpToLLVMPattern<math::RsqrtOp> {
   }
 };
 
+/// f32 to f16 towards zero: v_cvt_pkrtz_f16_f32, two elements at once.
+struct TruncToF16TowardZero : ConvertOpToLLVMPattern<arith::TruncFOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+  LogicalResult
+  matchAndRewrite(arith::TruncFOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    if (!getElementTypeOrSelf(op.getType()).isF16() ||
+        !getElementTypeOrSelf(op.getIn().getType()).isF32() ||
+        op.getRoundingmode() != arith::RoundingMode::toward_zero)
+      return failure();
+    Build build{rewriter, op.getLoc()};
+    Value in = adaptor.getIn();
+    auto vector = dyn_cast<VectorType>(in.getType());
+    int64_t count = vector ? vector.getNumElements() : 1;
+    Type pair = VectorType::get(2, rewriter.getF16Type());
+    // An odd last element is converted twice.
+    auto element = [&](int64_t i) -> Value {
+      return vector ? LLVM::ExtractElementOp::create(
+                          rewriter, op.getLoc(), in,
+                          build.i32(std::min(i, count - 1)))
+                          .getResult()
+                    : in;
+    };
+    SmallVector<Value> pairs;
+    for (int64_t i = 0; i < count; i += 2)
+      pairs.push_back(build.intrinsic("llvm.amdgcn.cvt.pkrtz", pair,
+                                      {element(i), element(i + 1)}));
+    auto half = [&](int64_t i) -> Value {
+      return LLVM::ExtractElementOp::create(rewriter, op.getLoc(), pairs[i / 2],
+                                            build.i32(i % 2));
+    };
+    if (!vector) {
+      rewriter.replaceOp(op, half(0));
+      return success();
+    }
+    Value result = LLVM::PoisonOp::create(
+        rewriter, op.getLoc(), getTypeConverter()->convertType(op.getType()));
+    for (int64_t i = 0; i < count; ++i)
+      result = LLVM::InsertElementOp::create(rewriter, op.getLoc(), result,
+                                             half(i), build.i32(i));
+    rewriter.replaceOp(op, result);
+    return success();
+  }
+};
+
 /// "fp8" or "bf8", as the instructions call the FNUZ types; empty otherwise.
 StringRef hardwareName(Type type) {
   type = getElementTypeOrSelf(type);
@@ -259,9 +304,9 @@ void populateFloatPatterns(LLVMTypeConverter &converter,
                            RewritePatternSet &patterns) {
   // Before MLIR's own patterns for the same ops.
   patterns.add<Exp2Pattern, RsqrtPattern, TruncToF8Pattern, ExtFromF8Pattern,
-               IntToF8Pattern<arith::SIToFPOp>, IntToF8Pattern<arith::UIToFPOp>,
-               FloatToSIntPattern, FloatToUIntPattern>(converter,
-                                                       /*benefit=*/10);
+               TruncToF16TowardZero, IntToF8Pattern<arith::SIToFPOp>,
+               IntToF8Pattern<arith::UIToFPOp>, FloatToSIntPattern,
+               FloatToUIntPattern>(converter, /*benefit=*/10);
 }
 
 } // namespace tlc

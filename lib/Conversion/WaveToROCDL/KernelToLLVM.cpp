@@ -64,6 +64,30 @@ ArrayAttr getFunctionAttributes(wave::KernelOp kernel, OpBuilder &b) {
   return b.getArrayAttr(attrs);
 }
 
+/// Bytes of arguments that may come in registers: a kernel is given 16 scalar
+/// ones, two of which hold the address of its arguments.
+constexpr int64_t kPreloadedBytes = 14 * 4;
+
+/// Marks the first arguments for preloading: the dispatcher puts them into
+/// scalar registers, so that a wavefront need not begin with waiting for memory
+/// (some 860 cycles with cold caches). Code generation puts loads for
+/// dispatchers that cannot do it before the kernel's entry.
+void preloadArguments(LLVM::LLVMFuncOp func, OpBuilder &b) {
+  int64_t offset = 0;
+  for (auto [i, type] : llvm::enumerate(func.getArgumentTypes())) {
+    int64_t size = 8;
+    if (!isa<LLVM::LLVMPointerType>(type)) {
+      if (!type.isIntOrFloat() || type.getIntOrFloatBitWidth() % 32)
+        return;
+      size = type.getIntOrFloatBitWidth() / 8;
+    }
+    offset = llvm::alignTo(offset, size) + size;
+    if (offset > kPreloadedBytes)
+      return;
+    func.setArgAttr(i, LLVM::LLVMDialect::getInRegAttrName(), b.getUnitAttr());
+  }
+}
+
 /// What the launch contract promises of pointers: tensors do not overlap
 /// unless both are only read, and are aligned to 16 bytes.
 DictionaryAttr getPointerAttributes(DictionaryAttr source, OpBuilder &b) {
@@ -114,6 +138,7 @@ struct KernelPattern : ConvertOpToLLVMPattern<wave::KernelOp> {
       if (isa<LLVM::LLVMPointerType>(arg))
         func.setArgAttrs(
             i, getPointerAttributes(kernel.getArgAttrDict(i), rewriter));
+    preloadArguments(func, rewriter);
     // The body moves as it is; its ops are converted after it.
     rewriter.inlineRegionBefore(kernel.getBody(), func.getBody(), func.end());
     if (failed(rewriter.convertRegionTypes(&func.getBody(), *getTypeConverter(),

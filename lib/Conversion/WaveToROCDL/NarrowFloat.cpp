@@ -88,12 +88,19 @@ struct NarrowArithmetic : RewritePattern {
 // f32 to bf16
 //===----------------------------------------------------------------------===//
 
-/// f32 bits, rounded so that the upper half is the bf16.
-Value roundToBF16Bits(Emit &e, Value x, bool noNaN) {
+/// f32 bits, rounded so that the upper half is the bf16: to nearest even, or as
+/// the program says.
+Value roundToBF16Bits(Emit &e, Value x, bool noNaN,
+                      std::optional<arith::RoundingMode> mode) {
   Type i32 = Emit::shaped(x.getType(), e.b.getI32Type());
   Value bits = e.bitcast(x, e.b.getI32Type());
-  Value odd = e.iand(e.shr(bits, e.intConst(16, i32)), e.intConst(1, i32));
-  Value rounded = e.iadd(e.iadd(bits, odd), e.intConst(0x7fff, i32));
+  Value rounded = bits;
+  if (mode == arith::RoundingMode::to_nearest_away) {
+    rounded = e.iadd(bits, e.intConst(0x8000, i32));
+  } else if (mode != arith::RoundingMode::toward_zero) {
+    Value odd = e.iand(e.shr(bits, e.intConst(16, i32)), e.intConst(1, i32));
+    rounded = e.iadd(e.iadd(bits, odd), e.intConst(0x7fff, i32));
+  }
   if (noNaN)
     return rounded;
   Value isNaN = e.cmpf(CmpFPredicate::UNO, x, x);
@@ -113,7 +120,7 @@ struct TruncToBF16 : OpRewritePattern<arith::TruncFOp> {
     bool noNaN = arith::bitEnumContainsAll(
         op.getFastmath().value_or(arith::FastMathFlags::none),
         arith::FastMathFlags::nnan);
-    Value bits = roundToBF16Bits(e, op.getIn(), noNaN);
+    Value bits = roundToBF16Bits(e, op.getIn(), noNaN, op.getRoundingmode());
     auto vector = dyn_cast<VectorType>(type);
     if (vector && vector.getRank() == 1 && vector.getNumElements() % 2 == 0) {
       rewriter.replaceOp(op, packPairs(e, bits, vector));

@@ -343,6 +343,10 @@ void ByteRuns::of(const AccessPart &part) {
     // Lanes wholly out of bounds touch nothing.
     if (!bytes)
       continue;
+    // Lanes that share an address add nothing.
+    if (count && from >= run[count - 1].begin &&
+        from + bytes <= run[count - 1].end)
+      continue;
     if (count && from == last)
       run[count - 1].end = from + bytes;
     else

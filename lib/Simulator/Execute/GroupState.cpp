@@ -151,6 +151,8 @@ void GroupState::runWave(Wave &wave) {
   uint64_t limit = context.options.instructionLimit;
   uint64_t before = wave.executed;
   int64_t budget = record ? recordedBudget : turnBudget;
+  if (context.options.turnInstructions && !record)
+    budget = context.options.turnInstructions;
   // The limit is for the launch; every thread takes what is left at the moment.
   if (limit) {
     uint64_t used = context.executed.load(std::memory_order_relaxed);

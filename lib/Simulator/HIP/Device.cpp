@@ -30,6 +30,9 @@ Device::Device() : memory(memoryBytes) {
     options.instructionLimit = std::strtoull(limit, nullptr, 10);
   if (const char *seed = std::getenv("TLC_SIM_SEED"))
     options.scheduleSeed = std::strtoull(seed, nullptr, 10);
+  if (const char *turn = std::getenv("TLC_SIM_TURN"))
+    options.turnInstructions =
+        static_cast<uint32_t>(std::strtoul(turn, nullptr, 10));
   if (const char *check = std::getenv("TLC_SIM_CHECK"))
     options.checkers = std::strcmp(check, "0") != 0;
 }

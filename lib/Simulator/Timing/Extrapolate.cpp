@@ -30,6 +30,8 @@ namespace {
 constexpr double fillRounds = 1.5, leastRounds = 1;
 /// What an XCD executes may exceed the detail by this, before it is cut.
 constexpr double wholeFactor = 1.5;
+/// The detail that two rounds of workgroups may cost at most.
+constexpr double mostForRounds = 24e6;
 
 constexpr uint64_t InstructionTiming::*instructionSums[] = {
     &InstructionTiming::issues,         &InstructionTiming::busyCycles,
@@ -235,12 +237,18 @@ void SamplePlan::apply(MachineOptions &options) const {
 
 std::string SamplePlan::describe(size_t ran, const LengthModel &lengths) const {
   // Errors are those of launches that were run both ways (docs/figures.md).
-  const char *error =
-      isUneven() ? ". XCDs get different work here: cycles may be 10 % off, "
-                   "bytes from HBM a fifth; --full tells"
-      : lengths.isUniform() ? ". Cycles have been within 3 % of a full run"
-                            : ". Cycles have been within 3 % of a full run, "
-                              "bytes from HBM up to a fifth low";
+  std::string error =
+      isUneven() ? ". XCDs get different work here: cycles and bytes "
+                   "from HBM may be a fifth off; --full tells"
+                 : fmt::format(". Cycles have been within {} of a full run{}",
+                               kind == Kind::Pace     ? "6 %"
+                               : kind == Kind::Repeat ? "4 % (12 % where "
+                                                        "workgroups do little "
+                                                        "but store)"
+                                                      : "4 %",
+                               lengths.isUniform()
+                                   ? ""
+                                   : ", bytes from HBM up to a fifth low");
   std::string text =
       fmt::format("{} of {} workgroups ran in detail, ", ran, workgroups);
   if (kind == Kind::WholeXcd)
@@ -275,9 +283,12 @@ SamplePlan tlc::sim::planSample(const LengthModel &lengths, uint64_t workgroups,
   // One workgroup more or less is the grid's, not the order's.
   double mean = plan.allInstructions / double(workgroups);
   plan.unevenness = all / double(plan.ofXcd) / mean - 1;
+  double round = double(cusPerXcd * occupancyOf(needs).groupsPerCu);
+  // Less than two rounds show no full machine, whatever was asked for.
+  double twoRounds = 2 * round * all / double(plan.ofXcd);
+  detail = std::max(detail, uint64_t(std::min(twoRounds, mostForRounds)));
   if (all <= wholeFactor * double(detail))
     return plan;
-  double round = double(cusPerXcd * occupancyOf(needs).groupsPerCu);
   double affordable = double(detail) / all * double(plan.ofXcd) / round;
   double between = std::floor(affordable - fillRounds - 2 * leastRounds);
   if (lengths.isUniform() && between >= leastRounds) {

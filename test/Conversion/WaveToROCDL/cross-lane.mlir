@@ -44,3 +44,17 @@ wave.kernel @matrix(%p: !wave.ptr) attributes {threads = 64 : i64, lds_bytes = 0
   wave.global_store %e, %p[%c0 : i32] : vector<16xf32>
   wave.return
 }
+
+// Two halves at a time.
+// CHECK-LABEL: llvm.func amdgpu_kernelcc @halves
+wave.kernel @halves(%p: !wave.ptr) attributes {threads = 64 : i64, lds_bytes = 0 : i64} {
+  %c0 = arith.constant 0 : i32
+  %x = wave.global_load %p[%c0 : i32] : vector<2xf32>
+  %s = wave.global_load %p[%c0 : i32] : f32
+  // CHECK: "llvm.amdgcn.cvt.pkrtz"({{.*}}) : (f32, f32) -> vector<2xf16>
+  %h = arith.truncf %x toward_zero : vector<2xf32> to vector<2xf16>
+  // CHECK: "llvm.amdgcn.fdot2"({{.*}}) : (vector<2xf16>, vector<2xf16>, f32, i1) -> f32
+  %d = wave.dot2 %h, %h, %s : vector<2xf16>, vector<2xf16>
+  wave.global_store %d, %p[%c0 : i32] : f32
+  wave.return
+}

@@ -61,3 +61,20 @@ wave.kernel @tanh(%p: !wave.ptr) attributes {threads = 64 : i64, lds_bytes = 0 :
   wave.global_store %y, %p[%c0 : i32] : f32
   wave.return
 }
+
+// Declared roundings: half of a unit more, or nothing, and no test for odd.
+// CHECK-LABEL: wave.kernel @declared
+wave.kernel @declared(%p: !wave.ptr) attributes {threads = 64 : i64, lds_bytes = 0 : i64} {
+  %c0 = arith.constant 0 : i32
+  %x = wave.global_load %p[%c0 : i32] : vector<2xf32>
+  // CHECK-NOT: arith.shrui
+  // CHECK: arith.addi %{{.*}}, %{{.*}} : vector<2xi32>
+  // CHECK: wave.perm
+  // CHECK-NOT: arith.addi
+  // CHECK: wave.perm
+  %y = arith.truncf %x to_nearest_away fastmath<nnan> : vector<2xf32> to vector<2xbf16>
+  %z = arith.truncf %x toward_zero fastmath<nnan> : vector<2xf32> to vector<2xbf16>
+  wave.global_store %y, %p[%c0 : i32] : vector<2xbf16>
+  wave.global_store %z, %p[%c0 : i32] : vector<2xbf16>
+  wave.return
+}

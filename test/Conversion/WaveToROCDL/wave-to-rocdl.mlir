@@ -5,7 +5,7 @@
 
 // CHECK: #[[TAG:.*]] = #llvm.mmra_tag<"amdgpu-synchronize-as":"local">
 // CHECK: llvm.mlir.global internal @k.lds() {addr_space = 3 : i32, alignment = 16 : i64} : !llvm.array<1024 x i8>
-// CHECK: llvm.func amdgpu_kernelcc @k(%[[P:.*]]: !llvm.ptr<1> {llvm.align = 16 : i64, llvm.noalias, llvm.noundef, llvm.readonly}, %[[N:.*]]: i32)
+// CHECK: llvm.func amdgpu_kernelcc @k(%[[P:.*]]: !llvm.ptr<1> {llvm.align = 16 : i64, llvm.inreg, llvm.noalias, llvm.noundef, llvm.readonly}, %[[N:.*]]: i32 {llvm.inreg})
 // CHECK-SAME: ["target-cpu", "gfx942"], ["amdgpu-flat-work-group-size", "128,128"]
 // CHECK-SAME: ["amdgpu-waves-per-eu", "2,2"]
 wave.kernel @k(%p: !wave.ptr {tile.role = "in"}, %n: i32)

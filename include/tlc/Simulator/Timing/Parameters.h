@@ -15,15 +15,29 @@
 #define TLC_SIMULATOR_TIMING_PARAMETERS_H
 
 #include <cstdint>
+#include <string_view>
 
 namespace tlc::sim {
 
 namespace param {
+#define TLC_PARAM_Documented inline constexpr auto
+#define TLC_PARAM_Measured inline constexpr auto
+#define TLC_PARAM_Inferred inline constexpr auto
+// May be set by assume(), to see what depends on them.
+#define TLC_PARAM_Assumed inline auto
 #define TLC_PARAM(NAME, VALUE, UNIT, CONFIDENCE, SOURCE)                       \
-  inline constexpr auto NAME = VALUE;
+  TLC_PARAM_##CONFIDENCE NAME = VALUE;
 #include "tlc/Simulator/Timing/Parameters.def"
 #undef TLC_PARAM
+#undef TLC_PARAM_Documented
+#undef TLC_PARAM_Measured
+#undef TLC_PARAM_Inferred
+#undef TLC_PARAM_Assumed
 } // namespace param
+
+/// Sets a parameter that has no source (Confidence::Assumed) for the launches to
+/// come. False if there is none of that name.
+bool assume(std::string_view name, double value);
 
 enum class Confidence : uint8_t { Documented, Measured, Inferred, Assumed };
 

@@ -11,14 +11,14 @@
 //
 // 1. What neighbouring lanes write side by side is compared with what they
 //    would after an exchange (StoreExchange.h); twice as much is worth it.
-// 2. The exchange goes chunk by chunk, so that the buffer is small, and fits
-//    where tiles of the main loop are dead: it is made only where the kernel's
-//    LDS does not grow by it (a few KiB apart). Where rows of 256 bytes are
-//    too large for that, half as long ones are tried, and so on.
+// 2. The exchange goes by up to four chunks, so that the buffer is small, and
+//    fits where tiles of the main loop are dead: it is made only where the
+//    kernel's LDS does not grow by it (a few KiB apart). Where rows of 256
+//    bytes are too large for that, half as long ones are tried, and so on.
 //
 //   tile.copy %acc to %C {layout = L}
 // becomes
-//   %s = tile.alloc : memref<8x32x72xf16, shared>
+//   %s = tile.alloc : memref<8x64x64xf16, shared>
 //   tile.copy %acc to %C through %s {layout = L}
 //
 //===----------------------------------------------------------------------===//
@@ -40,6 +40,8 @@ namespace tlc::tile {
 /// LDS that no kernel misses: eight such workgroups fit a compute unit.
 constexpr int64_t kSpareBytes = 8192;
 constexpr int64_t kWaveSize = 64;
+/// Chunks in LDS at once: one alone waits for its writes, then for its reads.
+constexpr int64_t kMostChunks = 4;
 
 /// Whether the points' last dimension runs along memory.
 static bool runsAlongMemory(CopyOp copy) {
@@ -84,19 +86,27 @@ static void coalesce(CopyOp copy) {
   };
   int64_t room = std::max(planned(), kSpareBytes);
   OpBuilder b = OpBuilder::atBlockBegin(&kernel.getBody().front());
-  // Where whole rows do not fit, shorter ones: more chunks, less LDS.
-  for (; gains(e); e = planExchange(layout, bytes, e->columns / 2)) {
-    SmallVector<int64_t> shape = {kernel.getNumThreads() / kWaveSize, e->rows,
-                                  e->pitch};
+  auto fits = [&](int64_t batch) {
+    SmallVector<int64_t> shape = {kernel.getNumThreads() / kWaveSize,
+                                  e->rows * batch, e->pitch};
     auto through = AllocOp::create(
         b, copy.getLoc(), getBufferType(shape, element, Space::Shared),
         b.getStringAttr(getBufferName(copy.getDst()) + "_lines"), LayoutAttr(),
         IntegerAttr());
     copy.getThroughMutable().assign(through.getResult());
     if (planned() <= room)
-      break;
+      return true;
     copy.getThroughMutable().clear();
     through.erase();
+    return false;
+  };
+  // Where whole rows do not fit, shorter ones: more chunks, less LDS.
+  for (; gains(e); e = planExchange(layout, bytes, e->columns / 2)) {
+    int64_t batch = std::min<int64_t>(kMostChunks, e->chunks.size());
+    while (batch && !fits(batch))
+      --batch;
+    if (batch)
+      break;
   }
   if (!copy.getThrough()) {
     copy.emitRemark("not written through LDS: it has no room for '")

@@ -17,8 +17,9 @@
 // does not change in the loop; `min` and `max` make several forms of it, all of
 // which must hold. Replacing the points by their worst corner leaves c * k + u
 // >= 0 with a uniform u: where c < 0, true up to k = u div -c and never again;
-// where c = 0, true always or never; a form with c > 0 comes true only later,
-// and so spoils its comparison. The first loop ends at the least of these
+// where c = 0, true always or never. A form with c > 0 comes true only later;
+// its comparison is taken the other way round, if that has none: false up to
+// some k. The first loop ends at the least of these
 // bounds, which is computed before it.
 //
 // Shared buffers that only the loop uses get a copy for the second one, so that
@@ -56,6 +57,15 @@ namespace tlc::tile {
 #include "tlc/Dialect/Tile/Transforms/Passes.h.inc"
 } // namespace tlc::tile
 
+/// Whether a comparison that does not hold leaves nothing but minus infinity.
+static bool masksOtherwise(arith::CmpIOp compare) {
+  return llvm::any_of(compare->getUsers(), [&](Operation *user) {
+    auto select = dyn_cast<arith::SelectOp>(user);
+    return select && select.getCondition() == compare.getResult() &&
+           matchPattern(select.getFalseValue(), m_NegInfFloat());
+  });
+}
+
 namespace {
 /// constant + loop * k + sum of factor * value, points at their worst corner.
 struct Form {
@@ -74,13 +84,14 @@ public:
 private:
   /// Forms whose least is a lower bound of sign * value at every point.
   Forms formsOf(Value value, int64_t sign);
-  Forms formsOf(arith::CmpIOp compare);
+  Forms formsOf(arith::CmpIOp compare, arith::CmpIPredicate predicate);
   Value bound(OpBuilder &b, const Form &form);
   void dropComparisons(scf::ForOp first, IRMapping &map);
   void giveOwnBuffers(scf::ForOp second);
 
   scf::ForOp loop;
-  SmallVector<arith::CmpIOp> comparisons;
+  /// With what each of them gives in the first loop.
+  SmallVector<std::pair<arith::CmpIOp, bool>> comparisons;
   Forms forms;
 };
 } // namespace
@@ -178,9 +189,9 @@ Forms LoopSplitter::formsOf(Value value, int64_t sign) {
 
 /// `large - small >= 0`, or `- 1` more for strict order. Unsigned and equality
 /// predicates are not understood.
-Forms LoopSplitter::formsOf(arith::CmpIOp compare) {
+Forms LoopSplitter::formsOf(arith::CmpIOp compare,
+                            arith::CmpIPredicate predicate) {
   using P = arith::CmpIPredicate;
-  P predicate = compare.getPredicate();
   bool less = predicate == P::sle || predicate == P::slt;
   bool strict = predicate == P::slt || predicate == P::sgt;
   if (!less && predicate != P::sge && predicate != P::sgt)
@@ -222,17 +233,19 @@ Value LoopSplitter::bound(OpBuilder &b, const Form &form) {
   return b.createOrFold<arith::DivUIOp>(loc, u, constant(-form.loop));
 }
 
-/// Makes the comparisons of the first loop true, and what they choose chosen.
+/// Gives the comparisons of the first loop their values, and what they choose
+/// is chosen.
 void LoopSplitter::dropComparisons(scf::ForOp first, IRMapping &map) {
-  for (arith::CmpIOp original : comparisons) {
+  for (auto &[original, holds] : comparisons) {
     Value compare = map.lookup(original.getResult());
     OpBuilder b(compare.getDefiningOp());
     for (Operation *user : llvm::make_early_inc_range(compare.getUsers()))
       if (auto select = dyn_cast<arith::SelectOp>(user);
           select && select.getCondition() == compare)
-        select.getResult().replaceAllUsesWith(select.getTrueValue());
+        select.getResult().replaceAllUsesWith(holds ? select.getTrueValue()
+                                                    : select.getFalseValue());
     compare.replaceAllUsesWith(
-        arith::ConstantOp::create(b, original.getLoc(), b.getBoolAttr(true)));
+        arith::ConstantOp::create(b, compare.getLoc(), b.getBoolAttr(holds)));
   }
   eraseDeadCode(first);
 }
@@ -271,8 +284,19 @@ void LoopSplitter::run() {
   StringRef why;
   for (auto parallel : loop.getBody()->getOps<ParallelOp>())
     parallel.walk([&](arith::CmpIOp compare) {
-      Forms found = formsOf(compare);
+      Forms found = formsOf(compare, compare.getPredicate());
       auto depends = [](const Form &f) { return f.loop != 0; };
+      auto opens = [](const Form &f) { return f.loop > 0; };
+      bool holds = true;
+      // Blocks in front of a window, where all is masked, are not worth a loop.
+      if ((found.empty() || llvm::any_of(found, opens)) &&
+          !masksOtherwise(compare))
+        if (Forms inverse = formsOf(
+                compare, arith::invertPredicate(compare.getPredicate()));
+            !inverse.empty() && llvm::none_of(inverse, opens)) {
+          found = inverse;
+          holds = false;
+        }
       if (found.empty()) {
         why = "a mask is not affine in the loop's variable and the points";
         return;
@@ -280,11 +304,11 @@ void LoopSplitter::run() {
       // The same in each iteration: nothing to split.
       if (llvm::none_of(found, depends))
         return;
-      if (llvm::any_of(found, [](const Form &f) { return f.loop > 0; })) {
+      if (llvm::any_of(found, opens)) {
         why = "a mask opens as the loop proceeds";
         return;
       }
-      comparisons.push_back(compare);
+      comparisons.push_back({compare, holds});
       forms.append(found);
     });
   if (comparisons.empty()) {
@@ -304,7 +328,7 @@ void LoopSplitter::run() {
       matchPattern(loop.getUpperBound(), m_ConstantInt(&end)) && last == end) {
     // Nothing is ever masked.
     IRMapping same;
-    for (arith::CmpIOp compare : comparisons)
+    for (auto &[compare, holds] : comparisons)
       same.map(compare.getResult(), compare.getResult());
     dropComparisons(loop, same);
     return;

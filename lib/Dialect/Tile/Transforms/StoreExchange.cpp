@@ -30,6 +30,8 @@ constexpr int64_t kWave = 64;
 constexpr int64_t kVectorBytes = 16;
 /// Bytes of a row: as much as one store of a few lanes writes.
 constexpr int64_t kRowBytes = 256;
+/// Rows that fill the banks once, from which on they are swizzled.
+constexpr int64_t kSwizzledBytes = 128;
 } // namespace
 
 static bool isLane(const Digit &d) {
@@ -51,6 +53,10 @@ int64_t tile::contiguousBytes(const Layout &layout, int64_t bytes) {
     run *= d.extent;
   }
   return run * bytes;
+}
+
+int64_t tile::columnsOfPitch(int64_t pitch, int64_t bytes) {
+  return pitch * bytes >= kSwizzledBytes ? pitch : pitch - kVectorBytes / bytes;
 }
 
 /// Refuses layouts with an XOR, with replicas (fewer than 64 distinct lanes),
@@ -114,8 +120,9 @@ tile::planExchange(const Layout &layout, int64_t bytes, int64_t columns) {
   ArrayRef<Digit> beyond = ArrayRef<Digit>(tail).drop_front(inRow);
   if (llvm::any_of(beyond, isLane))
     return std::nullopt;
-  // A little more than a row, so that rows begin in different banks.
-  e.pitch = e.columns + e.vector;
+  // Short rows: a little apart, so that they begin in different banks.
+  e.swizzled = e.columns * bytes >= kSwizzledBytes;
+  e.pitch = e.columns + (e.swizzled ? 0 : e.vector);
 
   // Before the exchange.
   SmallVector<std::pair<int64_t, int64_t>> chunks = {{0, 0}};
@@ -143,6 +150,13 @@ tile::planExchange(const Layout &layout, int64_t bytes, int64_t columns) {
   // A row longer than 64 lanes' vectors gives a lane several.
   int64_t vectorsInLane = e.columns / e.vector / across;
   int64_t rowLanes = kWave / across, registers = e.vector, lane = across;
+  // A read's rows must agree on whether their halves are swapped.
+  int64_t neighbours = 1;
+  while (neighbours < int64_t(e.written.size()) &&
+         e.written[neighbours].second == neighbours)
+    ++neighbours;
+  e.halves = e.swizzled && neighbours < e.vector &&
+             rowLanes <= StoreExchange::kSwapBit;
   e.reader.push_back({across, 1, e.vector});
   e.read = {{0, 0}};
   multiply(e.read, vectorsInLane, registers, across * e.vector);

@@ -90,7 +90,8 @@ static bool isNonNegative(Value value, llvm::DenseSet<Value> &seen) {
   if (auto extract = dyn_cast<vector::ExtractOp>(op))
     return all(extract.getSource());
   if (isa<arith::AddFOp, arith::MulFOp, arith::DivFOp, arith::ExtFOp,
-          arith::TruncFOp, arith::MaxNumFOp, vector::FromElementsOp>(op))
+          arith::TruncFOp, arith::MaxNumFOp, vector::FromElementsOp,
+          vector::ExtractStridedSliceOp, Dot2Op>(op))
     return all(op->getOperands());
   return false;
 }

@@ -42,6 +42,7 @@
 #include "tlc/Dialect/Wave/Transforms/Passes.h"
 #include "tlc/Support/LdsBanks.h"
 #include "llvm/ADT/MapVector.h"
+#include <map>
 
 using namespace mlir;
 using namespace tlc;
@@ -108,8 +109,8 @@ private:
   /// later need.
   std::vector<SmallVector<std::pair<Value, int>>> scalars;
   void spreadScalars();
-  int highSlot = -1, lowSlot = -1; ///< where the priority changes
-  bool loopFirst = false;          ///< priority to the loop as a whole
+  std::map<int, int> priorities; ///< by the slot before which they are set
+  bool loopFirst = false;        ///< priority to the loop as a whole
   void choosePriorities();
   scf::ForOp result;
 };
@@ -182,23 +183,38 @@ void Emitter::plan() {
 /// Of wavefronts that share a SIMD and a barrier, the oldest runs at full speed
 /// and then waits, while the others have nobody to fill their gaps. So the
 /// first half of a step goes before the second: who lags behind, catches up.
+/// With two barriers, where all wait for all twice as often, it falls in levels
+/// towards each, so that they arrive together: four in a loop of matrix work
+/// alone.
 void Emitter::choosePriorities() {
   constexpr int64_t kSimdLanes = 4 * kWaveSize;
   auto kernel = loop->getParentOfType<KernelOp>();
-  if (!kernel || p.stages == 1 || graph.numBarriers != 1 || !options.pin)
+  if (!kernel || p.stages == 1 || !graph.numBarriers || !options.pin)
     return;
   // Two workgroups of one wavefront a SIMD: the loop as a whole goes before the
   // other one's prologue and epilogue. Two wavefronts a SIMD of one workgroup:
   // halves of a step.
   int64_t threads = kernel.getThreads();
-  loopFirst = threads <= kSimdLanes &&
+  loopFirst = graph.numBarriers == 1 && threads <= kSimdLanes &&
               int64_t(kernel.getLdsBytes()) * 2 <= int64_t(kLdsBytes);
   if (threads < 2 * kSimdLanes)
     return;
+  SmallVector<int> barriers;
   for (int i = 0, n = graph.nodes.size(); i < n; ++i)
     if (graph.nodes[i].unit == Unit::Barrier)
-      highSlot = (p.slot(i) + 1) % p.interval;
-  lowSlot = (highSlot + p.interval / 2) % p.interval;
+      barriers.push_back(p.slot(i));
+  llvm::sort(barriers);
+  const int levels = barriers.size() > 1 && !graph.packs() ? 4 : 2;
+  for (auto [number, slot] : llvm::enumerate(barriers)) {
+    int next = number + 1 < barriers.size() ? barriers[number + 1]
+                                            : barriers.front() + p.interval;
+    // Half of what is left goes with each level.
+    int left = next - slot, at = slot + 1;
+    for (int level = levels - 1; level >= 0; --level) {
+      priorities[at % p.interval] = level;
+      at += left /= 2;
+    }
+  }
 }
 
 /// Scalar arithmetic takes the wavefront's turns, too: one op a slot, before
@@ -341,8 +357,9 @@ void Emitter::emitRow(Row &row) {
     const std::vector<int> &slot = slots[number];
     const auto &early = scalars[number];
     bool any = false;
-    if (row.iv && (number == highSlot || number == lowSlot))
-      SetPrioOp::create(b, loop.getLoc(), int64_t(number == highSlot));
+    if (auto priority = priorities.find(number);
+        row.iv && priority != priorities.end())
+      SetPrioOp::create(b, loop.getLoc(), int64_t(priority->second));
     if (row.iv)
       for (auto [value, stage] : early)
         get(value, row, stage);
@@ -594,8 +611,8 @@ scf::ForOp Emitter::run() {
     values = emitPairs(values, count);
   else
     values = emitLoop(values, lower, upper, 1, nonEmpty);
-  // Or the last row ended in its first half.
-  if (loopFirst || highSlot > lowSlot)
+  // Or the last row ended with another.
+  if (loopFirst || (!priorities.empty() && priorities.rbegin()->second))
     SetPrioOp::create(b, loc, int64_t(0));
   // With two barriers an iteration, what follows the loop was ordered by the
   // second; the rows end with accesses beyond it.

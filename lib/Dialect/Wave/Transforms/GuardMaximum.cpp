@@ -26,6 +26,10 @@
 // are marked `wave.exact`, as in `wave-skip-rescale`, which treats what this
 // pass leaves.
 //
+// Where the kernel declares that the maximum may lag behind by a power p of two
+// (`wave.lazy_maximum`), t is m + p / c, if the exponent is that of 2 and has
+// maxima times c: no weight exceeds 2^p then.
+//
 //   %o = wave.shuffle_xor %p, 32          %moved = arith.cmpf ugt, %p, %t
 //   %x = arith.maxnumf %p, %o             %any = wave.any %moved
 //   %n = arith.maxnumf %m, %x             %n, %t1, %f, %s = scf.if %any {
@@ -43,6 +47,7 @@
 #include "LaneSymmetry.h"
 #include "Rescale.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
 #include "tlc/Dialect/Wave/Transforms/Passes.h"
 
@@ -54,6 +59,39 @@ namespace tlc::wave {
 #define GEN_PASS_DEF_WAVEGUARDMAXIMUM
 #include "tlc/Dialect/Wave/Transforms/Passes.h.inc"
 } // namespace tlc::wave
+
+/// max(exchange(p), c) is exchange(max(p, c)), where the exchange has no other
+/// reader: it can then go into the branch.
+static void sinkConstants(KernelOp kernel) {
+  SmallVector<arith::MaxNumFOp> maxima;
+  kernel.walk([&](arith::MaxNumFOp op) { maxima.push_back(op); });
+  for (arith::MaxNumFOp op : maxima)
+    for (bool left : {true, false}) {
+      Value constant = left ? op.getLhs() : op.getRhs();
+      Value exchanged = left ? op.getRhs() : op.getLhs();
+      Butterfly b = matchButterfly<arith::MaxNumFOp>(exchanged);
+      bool ours = !b.ops.empty() && matchPattern(constant, m_Constant()) &&
+                  llvm::all_of(b.ops, [&](Operation *each) {
+                    return llvm::all_of(each->getUsers(), [&](Operation *user) {
+                      return user == op || llvm::is_contained(b.ops, user);
+                    });
+                  });
+      if (!ours)
+        continue;
+      OpBuilder builder(b.ops.front());
+      if (Operation *def = constant.getDefiningOp();
+          def->getBlock() == b.ops.front()->getBlock() &&
+          !def->isBeforeInBlock(b.ops.front()))
+        constant = builder.clone(*def)->getResult(0);
+      Value partial =
+          arith::MaxNumFOp::create(builder, op.getLoc(), b.partial, constant);
+      for (Operation *each : {b.ops[0], b.ops[1]})
+        each->replaceUsesOfWith(b.partial, partial);
+      op.replaceAllUsesWith(exchanged);
+      op.erase();
+      break;
+    }
+}
 
 namespace {
 /// Scalars of a loop's body that follow from the maximum alone.
@@ -82,6 +120,7 @@ struct GuardMaximum : tlc::wave::impl::WaveGuardMaximumBase<GuardMaximum> {
   using WaveGuardMaximumBase::WaveGuardMaximumBase;
 
   void runOnOperation() override {
+    sinkConstants(getOperation());
     // All are found first: what proves that lanes agree is rewritten.
     SmallVector<Running> found;
     getOperation().walk([&](scf::ForOp loop) {
@@ -193,9 +232,56 @@ private:
 };
 } // namespace
 
-/// `max` where the factor of two equal maxima is one, or else NaN.
+/// What the maximum is multiplied by in the factor's exponent: 1 if nothing is
+/// found.
+static Value multiplierOf(OpBuilder &b, Location loc, const Cone &cone,
+                          Value factor) {
+  SmallVector<Value> work = {factor.getDefiningOp()->getOperand(0)};
+  while (!work.empty()) {
+    Operation *op = work.pop_back_val().getDefiningOp();
+    if (!op || !cone.of(op->getResult(0)))
+      continue;
+    if (auto product = dyn_cast<arith::MulFOp>(op))
+      for (bool left : {false, true})
+        if (Value c = left ? product.getLhs() : product.getRhs(); !cone.of(c))
+          return c;
+    llvm::append_range(work, op->getOperands());
+  }
+  return arith::ConstantOp::create(b, loc, b.getF32FloatAttr(1));
+}
+
+/// How far scores may exceed the maximum before it moves, or null.
+static Value allowanceOf(OpBuilder &b, Location loc, const Cone &cone,
+                         Block *body, Value factor) {
+  auto kernel = body->getParentOp()->getParentOfType<KernelOp>();
+  auto lazy = kernel->getAttrOfType<FloatAttr>(kLazyMaximumAttr);
+  auto *exponential = factor.getDefiningOp();
+  if (!lazy || !isa_and_nonnull<math::Exp2Op, math::ExpOp>(exponential))
+    return {};
+  // 8-bit weights of more than 1 might not be finite.
+  bool narrow = false;
+  body->walk([&](arith::TruncFOp op) {
+    narrow |= getElementTypeOrSelf(op.getType()).getIntOrFloatBitWidth() < 16;
+  });
+  if (narrow)
+    return {};
+  double power = lazy.getValueAsDouble();
+  if (isa<math::ExpOp>(exponential))
+    power *= 0.693147; // ln 2
+  Value c = multiplierOf(b, loc, cone, factor);
+  // A multiplier that is not positive makes the branch come too often at worst.
+  APFloat known(0.0f);
+  if (matchPattern(c, m_ConstantFloat(&known)))
+    return arith::ConstantOp::create(
+        b, loc, b.getF32FloatAttr(power / known.convertToFloat()));
+  return arith::DivFOp::create(
+      b, loc, arith::ConstantOp::create(b, loc, b.getF32FloatAttr(power)), c);
+}
+
+/// `max`, and what it may lag behind, where the factor of two equal maxima is
+/// one, or else NaN.
 static Value thresholdOf(OpBuilder &b, Location loc, Recomputation &equal,
-                         Value factor, Value max) {
+                         Value factor, Value max, Value allowance) {
   Value test = factor;
   float neutral = 1;
   if (auto *op = factor.getDefiningOp(); isa<math::Exp2Op, math::ExpOp>(op)) {
@@ -209,6 +295,8 @@ static Value thresholdOf(OpBuilder &b, Location loc, Recomputation &equal,
       FloatAttr::get(b.getF32Type(), APFloat::getNaN(APFloat::IEEEsingle())));
   Value same = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ,
                                      equal.get(test), constant);
+  if (allowance)
+    max = arith::AddFOp::create(b, loc, max, allowance);
   return arith::SelectOp::create(b, loc, same, max, nan);
 }
 
@@ -248,8 +336,9 @@ void GuardMaximum::rewrite(Running &running) {
   rewriter.setInsertionPoint(loop);
   Value start = loop.getInits()[running.number];
   Recomputation initial(rewriter, cone, old, next, start, start);
+  Value allowance = allowanceOf(rewriter, loc, cone, body, factor);
   SmallVector<Value> inits = {
-      thresholdOf(rewriter, loc, initial, factor, start)};
+      thresholdOf(rewriter, loc, initial, factor, start, allowance)};
   for (Value v : kept)
     inits.push_back(initial.get(v));
   unsigned first = loop.getNumRegionIterArgs();
@@ -287,8 +376,8 @@ void GuardMaximum::rewrite(Running &running) {
   Value max = then.clone(*running.next, map)->getResult(0);
   Recomputation anew(then, cone, oldNow, next, oldNow, max);
   Recomputation equal(then, cone, oldNow, next, max, max);
-  SmallVector<Value> results = {max,
-                                thresholdOf(then, loc, equal, factor, max)};
+  SmallVector<Value> results = {
+      max, thresholdOf(then, loc, equal, factor, max, allowance)};
   for (Value v : kept)
     results.push_back(anew.get(v));
   scf::YieldOp::create(then, loc, results);

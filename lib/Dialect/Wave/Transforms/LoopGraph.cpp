@@ -62,11 +62,23 @@ int LoopGraph::wavesOfSimd() const {
   return std::max(1, threadsOf(loop) / kSimdLanes);
 }
 
+LdsStoreOp wave::guardedStore(Operation *op) {
+  auto branch = dyn_cast_or_null<scf::IfOp>(op);
+  if (!branch || branch.getNumResults() || branch.elseBlock())
+    return {};
+  Block &body = *branch.thenBlock();
+  auto store = dyn_cast<LdsStoreOp>(body.front());
+  return store && store->getNextNode() == body.getTerminator() ? store
+                                                               : LdsStoreOp();
+}
+
 int LoopGraph::writeCycles(const Node &node) const {
   // The address and the data go in by four bytes of each lane; two SIMDs share
   // a way in, so that a wavefront of each goes first.
   constexpr int kCyclesOfDword = 2 * 4;
   auto store = dyn_cast<LdsStoreOp>(node.op);
+  if (!store)
+    store = guardedStore(node.op);
   int dwords = store ? getRegisters(store.getValue().getType()) : 1;
   return (1 + dwords) * kCyclesOfDword * 7 / 5;
 }
@@ -241,8 +253,14 @@ static int vectorCost(Operation *op) {
           arith::MinimumFOp>(op))
     return 2 * count; // two make one v_max3
   // gfx942 rounds to bf16 by integer operations, cheaper in pairs.
-  if (auto trunc = dyn_cast<arith::TruncFOp>(op))
-    return scalarOf(type).isF16() ? 4 * count : count > 1 ? 10 * count : 16;
+  if (auto trunc = dyn_cast<arith::TruncFOp>(op)) {
+    bool half = scalarOf(type).isF16();
+    if (trunc.getRoundingmode() == arith::RoundingMode::toward_zero)
+      return count > 1 ? 2 * count : 4;
+    if (trunc.getRoundingmode() == arith::RoundingMode::to_nearest_away)
+      return count > 1 ? 6 * count : 8;
+    return half ? 4 * count : count > 1 ? 10 * count : 16;
+  }
   if (isa<arith::DivFOp, arith::DivSIOp, arith::DivUIOp, arith::RemSIOp,
           arith::RemUIOp, arith::RemFOp>(op))
     return 48 * count;
@@ -271,9 +289,9 @@ void LoopGraph::addNode(Operation *op) {
     // The result leaves the pipeline after its last pass, and code generation
     // counts instructions, not cycles, until then: three slots need no s_nop.
     node.latency = 3;
-  } else if (isa<LdsLoadOp, LdsStoreOp, LdsAtomicOp>(op)) {
+  } else if (isa<LdsLoadOp, LdsStoreOp, LdsAtomicOp>(op) || guardedStore(op)) {
     node.unit = Unit::Memory;
-    node.ldsRead = !isa<LdsStoreOp>(op);
+    node.ldsRead = isa<LdsLoadOp, LdsAtomicOp>(op);
     node.ldsWrite = !isa<LdsLoadOp>(op);
     node.latency = slots(kLdsLatency);
   } else if (isa<BufferLoadOp, GlobalLoadOp, GlobalAtomicOp>(op)) {
@@ -464,8 +482,9 @@ std::string LoopGraph::build() {
       return "it sets priorities or traps";
     if (isa<FenceOp>(op))
       return "lanes exchange data in it";
-    // A branch may hold arithmetic only: it is placed as a whole.
-    if (op.getNumRegions()) {
+    // A branch may hold arithmetic only, or one store to LDS: it is placed as a
+    // whole.
+    if (op.getNumRegions() && !guardedStore(&op)) {
       bool pure = !isa<scf::ForOp, scf::WhileOp>(op);
       op.walk([&](Operation *inner) {
         pure &= inner->getNumRegions() || isa<scf::YieldOp>(inner) ||

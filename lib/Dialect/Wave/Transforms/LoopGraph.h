@@ -61,6 +61,10 @@ struct Node {
   mlir::SmallVector<Edge, 4> in, out;
 };
 
+/// The store to LDS that alone stands in a branch without results (of lanes
+/// beyond a tile), or null.
+LdsStoreOp guardedStore(mlir::Operation *op);
+
 class LoopGraph {
 public:
   explicit LoopGraph(mlir::scf::ForOp loop) : loop(loop) {}
@@ -87,6 +91,9 @@ public:
   int writeCycles(const Node &node) const;
   /// The largest estimate that is likely to do without scratch memory.
   int likelyRegisters() const;
+  /// Whether vector work is more than a few address updates: in a loop with two
+  /// barriers, tiles that are transposed on their way to LDS.
+  bool packs() const { return vectorCycles > numMatrix / 4; }
   /// Whether all lanes have the same value: it lives in scalar registers.
   bool isUniform(mlir::Value value);
 

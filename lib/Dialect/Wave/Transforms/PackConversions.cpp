@@ -1,4 +1,4 @@
-//===- PackConversions.cpp - Round to bf16 in pairs -----------------------===//
+//===- PackConversions.cpp - Round to 16 bits in pairs --------------------===//
 //
 // Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -7,7 +7,8 @@
 //
 // The pass `wave-pack-conversions`. gfx942 has no conversion to bf16; rounded
 // as a vector, two elements share the instruction that packs them. So scalars
-// that are rounded only to be put together are put together first.
+// that are rounded only to be put together are put together first. So are those
+// that the program rounds to f16 towards zero, which is an instruction for two.
 //
 // Rounding must keep a NaN one. Where an exponential is rounded, plain integer
 // rounding does: its NaNs are those that matrix instructions and arithmetic
@@ -68,7 +69,8 @@ struct PackConversions
   void runOnOperation() override {
     SmallVector<vector::FromElementsOp> packs;
     getOperation().walk([&](vector::FromElementsOp pack) {
-      if (pack.getType().getElementType().isBF16() &&
+      Type element = pack.getType().getElementType();
+      if ((element.isBF16() || element.isF16()) &&
           pack.getType().getRank() == 1 &&
           pack.getType().getNumElements() % 2 == 0)
         packs.push_back(pack);
@@ -77,19 +79,27 @@ struct PackConversions
       rewrite(pack);
   }
 
-  /// Only where every element is a rounding of an f32 with no other reader.
+  /// Only where every element is a rounding of an f32 with no other reader,
+  /// all in one direction.
   void rewrite(vector::FromElementsOp pack) {
     SmallVector<Value> wide;
     SmallVector<Operation *> roundings;
     bool shortNaN = true;
+    std::optional<arith::RoundingMode> mode;
     for (Value element : pack.getElements()) {
       auto trunc = element.getDefiningOp<arith::TruncFOp>();
       if (!trunc || !trunc->hasOneUse() || !trunc.getIn().getType().isF32())
         return;
+      if (!roundings.empty() && trunc.getRoundingmode() != mode)
+        return;
+      mode = trunc.getRoundingmode();
       shortNaN &= hasShortNaN(trunc.getIn());
       wide.push_back(trunc.getIn());
       roundings.push_back(trunc);
     }
+    bool half = pack.getType().getElementType().isF16();
+    if (half && mode != arith::RoundingMode::toward_zero)
+      return;
     OpBuilder b(pack);
     VectorType type = pack.getType();
     auto together = vector::FromElementsOp::create(
@@ -97,7 +107,9 @@ struct PackConversions
         wide);
     auto rounded =
         arith::TruncFOp::create(b, pack.getLoc(), type, together.getResult());
-    if (shortNaN)
+    if (mode)
+      rounded.setRoundingmode(*mode);
+    if (shortNaN && !half)
       rounded.setFastmath(arith::FastMathFlags::nnan);
     pack.replaceAllUsesWith(rounded.getResult());
     pack.erase();

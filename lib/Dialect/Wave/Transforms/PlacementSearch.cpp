@@ -156,8 +156,12 @@ std::optional<Placement> Placer::run() {
   if (interval < kMinInterval)
     return std::nullopt;
   // A barrier has a wait for the accesses in flight before it: slots just
-  // before it should start none.
-  drain = graph.numBarriers > 1 ? slotsOf(kLdsCycles / graph.wavesOfSimd()) : 0;
+  // before it should start none. Fewer where tiles are transposed on their way:
+  // the writes are narrow and need the slots.
+  drain = graph.numBarriers > 1
+              ? slotsOf((graph.packs() ? kLdsCycles / 2 : kLdsCycles) /
+                        graph.wavesOfSimd())
+              : 0;
   std::optional<Placement> best = search();
   if (!best && drain) {
     drain = 0;

@@ -42,6 +42,39 @@ namespace tlc::wave {
 #include "tlc/Dialect/Wave/Transforms/Passes.h.inc"
 } // namespace tlc::wave
 
+/// Where lanes of a copy reach beyond the tile, its stores to LDS stand in a
+/// branch. Each gets one of its own, so that it can have a slot; what is stored
+/// is put together for all lanes.
+static void splitGuardedStores(scf::ForOp loop) {
+  SmallVector<scf::IfOp> branches;
+  for (auto branch : loop.getBody()->getOps<scf::IfOp>()) {
+    bool stores = !branch.getNumResults() && !branch.elseBlock();
+    for (Operation &op : branch.thenBlock()->without_terminator())
+      stores &= isa<LdsStoreOp>(op) || isPure(&op);
+    if (stores)
+      branches.push_back(branch);
+  }
+  for (scf::IfOp branch : branches) {
+    OpBuilder b(branch);
+    SmallVector<Operation *> ops;
+    for (Operation &op : branch.thenBlock()->without_terminator())
+      ops.push_back(&op);
+    for (Operation *op : ops) {
+      if (!isa<LdsStoreOp>(op)) {
+        op->moveBefore(branch);
+        continue;
+      }
+      auto own = scf::IfOp::create(b, op->getLoc(), branch.getCondition(),
+                                   /*withElseRegion=*/false);
+      op->moveBefore(own.thenBlock()->getTerminator());
+      for (StringRef name : {kLdsAttr, kSlotAttr})
+        if (Attribute attr = op->getAttr(name))
+          own->setAttr(name, attr);
+    }
+    branch.erase();
+  }
+}
+
 namespace {
 /// Fewer matrix instructions than this make no loop hot.
 constexpr int kMinMatrix = 4;
@@ -56,6 +89,8 @@ struct Schedule : tlc::wave::impl::WaveScheduleBase<Schedule> {
       if (count >= kMinMatrix && !loop->hasAttr(kScheduledAttr))
         loops.push_back(loop);
     });
+    for (scf::ForOp loop : loops)
+      splitGuardedStores(loop);
     llvm::DenseSet<Operation *> seldom = findSeldom(loops);
     for (scf::ForOp loop : loops)
       schedule(loop, seldom.contains(loop));

@@ -2,20 +2,22 @@
 // RUN: tlc-opt %s --tile-infer-layouts --tile-coalesce-stores --tile-fit-lds --tile-insert-sync --convert-tile-to-wave | FileCheck %s --check-prefix=WAVE
 
 // A lane of the accumulator has four columns; four wavefronts of 32 rows and 64
-// columns each trade theirs through 32 rows of 64 elements (and 8 between rows),
-// where the operands were.
+// columns each trade theirs through twice 32 rows of 64 elements, where the
+// operands were.
 // CHECK-LABEL: tile.func @product
-// CHECK: %[[S:.*]] = tile.alloc {name = "_lines"} : memref<4x32x72xf16, #tile.space<shared>>
+// CHECK: %[[S:.*]] = tile.alloc {name = "_lines"} : memref<4x64x64xf16, #tile.space<shared>>
 // CHECK: tile.copy %{{.*}} to %{{.*}} through %[[S]]
 
-// Eight bytes go in, sixteen come out; the wavefront alone is ordered.
+// Eight bytes go in, sixteen come out; the wavefront alone is ordered. Both are
+// XORed with the row, so that rows begin in different banks.
 // WAVE: scf.for
 // WAVE: wave.barrier
+// WAVE: arith.xori
 // WAVE: wave.fence
-// WAVE-COUNT-8: wave.lds_store {{.*}} : vector<4xf16>
+// WAVE-COUNT-16: wave.lds_store {{.*}} : vector<4xf16>
 // WAVE-NEXT: wave.fence
-// WAVE-COUNT-4: wave.lds_load {{.*}} : vector<8xf16>
-// WAVE-COUNT-4: wave.buffer_store {{.*}} : vector<8xf16>
+// WAVE-COUNT-8: wave.lds_load {{.*}} : vector<8xf16>
+// WAVE-COUNT-8: wave.buffer_store {{.*}} : vector<8xf16>
 // WAVE-NOT: wave.barrier
 // WAVE: wave.return
 !tile = memref<128x64xf16, #tile.space<shared>>
@@ -41,10 +43,10 @@ tile.func @product(%p: !tile.ptr<f16>, %q: !tile.ptr<f16>, %r: !tile.ptr<f16>) {
   }
 }
 
-// Wavefronts that have whole rows: 32 rows of 128 elements each would be 2 KiB
-// more than the operands had, so each row is traded in halves.
+// Wavefronts that have whole rows: rows of 128 elements, as many as the
+// operands had bytes for.
 // CHECK-LABEL: tile.func @whole_rows
-// CHECK: %[[S:.*]] = tile.alloc {name = "_lines"} : memref<4x32x72xf16, #tile.space<shared>>
+// CHECK: %[[S:.*]] = tile.alloc {name = "_lines"} : memref<4x32x128xf16, #tile.space<shared>>
 // CHECK: tile.copy %{{.*}} to %{{.*}} through %[[S]]
 tile.func @whole_rows(%p: !tile.ptr<f16>, %q: !tile.ptr<f16>, %r: !tile.ptr<f16>) {
   %c0 = arith.constant 0 : i32

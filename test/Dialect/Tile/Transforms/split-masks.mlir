@@ -218,3 +218,44 @@ tile.func @dynamic(%q: !tile.ptr<f16>, %n: i32 {tile.role = "scalar"}) {
     } {tile.num_stages = 1 : i64}
   }
 }
+
+// -----
+
+// The same asked the other way round: false up to the last block.
+
+// CHECK-LABEL: @inverse_tail
+// CHECK: scf.for %{{.*}} = %c0_i32 to %c15_i32 step
+// CHECK-NOT: arith.cmpi
+// CHECK: tile.gemm
+// CHECK-NOT: scf.for
+// CHECK: arith.cmpi sge
+tile.func @inverse_tail(%q: !tile.ptr<f16>, %n: i32 {tile.role = "scalar"}) {
+  %g = arith.constant 4 : i32
+  %Q = tile.tensor %q : !tile.ptr<f16> -> memref<1024x64xf16, #tile.space<global>>
+  tile.kernel grid(%g) threads[256] (%x) {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %c64 = arith.constant 64 : i32
+    %c128 = arith.constant 128 : i32
+    %end = arith.constant 16 : i32
+    %zero = arith.constant 0.0 : f32
+    %inf = arith.constant 0xFF800000 : f32
+    %Qs = tile.alloc {name = "Q"} : memref<128x64xf16, #tile.space<fragment>>
+    %Ks = tile.alloc {name = "K"} : memref<64x64xf16, #tile.space<shared>>
+    %S = tile.alloc {name = "S"} : memref<128x64xf32, #tile.space<fragment>>
+    %first = arith.muli %x, %c128 : i32
+    scf.for %k = %c0 to %end step %c1 : i32 {
+      %o = arith.muli %k, %c64 : i32
+      %v = tile.view %Q[%o, %c0 : i32, i32] : memref<1024x64xf16, #tile.space<global>> to memref<64x64xf16, strided<[?, ?], offset: ?>, #tile.space<global>>
+      tile.copy %v to %Ks : memref<64x64xf16, strided<[?, ?], offset: ?>, #tile.space<global>> to memref<64x64xf16, #tile.space<shared>>
+      tile.parallel (%i, %j) = [128, 64] {
+        %c1000 = arith.constant 1000 : i32
+        %key = arith.addi %o, %j : i32
+        %m = arith.cmpi sge, %key, %c1000 : i32
+        %s = arith.select %m, %inf, %zero : f32
+        tile.store %s, %S[%i, %j : i32, i32] : f32, memref<128x64xf32, #tile.space<fragment>>
+      }
+      tile.gemm %Qs, %Ks into %S {trans_b} : memref<128x64xf16, #tile.space<fragment>>, memref<64x64xf16, #tile.space<shared>> into memref<128x64xf32, #tile.space<fragment>>
+    } {tile.num_stages = 1 : i64}
+  }
+}

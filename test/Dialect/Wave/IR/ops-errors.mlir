@@ -290,3 +290,11 @@ wave.kernel @trap(%v: i32) attributes {threads = 64 : i64, lds_bytes = 64 : i64}
   "wave.trap"(%v) : (i32) -> ()
   wave.return
 }
+
+// -----
+
+wave.kernel @dot2(%a: vector<4xf16>, %c: f32) attributes {threads = 64 : i64, lds_bytes = 64 : i64} {
+  // expected-error @below {{operand #0 must be}}
+  %d = wave.dot2 %a, %a, %c : vector<4xf16>, vector<4xf16>
+  wave.return
+}

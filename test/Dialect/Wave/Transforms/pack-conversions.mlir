@@ -38,3 +38,20 @@ wave.kernel @values(%p: !wave.ptr, %x: f32, %y: f32) attributes {lds_bytes = 0 :
   wave.global_store %r, %p[%c0 : i32] : vector<2xbf16>
   wave.return
 }
+
+// A declared rounding stays the vector's; towards zero f16 is put together too.
+// CHECK-LABEL: wave.kernel @declared
+// CHECK: arith.truncf %{{.*}} to_nearest_away : vector<2xf32> to vector<2xbf16>
+// CHECK: arith.truncf %{{.*}} toward_zero : vector<2xf32> to vector<2xf16>
+wave.kernel @declared(%p: !wave.ptr, %x: f32, %y: f32) attributes {lds_bytes = 0 : i64, threads = 64 : i64} {
+  %c0 = arith.constant 0 : i32
+  %r0 = arith.truncf %x to_nearest_away : f32 to bf16
+  %r1 = arith.truncf %y to_nearest_away : f32 to bf16
+  %r = vector.from_elements %r0, %r1 : vector<2xbf16>
+  %h0 = arith.truncf %x toward_zero : f32 to f16
+  %h1 = arith.truncf %y toward_zero : f32 to f16
+  %h = vector.from_elements %h0, %h1 : vector<2xf16>
+  wave.global_store %r, %p[%c0 : i32] : vector<2xbf16>
+  wave.global_store %h, %p[%c0 : i32] : vector<2xf16>
+  wave.return
+}

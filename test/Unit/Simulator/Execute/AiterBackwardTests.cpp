@@ -149,7 +149,7 @@ TEST_P(AiterBackward, EqualsTheGradients) {
                 d * 4, head, all, row, seq, d, null, null);
     // It stores what LDS brings without waiting for it.
     ASSERT_TRUE(launchAiter(folder + variant.convert + ".co", convert,
-                            (seq + 63) / 64, heads, batch, "missing-wait"));
+                            (seq + 63) / 64, heads, batch, {"missing-wait"}));
   }
   expectClose(dV, bdV, "dV");
   expectClose(dK, bdK, "dK");

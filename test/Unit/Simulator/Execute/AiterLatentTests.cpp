@@ -42,7 +42,7 @@ TEST(AiterLatent, DecodeInSplits) {
   // It passes a barrier with eight LDS operations outstanding, of which four
   // are writes that others read behind it.
   if (!launchAiter("mla/mla_dec_stage1_bf16_a16w16_subQ16_mqa16.co", s, 1,
-                   batch, splits, "lds-race"))
+                   batch, splits, {"lds-race"}))
     GTEST_SKIP() << "no AITER objects";
   auto parts = out.values<float>(), sums = lse.values<float>();
   double worst = 0;

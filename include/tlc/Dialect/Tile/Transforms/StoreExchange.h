@@ -14,6 +14,13 @@
 // neighbouring pieces of 16 bytes. Wavefronts keep to their own part of the
 // buffer: no barrier is needed.
 //
+// Rows of 128 bytes or more are swizzled: the pieces of 16 bytes of a row are
+// XORed with the row's number, so that neither the writes (many rows, the same
+// columns) nor the reads (some rows as a whole) meet in a bank. Where lanes
+// write less than 16 bytes, every other eight rows have their halves of 16
+// bytes swapped; that is the same for all lanes of a read, which puts the
+// registers right. Shorter rows are padded instead.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef TLC_DIALECT_TILE_TRANSFORMS_STOREEXCHANGE_H
@@ -33,6 +40,8 @@ struct StoreExchange {
   Layout layout;
   /// Of a wavefront's part of the buffer, in elements.
   int64_t rows = 0, columns = 0, pitch = 0;
+  /// Whether rows are swizzled, and the halves of 16 bytes with them.
+  bool swizzled = false, halves = false;
   /// Elements of a lane that go together after the exchange.
   int64_t vector = 0;
 
@@ -44,6 +53,14 @@ struct StoreExchange {
   llvm::SmallVector<std::pair<int64_t, int64_t>> chunks;
 
   int64_t elementsOfWave() const { return rows * pitch; }
+  /// What the place of a piece of `row` is XORed with, in bytes.
+  int64_t pieceXor(int64_t row) const {
+    return swizzled ? (row & kPieceMask) << kPieceShift : 0;
+  }
+  bool swapsHalves(int64_t row) const { return halves && row & kSwapBit; }
+
+  static constexpr int64_t kPieceMask = 7, kPieceShift = 4, kSwapBit = 8,
+                           kHalfBytes = 8;
 };
 
 /// How the points of `layout` (the last dimension contiguous in memory,
@@ -52,6 +69,9 @@ struct StoreExchange {
 /// allow it, or nothing would be gained.
 std::optional<StoreExchange> planExchange(const Layout &layout, int64_t bytes,
                                           int64_t columns = 0);
+
+/// The columns of an exchange whose buffer has rows `pitch` apart.
+int64_t columnsOfPitch(int64_t pitch, int64_t bytes);
 
 /// Bytes that neighbouring lanes of a wavefront write next to one another with
 /// this layout, elements of `bytes`.

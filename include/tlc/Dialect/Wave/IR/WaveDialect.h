@@ -44,6 +44,10 @@ inline constexpr llvm::StringLiteral kSlotAttr = "wave.slot";
 inline constexpr llvm::StringLiteral kNonEmptyAttr = "wave.non_empty";
 /// On a product that must be rounded by itself, not fused into a sum.
 inline constexpr llvm::StringLiteral kExactAttr = "wave.exact";
+/// On an addition of a reduction, whose order is open.
+inline constexpr llvm::StringLiteral kReductionAttr = "wave.reduction";
+/// On a kernel: `tile.lazy_maximum` (Tile/IR/Relaxations.h).
+inline constexpr llvm::StringLiteral kLazyMaximumAttr = "wave.lazy_maximum";
 
 /// Bytes of a scalar or vector value held by one lane.
 int64_t getByteSize(mlir::Type type);

@@ -237,6 +237,13 @@ def Wave_OpaqueOp : Wave_Op<"opaque", [Pure, AllTypesMatch<["value", "result"]>]
   let results = (outs I32:$result);
   let assemblyFormat = "$value attr-dict";
 }
+def Wave_Dot2Op : Wave_Op<"dot2", [Pure, AllTypesMatch<["c", "result"]>]> {
+  let summary = "v_dot2_f32_f16: c + a[0] * b[0] + a[1] * b[1]";
+  let arguments = (ins VectorOfLengthAndType<[2], [F16]>:$a,
+                       VectorOfLengthAndType<[2], [F16]>:$b, F32:$c);
+  let results = (outs F32:$result);
+  let assemblyFormat = "$a `,` $b `,` $c attr-dict `:` type($a) `,` type($b)";
+}
 def Wave_PermOp : Wave_Op<"perm", [Pure]> {
   let summary = "v_perm_b32: four bytes chosen from the eight of hi:lo by selector";
   let arguments = (ins I32:$hi, I32:$lo, ConfinedAttr<I64Attr, [IntMinValue<0>, IntMaxValue<0xffffffff>]>:$selector);

@@ -12,6 +12,12 @@ def WavePackConversions : Pass<"wave-pack-conversions", "::tlc::wave::KernelOp">
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::vector::VectorDialect"];
 }
 
+def WaveDotSums : Pass<"wave-dot-sums", "::tlc::wave::KernelOp"> {
+  let summary = "Add up f16 numbers two at a time";
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::vector::VectorDialect",
+                           "::tlc::wave::WaveDialect"];
+}
+
 def WaveDeferSums : Pass<"wave-defer-sums", "::tlc::wave::KernelOp"> {
   let summary = "Add running sums over lanes behind the loop";
   let dependentDialects = ["::mlir::arith::ArithDialect", "::tlc::wave::WaveDialect"];
@@ -24,6 +30,14 @@ def WaveGuardMaximum : Pass<"wave-guard-maximum", "::tlc::wave::KernelOp"> {
   let options = [
     Option<"minimum", "minimum", "int64_t", "16", "Multiplications that are worth a branch">,
     Option<"exchange", "exchange", "bool", "true", "Exchange the maximum of lanes in the branch">
+  ];
+}
+
+def WaveShareDivisors : Pass<"wave-share-divisors", "::tlc::wave::KernelOp"> {
+  let summary = "Multiply by one reciprocal where many values are divided by one";
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
+  let options = [
+    Option<"minimum", "minimum", "int64_t", "8", "Divisions that are worth a reciprocal">
   ];
 }
 
