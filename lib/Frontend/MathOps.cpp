@@ -259,9 +259,16 @@ Value Interpreter::ceilDiv(Args &args) {
     return typeError(args[0].is(VK::Float) ? args.rangeOf(0) : args.rangeOf(1),
                      "an integer", args[args[0].is(VK::Float) ? 0 : 1]);
   // Through binary(), which decides by the operands between numbers and IR.
-  Value sum = binary(BinOpKind::Add, args[0], args[1], r);
+  // Adding y - 1 serves a positive y only: x / y = -x / -y.
+  Value x = args[0], y = args[1];
+  bool isNegative = y.isIntLike() && y.asInt() < 0;
+  if (isNegative) {
+    x = binary(BinOpKind::Sub, Value::integral(0), x, r);
+    y = Value::integral(-y.asInt());
+  }
+  Value sum = x ? binary(BinOpKind::Add, x, y, r) : x;
   sum = sum ? binary(BinOpKind::Sub, sum, Value::integral(1), r) : sum;
-  Value q = sum ? binary(BinOpKind::FloorDiv, sum, args[1], r) : sum;
+  Value q = sum ? binary(BinOpKind::FloorDiv, sum, y, r) : sum;
   return q && currentBuiltin->data ? binary(BinOpKind::Mul, q, args[1], r) : q;
 }
 

@@ -191,11 +191,12 @@ void ExpandWaveMath::runOnOperation() {
   populateTrigPowPatterns(patterns);
   populateTanhPatterns(patterns);
   populateHyperbolicPatterns(patterns);
+  populateAtanPatterns(patterns);
   math::populateExpansionPatterns(
       patterns, {"sinh", "cosh", "asinh", "acosh", "atanh", "fpowi", "ipowi"});
   static const llvm::StringSet<> kPolynomials = {
-      "math.erf",  "math.erfc", "math.atan",  "math.atan2", "math.asin",
-      "math.acos", "math.cbrt", "math.log1p", "math.expm1"};
+      "math.erf",  "math.erfc",  "math.asin", "math.acos",
+      "math.cbrt", "math.log1p", "math.expm1"};
   populateMathPolynomialApproximationPatterns(
       patterns, [](StringRef name) { return kPolynomials.contains(name); });
 

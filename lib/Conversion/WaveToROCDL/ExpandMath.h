@@ -56,9 +56,11 @@ struct Emit {
 
 /// bf16 and fp8 arithmetic and casts.
 void populateNarrowFloatPatterns(mlir::RewritePatternSet &patterns);
+/// atan and atan2 of f32 and f64.
+void populateAtanPatterns(mlir::RewritePatternSet &patterns);
 /// tanh of f32.
 void populateTanhPatterns(mlir::RewritePatternSet &patterns);
-/// sinh, asinh, atan2 of f32.
+/// sinh and asinh of f32.
 void populateHyperbolicPatterns(mlir::RewritePatternSet &patterns);
 /// sin, cos, tan, pow of f32 through f64.
 void populateTrigPowPatterns(mlir::RewritePatternSet &patterns);

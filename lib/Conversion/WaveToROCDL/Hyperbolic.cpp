@@ -1,4 +1,4 @@
-//===- Hyperbolic.cpp - sinh, asinh, atan2 of f32 -------------------------===//
+//===- Hyperbolic.cpp - sinh and asinh of f32 -----------------------------===//
 //
 // Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // The usual expansions cancel near zero, overflow early, or lose signs and
-// infinities. All three are computed for |x| and get the sign at the end:
+// infinities. Both are computed for |x| and get the sign at the end:
 //
 //   sinh   |x| < 1   (u + u / (u + 1)) / 2 with u = expm1 |x|
 //          else      h h / 2 - 1 / (2 h h) with h = exp(|x| / 2): finite
@@ -14,14 +14,10 @@
 //                    sinh is
 //   asinh  |x| < 2^60  log1p(|x| + x^2 / (1 + sqrt(x^2 + 1)))
 //          else        log |x| + log 2
-//   atan2  t = atan(smaller / larger of |y|, |x|); pi/2 - t if |y| > |x|;
-//          pi - t if x has a sign, -0 included; the sign of y. Two zeros have
-//          the quotient 0, two infinities 1.
 //
 //===----------------------------------------------------------------------===//
 
 #include "ExpandMath.h"
-#include <cmath>
 
 using namespace mlir;
 
@@ -80,46 +76,10 @@ struct ExpandAsinh : OpRewritePattern<math::AsinhOp> {
   }
 };
 
-struct ExpandAtan2 : OpRewritePattern<math::Atan2Op> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(math::Atan2Op op,
-                                PatternRewriter &rewriter) const override {
-    Value y = op.getLhs(), x = op.getRhs();
-    Type type = x.getType();
-    if (!getElementTypeOrSelf(type).isF32())
-      return failure();
-    Emit e{rewriter, op.getLoc()};
-    auto c = [&](double v) { return e.floatConst(v, type); };
-    constexpr double kPi = 3.1415926535897932;
-    Value sx = math::AbsFOp::create(rewriter, e.loc, x);
-    Value sy = math::AbsFOp::create(rewriter, e.loc, y);
-    Value steep = e.cmpf(P::OGT, sy, sx);
-    Value large = e.select(steep, sy, sx), small = e.select(steep, sx, sy);
-    Value quotient = e.op<arith::DivFOp>(small, large);
-    Value infinite = e.cmpf(P::OEQ, small, c(HUGE_VAL));
-    quotient = e.select(infinite, c(1), quotient);
-    // Not where a NaN is smaller or larger: it stays one.
-    Value zero = e.cmpf(P::OEQ, large, c(0));
-    Value none = e.cmpf(P::OEQ, small, c(0));
-    quotient = e.select(arith::AndIOp::create(rewriter, e.loc, zero, none),
-                        c(0), quotient);
-    Value t = math::AtanOp::create(rewriter, e.loc, quotient);
-    t = e.select(steep, e.sub(c(kPi / 2), t), t);
-    Type i32 = rewriter.getI32Type();
-    Value bits = e.bitcast(x, i32);
-    Value left =
-        e.cmpi(arith::CmpIPredicate::slt, bits, e.intConst(0, bits.getType()));
-    t = e.select(left, e.sub(c(kPi), t), t);
-    rewriter.replaceOpWithNewOp<math::CopySignOp>(op, t, y);
-    return success();
-  }
-};
-
 } // namespace
 
 void populateHyperbolicPatterns(RewritePatternSet &patterns) {
-  patterns.add<ExpandSinh, ExpandAsinh, ExpandAtan2>(patterns.getContext(),
-                                                     /*benefit=*/2);
+  patterns.add<ExpandSinh, ExpandAsinh>(patterns.getContext(), /*benefit=*/2);
 }
 
 } // namespace tlc
