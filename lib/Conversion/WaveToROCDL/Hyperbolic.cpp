@@ -9,9 +9,8 @@
 // infinities. Both are computed for |x| and get the sign at the end:
 //
 //   sinh   |x| < 1   (u + u / (u + 1)) / 2 with u = expm1 |x|
-//          else      h h / 2 - 1 / (2 h h) with h = exp(|x| / 2): finite
-//          wherever
-//                    sinh is
+//          else      h h / 2 - 1 / (2 h h) with h = exp(|x| / 2), finite
+//                    where sinh is
 //   asinh  |x| < 2^60  log1p(|x| + x^2 / (1 + sqrt(x^2 + 1)))
 //          else        log |x| + log 2
 //
