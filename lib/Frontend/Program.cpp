@@ -462,6 +462,45 @@ static void eraseDead(Operation *root) {
   }
 }
 
+/// A fragment that loops alone use, at their points, is as large as they are:
+///   sinks = T.alloc_fragment([heads], ...)       # 8 heads
+///   for i in T.Parallel(64): sinks[i] = Sinks[by]
+/// Elements of registers have no memory behind them that could be another's, so
+/// programs get away with this elsewhere.
+static void growFragment(tile::AllocOp alloc) {
+  auto type = cast<MemRefType>(alloc.getType());
+  if (tile::getSpace(alloc) != tile::Space::Fragment || alloc.getLayout())
+    return;
+  SmallVector<int64_t> shape(type.getShape());
+  for (Operation *user : alloc->getUsers()) {
+    OperandRange indices(user->operand_end(), user->operand_end());
+    if (auto load = dyn_cast<tile::LoadOp>(user))
+      indices = load.getIndices();
+    else if (auto store = dyn_cast<tile::StoreOp>(user))
+      indices = store.getIndices();
+    else if (isa<tile::FillOp>(user))
+      continue;
+    else
+      return;
+    for (auto [size, index] : llvm::zip_equal(shape, indices)) {
+      auto point = dyn_cast<BlockArgument>(index);
+      auto loop =
+          point ? dyn_cast<tile::ParallelOp>(point.getOwner()->getParentOp())
+                : nullptr;
+      if (loop)
+        size = std::max(size, loop.getExtents()[point.getArgNumber()]);
+    }
+  }
+  if (ArrayRef(shape) == type.getShape())
+    return;
+  mlir::emitWarning(alloc.getLoc(), "'")
+      << tile::getBufferName(alloc)
+      << "' is smaller than the loops that use it: it is made as large as they "
+         "are";
+  alloc.getResult().setType(MemRefType::get(
+      shape, type.getElementType(), type.getLayout(), type.getMemorySpace()));
+}
+
 /// After the program has run: launches exist, arguments in order, IR that
 /// verifies. False after a report.
 bool Interpreter::finish() {
@@ -471,6 +510,7 @@ bool Interpreter::finish() {
     return false;
   }
   eraseDead(func);
+  func.walk(growFragment);
   if (!messages.empty())
     func->setAttr(tile::kMessagesAttr, b.getArrayAttr(messages));
   permuteArguments();
