@@ -497,6 +497,9 @@ std::string LoopGraph::build() {
     if (!isFree(&op))
       addNode(&op);
   }
+  // A slot belongs to a matrix instruction.
+  if (!numMatrix)
+    return "it has no matrix instruction to make slots of";
   // The schedule hands values on by what makes them, so each needs a node.
   for (Value v : loop.getYieldedValues())
     if (v.getParentRegion() == &loop.getRegion() &&
