@@ -97,19 +97,13 @@ KernelLowering::elementAddress(Operation *op, Value buffer,
   };
   constexpr int64_t kDynamic = ShapedType::kDynamic;
   unsigned rank = type.getRank();
-  SmallVector<Value> sizes(rank), strides(rank);
+  SmallVector<Value> sizes(rank), strides = runtimeStrides(*shape, loc);
   ArrayRef<int64_t> known = shape->strides;
-  // Strides of a contiguous tensor with run-time sizes are products from the
-  // innermost dimension outwards.
-  for (int d = int(rank) - 1; d >= 0; --d) {
+  for (unsigned d = 0; d < rank; ++d) {
     sizes[d] = shape->sizes[d] == kDynamic ? wide(shape->sizeValues[d])
                                            : constant64(shape->sizes[d]);
-    if (known[d] != kDynamic)
+    if (!strides[d])
       strides[d] = constant64(known[d]);
-    else if (shape->strideValues[d])
-      strides[d] = wide(shape->strideValues[d]);
-    else
-      strides[d] = arith::MulIOp::create(b, loc, strides[d + 1], sizes[d + 1]);
   }
   // Offsets of a buffer access have 32 bits, of which the resource's size uses
   // 31.

@@ -204,7 +204,7 @@ void LoopGraph::classify(Operation *op) {
   } else if (auto elements = dyn_cast<vector::FromElementsOp>(op)) {
     result = isRegisterMove(elements);
   } else if (isInteger(op) && !selectsFloats(op) &&
-             !isa<AnyOp, UniformOp, ShuffleXorOp, ShuffleOp>(op)) {
+             !isa<AnyOp, UniformOp, ShuffleXorOp, ShuffleOp, MfmaOp>(op)) {
     // Address arithmetic: from the loop's variable and what does not change.
     result = llvm::all_of(op->getOperands(), [&](Value v) {
       if (v.getParentRegion() != &loop.getRegion())
@@ -497,9 +497,6 @@ std::string LoopGraph::build() {
     if (!isFree(&op))
       addNode(&op);
   }
-  // A slot belongs to a matrix instruction.
-  if (!numMatrix)
-    return "it has no matrix instruction to make slots of";
   // The schedule hands values on by what makes them, so each needs a node.
   for (Value v : loop.getYieldedValues())
     if (v.getParentRegion() == &loop.getRegion() &&
