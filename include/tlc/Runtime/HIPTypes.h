@@ -83,6 +83,24 @@ namespace tlc::hip {
   E(StreamCaptureUnsupported, 900,                                             \
     "operation not permitted when stream is "                                  \
     "capturing")                                                               \
+  E(StreamCaptureInvalidated, 901,                                             \
+    "operation failed due to a previous error during capture")                 \
+  E(StreamCaptureMerge, 902,                                                   \
+    "operation would result in a merge of separate capture sequences")         \
+  E(StreamCaptureUnmatched, 903, "capture was not ended in the same stream")   \
+  E(StreamCaptureUnjoined, 904,                                                \
+    "capturing stream has unjoined work")                                      \
+  E(StreamCaptureIsolation, 905,                                               \
+    "dependency created on uncaptured work in another stream")                 \
+  E(StreamCaptureImplicit, 906,                                                \
+    "operation would make the legacy stream depend on a capturing stream")     \
+  E(CapturedEvent, 907,                                                        \
+    "operation not permitted on an event last recorded in a capturing stream") \
+  E(StreamCaptureWrongThread, 908,                                             \
+    "attempt to end a capture in another thread than began it")                \
+  E(GraphExecUpdateFailure, 910,                                               \
+    "the graph update was not performed because it has changes that an "       \
+    "instance cannot take")                                                    \
   E(Unknown, 999, "unknown error")                                             \
   E(RuntimeMemory, 1052, "runtime memory call returned error")                 \
   E(RuntimeOther, 1053, "runtime call other than memory returned error")
