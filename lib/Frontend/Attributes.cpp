@@ -18,7 +18,6 @@
 
 using namespace tlc;
 using namespace tlc::frontend;
-using llvm::SmallVector;
 
 /// object.attr. Methods are rows of the table named by their receiver's type
 /// ("list.append"); the result is a MethodObject that a call unpacks.

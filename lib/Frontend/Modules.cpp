@@ -203,7 +203,7 @@ Value Interpreter::loadSibling(StringRef dotted, SourceRange range,
   bases.push_back(moduleScope->path);
   // `from pkg.a import b` in a file of pkg: beside the folder pkg, further up.
   llvm::SmallString<256> absolute(moduleScope->path);
-  llvm::sys::fs::make_absolute(absolute);
+  (void)llvm::sys::fs::make_absolute(absolute);
   StringRef package = dotted.split('.').first;
   for (StringRef up = llvm::sys::path::parent_path(absolute);
        !level && !up.empty(); up = llvm::sys::path::parent_path(up))
