@@ -18,6 +18,7 @@
 using namespace tlc;
 using namespace tlc::frontend;
 using llvm::dyn_cast;
+using llvm::SmallVector;
 
 /// Bounds compile-time work, so that `while True` in a factory ends. Counts
 /// statements and expressions; false beyond the limit, with one report. The
