@@ -112,6 +112,7 @@ enum hipError_t : int {
 #undef TLC_HIP_ERROR
 };
 
+// NOLINTBEGIN(readability-identifier-naming): HIP's names
 enum hipMemcpyKind : int {
   hipMemcpyHostToHost = 0,
   hipMemcpyHostToDevice = 1,
@@ -154,6 +155,7 @@ typedef struct ihipStream_t *hipStream_t;
 typedef struct ihipEvent_t *hipEvent_t;
 typedef struct ihipModule_t *hipModule_t;
 typedef struct ihipModuleSymbol_t *hipFunction_t;
+// NOLINTEND(readability-identifier-naming)
 typedef void *hipDeviceptr_t;
 typedef int hipDevice_t;
 
