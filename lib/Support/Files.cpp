@@ -112,8 +112,9 @@ static std::string write(StringRef path, StringRef contents) {
     return why;
   }
   // Permissions of the file that was there, or what a new file would get.
-  fs::setPermissions(temp->FD, exists ? status.permissions()
-                                      : fs::perms(0666 & ~fs::getUmask()));
+  (void)fs::setPermissions(temp->FD, exists
+                                         ? status.permissions()
+                                         : fs::perms(0666 & ~fs::getUmask()));
   if (llvm::Error e = temp->keep(path)) {
     llvm::consumeError(temp->discard());
     return llvm::toString(std::move(e));

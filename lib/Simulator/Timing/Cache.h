@@ -16,19 +16,19 @@
 #define TLC_LIB_SIMULATOR_TIMING_CACHE_H
 
 #include <algorithm>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 
 namespace tlc::sim {
 
-/// Zeros that cost nothing until they are touched, aligned to pages.
+/// Zeros that cost nothing until they are touched, aligned to pages: to large
+/// ones where the host has them, or most of a small launch would be faults.
 class ZeroPages {
 public:
   explicit ZeroPages(size_t bytes);
   void *at(size_t offset) const {
-    return static_cast<char *>(memory.get()) + offset;
+    return static_cast<char *>(memory.get()) + before + offset;
   }
 
 private:
@@ -36,6 +36,7 @@ private:
     size_t bytes;
     void operator()(void *p) const;
   };
+  size_t before = 0; ///< bytes that are there for alignment only
   std::unique_ptr<void, Release> memory;
 };
 
@@ -45,9 +46,8 @@ template <unsigned Ways> class Cache {
 
 public:
   static size_t bytesFor(unsigned sets) { return sets * sizeof(Set); }
-  /// \p zeros: as many bytes, aligned to 64.
-  Cache(unsigned sets, void *zeros)
-      : count(sets), first(static_cast<Set *>(zeros)) {}
+  /// \p zeros: as many bytes as its sets take, aligned to 64.
+  explicit Cache(void *zeros) : first(static_cast<Set *>(zeros)) {}
 
   /// A line's place; void where the line is not there.
   class Entry {
@@ -56,7 +56,6 @@ public:
     /// When the data is there.
     double &time() const { return set->times[way]; }
     bool isDirty() const { return set->dirty >> way & 1; }
-    void setDirty() const { set->dirty |= uint64_t(1) << way; }
 
   private:
     friend class Cache;
@@ -96,6 +95,7 @@ public:
     uint32_t &tag = set.tags[entry.way];
     victim = {uint64_t(tag) - 1, tag != 0, entry.isDirty()};
     set.dirty &= ~(uint64_t(1) << entry.way);
+    dirty -= victim.dirty;
     tag = uint32_t(line + 1);
     set.used[entry.way] = ++clock;
     return entry;
@@ -104,12 +104,11 @@ public:
     if (Entry entry = find(line, number))
       entry.set->tags[entry.way] = entry.set->used[entry.way] = 0;
   }
-  uint64_t countDirty() const {
-    uint64_t sum = 0;
-    for (unsigned i = 0; i < count; ++i)
-      sum += std::popcount(first[i].dirty);
-    return sum;
+  void setDirty(const Entry &entry) {
+    dirty += !entry.isDirty();
+    entry.set->dirty |= uint64_t(1) << entry.way;
   }
+  uint64_t countDirty() const { return dirty; }
   /// Has the host bring what a look-up will read.
   void fetchAhead(unsigned number) const {
     const char *at = reinterpret_cast<const char *>(&first[number]);
@@ -126,8 +125,8 @@ private:
   };
   static_assert(Ways <= 64);
 
-  unsigned count;
   uint32_t clock = 0;
+  uint64_t dirty = 0; ///< lines
   Set *first;
 };
 

@@ -187,11 +187,22 @@ uint64_t Machine::Impl::unitsFree(const SimWave &wave, ComputeUnit &cu,
   return free;
 }
 
-/// Whether what a SIMD could do at \p time touches nothing but itself.
-static bool staysInside(const Simd &simd, uint64_t time) {
-  for (unsigned i = 0; i < simd.count; ++i)
-    if (simd.places[i].earliest <= time && !simd.places[i].isLocal)
+/// Whether what a SIMD could do at \p time touches nothing but itself, or
+/// nothing but its compute unit, where all others do something later only.
+static bool staysInside(const ComputeUnit &cu, const Simd &simd,
+                        uint64_t time) {
+  bool usesCu = false;
+  for (unsigned i = 0; i < simd.count; ++i) {
+    if (simd.places[i].earliest > time)
+      continue;
+    if (!simd.places[i].staysInCu)
       return false;
+    usesCu |= !simd.places[i].isLocal;
+  }
+  if (usesCu)
+    for (const Simd &other : cu.simds)
+      if (&other != &simd && other.scheduled < time)
+        return false;
   return true;
 }
 
@@ -272,7 +283,8 @@ bool Machine::Impl::visit(unsigned cu, unsigned simdNumber, uint64_t time) {
         next = std::min(next, simd.places[i].earliest);
       next += (simdNumber + issuePeriod - next % issuePeriod) % issuePeriod;
     }
-    if (next >= alone || next >= simd.scheduled || !staysInside(simd, next)) {
+    if (next >= alone || next >= simd.scheduled ||
+        !staysInside(cus[cu], simd, next)) {
       schedule(cu, simdNumber, next);
       return true;
     }
@@ -468,6 +480,7 @@ bool Machine::Impl::endWave(SimWave &wave, uint64_t time) {
   if (--cu.groups == 0)
     totals.activeCuCycles += end - cu.busyFrom;
   cu.waves -= group.waves.size();
+  residentWaves -= group.waves.size();
   source.end(*group.record);
   unsigned xcd = group.cu / cusPerXcd;
   // Kept for reuse; the order of the list does not matter.

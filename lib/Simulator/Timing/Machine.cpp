@@ -139,6 +139,7 @@ void Machine::Impl::place(unsigned cu, uint64_t time, uint64_t id) {
   }
   for (Simd &simd : unit.simds)
     sortWaves(simd);
+  residentWaves += record.waveCount;
   placed.push_back(group.get());
   groups.push_back(std::move(group));
 }
@@ -192,6 +193,8 @@ void Machine::Impl::dispatch(unsigned xcd, uint64_t time) {
 /// asked for a few turns ahead: each stage may follow what the one before has
 /// brought.
 static constexpr size_t fetchStages = 4, fetchStep = 3;
+/// The state of so many wavefronts does fit.
+static constexpr size_t cachedWaves = 64;
 
 void Machine::Impl::fetchAhead(const Simd &simd, uint64_t time,
                                unsigned stage) const {
@@ -231,9 +234,10 @@ bool Machine::Impl::run(std::vector<GroupTime> &list,
   std::vector<unsigned> due;
   while (events.pop(time, due)) {
     unsigned simd = time % issuePeriod;
-    constexpr size_t distance = fetchStages * fetchStep;
+    bool ahead = residentWaves > cachedWaves;
+    size_t distance = ahead ? fetchStages * fetchStep : 0;
     for (size_t i = 0; i < due.size() + distance; ++i) {
-      for (size_t stage = 0; stage < fetchStages; ++stage)
+      for (size_t stage = 0; ahead && stage < fetchStages; ++stage)
         if (size_t at = i - stage * fetchStep; at < due.size())
           fetchAhead(cus[due[at]].simds[simd], time, unsigned(stage));
       if (i < distance)

@@ -119,11 +119,14 @@ struct Place {
   SimWave *wave = nullptr;
   uint64_t earliest = never; ///< never: at a barrier
   bool isLocal = false;      ///< its instruction touches nothing but its SIMD
+  bool staysInCu = false;    ///< nothing but its compute unit
 
   /// After the wavefront's state has changed.
   void update() {
     earliest = wave->atBarrier ? never : wave->earliest;
-    isLocal = !wave->starved && wave->op && wave->op->isLocal;
+    bool known = !wave->starved && wave->op;
+    isLocal = known && wave->op->isLocal;
+    staysInCu = known && wave->op->staysInCu;
   }
 };
 
@@ -246,6 +249,7 @@ struct Machine::Impl {
   std::vector<GroupTime> *finished = nullptr;
   std::vector<TimingResult> *marks = nullptr;
   Pace pace;
+  size_t residentWaves = 0;
   uint64_t instructions = 0, age = 0, lastEnd = 0, lastWaveEnd = 0;
 };
 

@@ -50,12 +50,17 @@ unsigned l2Set(uint64_t line, unsigned channel) {
 
 void ZeroPages::Release::operator()(void *p) const { munmap(p, bytes); }
 
-ZeroPages::ZeroPages(size_t bytes)
-    : memory(mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
-                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0),
-             Release{bytes}) {
+ZeroPages::ZeroPages(size_t bytes) {
+  constexpr size_t large = 2 << 20;
+  size_t all = bytes + large;
+  memory = {mmap(nullptr, all, PROT_READ | PROT_WRITE,
+                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0),
+            Release{all}};
   if (memory.get() == MAP_FAILED)
     std::abort();
+  before = -reinterpret_cast<uintptr_t>(memory.get()) % large;
+  // A wish: without it all is as well, only slower.
+  (void)madvise(at(0), bytes, MADV_HUGEPAGE);
 }
 
 /// All caches lie in one piece, so that a small launch, which touches few of
@@ -70,7 +75,7 @@ MemorySystem::MemorySystem(unsigned xcdCount, unsigned cuCount,
           size_t(xcdCount) * cuCount *
               (L1Cache::bytesFor(l1Sets) + ScalarCache::bytesFor(scalarSets)) +
           MallCache::bytesFor(mallSetCount)),
-      mall(mallSetCount, pages.at(0)),
+      mall(pages.at(0)),
       warmLines(warm ? uint64_t(mallSetCount) * mallWays : 0) {
   size_t at = MallCache::bytesFor(mallSetCount);
   auto take = [&](size_t bytes) {
@@ -79,12 +84,12 @@ MemorySystem::MemorySystem(unsigned xcdCount, unsigned cuCount,
     return zeros;
   };
   for (unsigned i = 0; i < xcdCount; ++i)
-    xcds.emplace_back(L2Cache(l2Sets, take(L2Cache::bytesFor(l2Sets))));
+    xcds.emplace_back(L2Cache(take(L2Cache::bytesFor(l2Sets))));
   cus.reserve(xcdCount * cuCount);
   for (unsigned i = 0; i < xcdCount * cuCount; ++i) {
-    L1Cache l1(l1Sets, take(L1Cache::bytesFor(l1Sets)));
-    cus.push_back(
-        {l1, {scalarSets, take(ScalarCache::bytesFor(scalarSets))}, 0});
+    L1Cache l1(take(L1Cache::bytesFor(l1Sets)));
+    ScalarCache scalars(take(ScalarCache::bytesFor(scalarSets)));
+    cus.push_back({l1, scalars, 0});
   }
 }
 
@@ -181,7 +186,7 @@ double MemorySystem::writeBack(Xcd &xcd, uint64_t line, double time,
     entry = placeInMall(line, set, time, counters);
     entry.time() = time;
   }
-  entry.setDirty();
+  mall.setDirty(entry);
   // When the line has been taken.
   return std::max({xcd.linkFree, mallFree, hbmFree});
 }
@@ -246,7 +251,7 @@ double MemorySystem::fromL2(Xcd &xcd, uint64_t line, double time, bool isWrite,
       // `written` over `placed` is the fraction of lines that this launch makes
       // dirty.
       written += !entry.isDirty();
-      entry.setDirty();
+      xcd.l2.setDirty(entry);
     }
     return std::max<double>(hit, entry.time());
   }
@@ -269,7 +274,7 @@ double MemorySystem::fromL2(Xcd &xcd, uint64_t line, double time, bool isWrite,
               : beyondL2(xcd, line, start, counters) + (l2Latency - wayToL2);
   entry.time() = ready;
   if (isWrite)
-    entry.setDirty();
+    xcd.l2.setDirty(entry);
   return ready;
 }
 
@@ -345,8 +350,7 @@ void MemorySystem::addInstructionCaches(uint64_t codeBytes) {
       (cus.size() + cusPerInstructionCache - 1) / cusPerInstructionCache;
   instructionPages = std::make_unique<ZeroPages>(count * each);
   for (size_t i = 0; i < count; ++i)
-    instructionCaches.emplace_back(instructionSets,
-                                   instructionPages->at(i * each));
+    instructionCaches.emplace_back(instructionPages->at(i * each));
 }
 
 double MemorySystem::instructions(unsigned cu, uint64_t line, double time,

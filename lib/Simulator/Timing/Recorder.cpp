@@ -259,7 +259,9 @@ void tlc::sim::recordInstruction(CodeTable &code, const Wave &wave,
   case Payload::None:
     return;
   case Payload::Lds:
-    words.push_back(recordedLds(row, wave, op, record.ldsMemos[index]));
+    if (row.ldsNumber >= record.ldsMemos.size())
+      record.ldsMemos.resize(row.ldsNumber + 1);
+    words.push_back(recordedLds(row, wave, op, record.ldsMemos[row.ldsNumber]));
     return;
   case Payload::Scalar:
     return recordScalar(wave, op, words);

@@ -24,7 +24,7 @@
 
 #include "StaticOp.h"
 
-#include <unordered_map>
+#include <vector>
 
 namespace tlc::sim {
 
@@ -48,7 +48,7 @@ struct GroupRecord {
   uint64_t id = 0;
   unsigned waveCount = 0;
   std::vector<WaveRecord> waves;
-  std::unordered_map<uint32_t, LdsMemo> ldsMemos; ///< by instruction
+  std::vector<LdsMemo> ldsMemos; ///< by StaticOp::ldsNumber
 
   void begin(uint64_t linearId, unsigned count);
   size_t wordsLeft() const;

@@ -185,6 +185,7 @@ StaticOp factsFor(const Op &op) {
   row.category = categoryOf(row.kind);
   row.isLocal = row.payload == Payload::None &&
                 row.special != Special::Barrier && row.special != Special::End;
+  row.staysInCu = row.isLocal || row.payload == Payload::Lds;
   return row;
 }
 
@@ -230,6 +231,9 @@ const StaticOp &CodeTable::get(const Op &op) {
         known[at].load(std::memory_order_relaxed))
       break;
     rows[at] = factsFor(*last);
+    // Shared numbers, beyond 65,536, cost time only.
+    if (rows[at].payload == Payload::Lds)
+      rows[at].ldsNumber = ldsCount++;
     ++count;
     if (!isStraight(rows[at]) || count == longest)
       break;

@@ -34,9 +34,10 @@ struct alignas(64) StaticOp {
   Payload payload = Payload::None;
   Special special = Special::None;
   uint8_t sizeBytes = 4;
-  bool isLocal = false;  ///< touches nothing outside its SIMD
-  uint8_t category = 0;  ///< a bit; 0: the issue logic itself
-  uint16_t straight = 0; ///< see CodeTable::straightFrom
+  bool isLocal = false;   ///< touches nothing outside its SIMD
+  bool staysInCu = false; ///< nothing outside its compute unit
+  uint8_t category = 0;   ///< a bit; 0: the issue logic itself
+  uint16_t straight = 0;  ///< see CodeTable::straightFrom
   /// From here on, instructions that each take one turn of four cycles and four
   /// bytes, and how many of them use the vector ALU.
   uint16_t plain = 0, plainVector = 0;
@@ -55,6 +56,7 @@ struct alignas(64) StaticOp {
   uint8_t offsetStride = 1; ///< LDS forms with two offsets: lane sizes a step
   uint16_t ldsIn = 0, ldsOut = 0; ///< cycles at the ports
   bool ldsWrites = false;
+  uint16_t ldsNumber = 0; ///< among the LDS instructions met so far
 };
 
 /// The static facts of a program's instructions; made when first asked for.
@@ -80,6 +82,7 @@ private:
   std::vector<StaticOp> rows;
   std::unique_ptr<std::atomic<bool>[]> known;
   std::mutex mutex;
+  uint16_t ldsCount = 0;
 };
 
 } // namespace tlc::sim
