@@ -84,7 +84,7 @@ one() {
   cycles() { # of the longest kernel; workgroups in detail; MB of HBM
     "$tlc" profile $options --device sim --lines 0 "$@" 2>/dev/null | awk '
       /^kernel / { some = ""; for (i = 1; i < NF; ++i) if ($i == "workgroups" && $(i - 2) == "of") some = $(i - 3) " of " $(i - 1) }
-      /^  time / { gsub(/,/, "", $2); if (longest = $2 + 0 > most) { most = $2; kept = some } }
+      /^  time / { gsub(/,/, "", $2); if (longest = $2 + 0 > most) { most = $2 + 0; kept = some } }
       /^    HBM / && longest { bytes = $2 * ($3 == "GB" ? 1000 : $3 == "KB" ? 0.001 : 1) }
       END { print most "|" kept "|" bytes }'
   }
