@@ -116,7 +116,7 @@ bool tlc::lowerToWave(ModuleOp module, ArrayRef<std::string> disabled,
     }
     SmallVector<int64_t> lacking = lackingLds(module);
     if (attempt == 0)
-      first = std::move(said);
+      std::swap(first, said);
     if (llvm::none_of(lacking, [](int64_t bytes) { return bytes > 0; }))
       break;
     // Back to the program before the passes, with less LDS to spend.

@@ -18,7 +18,6 @@
 #include <cmath>
 
 using namespace tlc;
-using llvm::StringRef;
 
 /// NaN meets NaN, an infinity the same infinity.
 static bool sameValue(double a, double b) {

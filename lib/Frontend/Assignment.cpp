@@ -172,6 +172,34 @@ bool Interpreter::assign(const Expr *target, Value value, SourceRange range) {
       setEntry(object.as<DictObject>(), index, value);
       return true;
     }
+    if (auto done = special(object, "__setitem__", {index, value}, range))
+      return bool(*done);
+    if (object.is(VK::List) && index.is(VK::Slice)) {
+      auto *slice = index.as<SliceObject>();
+      auto &elements = object.as<SequenceObject>()->elements;
+      int64_t n = int64_t(elements.size());
+      SmallVector<Value> values;
+      if (!iterate(value, range, values))
+        return false;
+      for (Value v : {slice->lower, slice->upper, slice->step})
+        if (!v.is(VK::None) && !v.isIntLike())
+          return bool(typeError(target->range, "integers in the slice", v));
+      if (!slice->step.is(VK::None) && slice->step.asInt() != 1) {
+        error(DiagID::SlicedStep, target->range,
+              "a list is assigned to in steps of 1 only");
+        return false;
+      }
+      auto bound = [&](Value v, int64_t absent) {
+        int64_t i = v.is(VK::None) ? absent : v.asInt();
+        return std::clamp<int64_t>(i < 0 ? i + n : i, 0, n);
+      };
+      int64_t lower = bound(slice->lower, 0), upper = bound(slice->upper, n);
+      SmallVector<Value> all(elements.begin(), elements.begin() + lower);
+      all.append(values);
+      all.append(elements.begin() + std::max(lower, upper), elements.end());
+      elements.assign(all);
+      return true;
+    }
     if (object.is(VK::List) && index.isIntLike()) {
       auto &elements = object.as<SequenceObject>()->elements;
       int64_t i = index.asInt() < 0 ? index.asInt() + int64_t(elements.size())

@@ -18,7 +18,6 @@
 
 using namespace tlc;
 using namespace tlc::frontend;
-using llvm::SmallVector;
 
 /// object.attr. Methods are rows of the table named by their receiver's type
 /// ("list.append"); the result is a MethodObject that a call unpacks.
@@ -127,12 +126,42 @@ Value Interpreter::attribute(Value object, StringRef attr, SourceRange range) {
   case VK::Dict:
     found = method("dict");
     break;
+  case VK::Set:
+    found = method("set");
+    break;
+  case VK::Slice: {
+    auto *slice = object.as<SliceObject>();
+    if (attr == "start" || attr == "stop" || attr == "step")
+      return attr == "start"  ? slice->lower
+             : attr == "stop" ? slice->upper
+                              : slice->step;
+    break;
+  }
+  case VK::Range: {
+    auto *range = object.as<RangeObject>();
+    if (attr == "start" || attr == "stop" || attr == "step")
+      return Value::integral(attr == "start"  ? range->start
+                             : attr == "stop" ? range->stop
+                                              : range->step);
+    break;
+  }
+  case VK::Builtin:
+    if (attr == "__name__")
+      return makeString(object.asBuiltin()->name);
+    break;
   case VK::Class:
   case VK::Instance: {
     bool failed = false;
     found = objectAttribute(object, attr, range, failed);
     if (failed)
       return {};
+    if (!found && object.is(VK::Instance) &&
+        object.as<InstanceObject>()->cls->isTuple)
+      found = method("record");
+    if (!found) {
+      if (auto v = special(object, "__getattr__", {makeString(attr)}, range))
+        return *v;
+    }
     break;
   }
   case VK::Function:
@@ -144,6 +173,13 @@ Value Interpreter::attribute(Value object, StringRef attr, SourceRange range) {
   }
   if (found)
     return found;
+  if (attr == "__class__") {
+    Args args;
+    args.range = range;
+    args.values = {object};
+    args.ranges = {range};
+    return pyType(args);
+  }
   return fail(DiagID::NoAttribute, range,
               describe(object) + " has no attribute '" + attr + "'");
 }

@@ -294,6 +294,30 @@ Value Interpreter::callValue(Value callee, ArrayRef<Value> args,
               describe(callee) + " is not a function");
 }
 
+/// Whether a function's body makes it a generator.
+static bool yields(StmtList body) {
+  return llvm::any_of(body, [](const Stmt *s) {
+    const Expr *e = nullptr;
+    if (auto *statement = llvm::dyn_cast<ExprStmt>(s))
+      e = statement->value;
+    else if (auto *assign = llvm::dyn_cast<AssignStmt>(s))
+      e = assign->value;
+    if (e)
+      return llvm::isa<YieldExpr>(e);
+    if (auto *branch = llvm::dyn_cast<IfStmt>(s))
+      return yields(branch->body) || yields(branch->orelse);
+    if (auto *loop = llvm::dyn_cast<ForStmt>(s))
+      return yields(loop->body);
+    if (auto *loop = llvm::dyn_cast<WhileStmt>(s))
+      return yields(loop->body);
+    if (auto *with = llvm::dyn_cast<WithStmt>(s))
+      return yields(with->body);
+    if (auto *attempt = llvm::dyn_cast<TryStmt>(s))
+      return yields(attempt->body);
+    return false;
+  });
+}
+
 /// Runs a function of the file: binds its parameters in a new scope inside its
 /// closure, executes the body, gives what it returns (None if nothing), Invalid
 /// after a report.
@@ -401,11 +425,15 @@ Value Interpreter::callFunction(FunctionObject *fn, ArrayRef<Value> args,
   std::vector<Change> outerChanges;
   std::swap(outerChanges, changes);
   Value result;
+  SmallVector<Value> given;
+  auto *outerYielded = std::exchange(yielded, fn->lambda ? yielded : &given);
   if (fn->lambda) {
     result = evalRef(fn->lambda->body);
   } else {
     Flow flow = execBlock(fn->def->body);
-    if (flow == Flow::Return)
+    if (flow != Flow::Error && (!given.empty() || yields(fn->def->body)))
+      result = makeSequence(VK::List, given);
+    else if (flow == Flow::Return)
       result = returnValue;
     else if (flow != Flow::Error)
       result = Value::none();
@@ -415,6 +443,7 @@ Value Interpreter::callFunction(FunctionObject *fn, ArrayRef<Value> args,
   if (result && result.is(VK::Region) && fn->type != FunctionObject::Macro)
     result =
         result.as<RegionObject>()->isElement ? deref(result, range) : result;
+  yielded = outerYielded;
   std::swap(outerChanges, changes);
   hostLoopRegion = outerLoop;
   exitFlag = outerExit;

@@ -167,7 +167,7 @@ Value Interpreter::makeClass(const ClassDefStmt *def) {
     auto *name = field ? llvm::dyn_cast<NameExpr>(field->target) : nullptr;
     if (!name || !cls->isRecord || lastName(field->annotation) == "ClassVar")
       continue;
-    auto known = llvm::find_if(
+    auto *known = llvm::find_if(
         cls->fields, [&](auto &known) { return known.name == name->id; });
     if (known == cls->fields.end())
       known = cls->fields.insert(known, {name->id, nullptr, name->range});

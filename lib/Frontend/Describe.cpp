@@ -5,13 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Values as text: what messages call them, and Python's str(), repr() and
-// format() for the strings that kernels assemble (names of kernels, assertion
+// Values as text: what messages call them, and Python's str() and repr() for
+// the strings that kernels assemble (names of kernels, assertion
 // texts). Also the errors about values of a wrong kind, which need that text.
 //
 //   describe(A)      the buffer 'A' of shape (m, 64)     for messages
 //   str([1, "a"])    [1, 'a']                            Python's text
-//   formatSpec(3.14159, ".2f")   3.14                    inside f-strings
 //
 //===----------------------------------------------------------------------===//
 
@@ -148,9 +147,21 @@ std::string Interpreter::str(Value v, bool repr) {
   case VK::Str: {
     if (!repr)
       return v.asStr().str();
-    std::string text = "'";
-    llvm::raw_string_ostream(text).write_escaped(v.asStr());
-    return text + "'";
+    // Quotes as Python chooses them: double ones around an apostrophe.
+    char quote =
+        v.asStr().contains('\'') && !v.asStr().contains('"') ? '"' : '\'';
+    std::string text(1, quote);
+    for (char c : v.asStr()) {
+      if (c == quote || c == '\\')
+        text += '\\';
+      if (c == '\n')
+        text += "\\n";
+      else if (c == '\t')
+        text += "\\t";
+      else
+        text += c;
+    }
+    return text + quote;
   }
   case VK::DType:
     return v.asDType()->name.str();
@@ -159,7 +170,23 @@ std::string Interpreter::str(Value v, bool repr) {
   case VK::List:
     return list("[", "]", v.as<SequenceObject>()->elements);
   case VK::Set:
+    if (v.as<SequenceObject>()->elements.empty())
+      return "set()";
     return list("{", "}", v.as<SequenceObject>()->elements);
+  case VK::Dict: {
+    std::string text = "{";
+    for (auto [i, e] : llvm::enumerate(v.as<DictObject>()->entries))
+      text += (i ? ", " : "") + str(e.first, true) + ": " + str(e.second, true);
+    return text + "}";
+  }
+  case VK::Range: {
+    auto *r = v.as<RangeObject>();
+    return "range(" + std::to_string(r->start) + ", " +
+           std::to_string(r->stop) +
+           (r->step == 1 ? "" : ", " + std::to_string(r->step)) + ")";
+  }
+  case VK::Instance:
+    return objectText(v, repr);
   case VK::Scalar:
     return indexText(v);
   case VK::Exception:
@@ -230,91 +257,4 @@ Value Interpreter::makePoison(const llvm::Twine &what, SourceRange origin,
   poison->origin = origin;
   poison->missing = isMissing;
   return Value::object(poison);
-}
-
-/// Appends Python's format(v, spec) for the specifications that messages use:
-/// [[fill]align][sign][0][width][,][.precision][type].
-///   "{:>8.3f}"  width 8, three digits, right-aligned;   "{:,}"  1,234,567
-/// False after a report; widths and precisions beyond reason are refused, so
-/// that a text cannot exhaust memory.
-bool Interpreter::formatSpec(Value v, StringRef spec, SourceRange range,
-                             std::string &out) {
-  if (spec.empty()) {
-    out += str(v);
-    return true;
-  }
-  StringRef s = spec;
-  char fill = ' ', align = 0, type = 0;
-  // An alignment may have a fill character before it: "*>8".
-  if (s.size() >= 2 && StringRef("<>^=").contains(s[1])) {
-    fill = s[0];
-    align = s[1];
-    s = s.drop_front(2);
-  } else if (!s.empty() && StringRef("<>^=").contains(s[0])) {
-    align = s[0];
-    s = s.drop_front();
-  }
-  bool plus = s.consume_front("+");
-  // A leading 0 pads behind the sign, unless an alignment was given.
-  if (s.starts_with("0")) {
-    fill = '0';
-    align = align ? align : '=';
-  }
-  unsigned width = 0, precision = 6;
-  s.consumeInteger(10, width);
-  bool comma = s.consume_front(",");
-  bool hasPrecision = s.consume_front(".");
-  // "." without digits is none.
-  if (hasPrecision && s.consumeInteger(10, precision))
-    hasPrecision = false;
-  if (!s.empty()) {
-    type = s[0];
-    s = s.drop_front();
-  }
-  // Anything left over is a specification this does not know.
-  if (!s.empty() || width > 1000 || precision > 100) {
-    error(DiagID::BadFString, range, "format '" + spec + "' is not supported");
-    return false;
-  }
-  // The number without sign or padding rules.
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  if (v.isNumber() && (type == 'f' || type == 'F'))
-    os << llvm::format("%.*f", precision, v.asFloat());
-  else if (v.isNumber() && (type == 'e' || type == 'E'))
-    os << llvm::format("%.*e", precision, v.asFloat());
-  else if (v.isNumber() && type == '%')
-    os << llvm::format("%.*f", precision, v.asFloat() * 100) << '%';
-  else if (v.isNumber() && (type == 'g' || (!type && hasPrecision)))
-    os << llvm::format("%.*g", precision, v.asFloat());
-  else if (v.isIntLike() && (type == 'x' || type == 'X'))
-    os << llvm::format(type == 'x' ? "%llx" : "%llX",
-                       (unsigned long long)v.asInt());
-  else
-    os << str(v);
-  // Every three digits from the point, or from the end of an integer.
-  if (comma)
-    // From the right, so that the places on the left stay where they are.
-    for (int i = int(std::min(text.find('.'), text.size())) - 3;
-         i > (text[0] == '-' ? 1 : 0); i -= 3)
-      text.insert(size_t(i), ",");
-  if (plus && v.isNumber() && text[0] != '-')
-    text = "+" + text;
-  // Numbers go to the right, everything else to the left, as in Python.
-  if (text.size() < width) {
-    size_t pad = width - text.size();
-    char a = align ? align : v.isNumber() ? '>' : '<';
-    if (a == '<')
-      text.append(pad, fill);
-    // The odd column goes to the right.
-    else if (a == '^')
-      text =
-          std::string(pad / 2, fill) + text + std::string(pad - pad / 2, fill);
-    else
-      // '=' pads between sign and digits: -0042.
-      text.insert(a == '=' && (text[0] == '-' || text[0] == '+') ? 1 : 0, pad,
-                  fill);
-  }
-  out += text;
-  return true;
 }

@@ -165,8 +165,21 @@ Value Interpreter::evalNode(const Expr *e, bool reference) {
                                                                      : Value();
   }
   // Stars stand in calls and lists only; coroutines have no place here.
+  case ExprKind::Yield: {
+    // A generator runs at once; what it gives is kept in a list.
+    auto *yield = llvm::cast<YieldExpr>(e);
+    Value v = yield->value ? eval(yield->value) : Value::none();
+    if (!v || !yielded)
+      return v ? fail(DiagID::NotSupportedInKernel, e->range,
+                      "'yield' belongs into a function")
+               : Value();
+    if (!yield->isFrom)
+      yielded->push_back(v);
+    else if (!iterate(v, e->range, *yielded))
+      return {};
+    return Value::none();
+  }
   case ExprKind::Starred:
-  case ExprKind::Yield:
   case ExprKind::Await:
     return fail(DiagID::NotSupportedInKernel, e->range,
                 "this expression cannot stand in kernel code");
@@ -194,8 +207,10 @@ Value Interpreter::evalConstant(const ConstantExpr *e) {
   case ConstantExpr::Float:
     return Value::real(e->real);
   case ConstantExpr::Str:
-  case ConstantExpr::Bytes:
     return Value::string(e->text);
+  case ConstantExpr::Bytes:
+    return fail(DiagID::NotSupportedInKernel, e->range,
+                "bytes are not supported");
   case ConstantExpr::Imaginary:
     return fail(DiagID::NotSupportedInKernel, e->range,
                 "complex numbers are not supported");
@@ -463,11 +478,30 @@ Value Interpreter::subscript(Value object, Value index, SourceRange range) {
     }
     return object; // typing subscripts: list[int], tuple[int, ...]
   }
+  if (auto v = special(object, "__getitem__", {index}, range))
+    return *v;
+  // Color["RED"]
+  if (object.is(VK::Class) && object.as<ClassObject>()->isEnum &&
+      index.is(VK::Str))
+    if (Value v = memberOf(object.as<ClassObject>(), index.asStr()))
+      return v;
+  if (object.is(VK::Instance) && object.as<InstanceObject>()->cls->isTuple) {
+    SmallVector<Value> fields;
+    if (!iterate(object, range, fields))
+      return {};
+    object = makeSequence(VK::Tuple, fields);
+  }
   if (object.is(VK::Dict)) {
     for (auto &entry : llvm::reverse(object.as<DictObject>()->entries)) {
       auto equal = hostEquals(entry.first, index);
       if (equal && *equal)
         return entry.second;
+    }
+    if (Value factory = object.as<DictObject>()->factory) {
+      Value v = callValue(factory, {}, range);
+      if (v)
+        setEntry(object.as<DictObject>(), index, v);
+      return v;
     }
     return fail(DiagID::BadArgument, range,
                 "the dictionary has no key " + str(index, true));

@@ -23,7 +23,6 @@
 
 using namespace tlc;
 using namespace tlc::frontend;
-using llvm::SmallVector;
 
 namespace tlc::frontend {
 void registerAllBuiltins();

@@ -52,6 +52,9 @@ Value Interpreter::binary(BinOpKind op, Value a, Value b, SourceRange range) {
   for (Value v : {a, b})
     if (v.is(VK::Poison))
       return poisonError(v, range);
+  if (a.is(VK::Instance) || b.is(VK::Instance))
+    if (auto v = objectBinary(op, a, b, range))
+      return *v;
   if (a.is(VK::Vector) || b.is(VK::Vector))
     return lanewise(a, b, range,
                     [&](Value x, Value y) { return binary(op, x, y, range); });
@@ -201,7 +204,8 @@ static constexpr size_t kLongest = 1 << 20;
 ///   "a" + "b", [1] + [2], (1,) + (2,)     joined
 ///   "ab" * 2, 2 * [0]                      repeated
 ///   {...} | {...}                          merged, the right side wins
-///   "text %d" % x                          the text: only for messages
+///   "text %d" % x                          printf's formats
+///   {1, 2} & {2}, | - ^                    of sets
 Value Interpreter::hostBinary(BinOpKind op, Value a, Value b,
                               SourceRange range) {
   if (a.isNumber() && b.isNumber())
@@ -253,8 +257,27 @@ Value Interpreter::hostBinary(BinOpKind op, Value a, Value b,
       setEntry(merged, key, value);
     return Value::object(merged);
   }
-  if (op == BinOpKind::Mod && a.is(VK::Str)) // only assembled for messages
-    return makeString(a.asStr());
+  if (a.is(VK::Set) && b.is(VK::Set)) {
+    auto &x = a.as<SequenceObject>()->elements,
+         &y = b.as<SequenceObject>()->elements;
+    auto has = [&](ArrayRef<Value> set, Value v) {
+      return llvm::any_of(
+          set, [&](Value o) { return hostEquals(o, v).value_or(false); });
+    };
+    llvm::SmallVector<Value> all;
+    for (Value v : x) // what the operation keeps of the left one
+      if (op == BinOpKind::Or || has(y, v) == (op == BinOpKind::And))
+        all.push_back(v);
+    if (op == BinOpKind::Or || op == BinOpKind::Xor)
+      for (Value v : y)
+        if (!has(x, v))
+          all.push_back(v);
+    if (op == BinOpKind::Or || op == BinOpKind::And || op == BinOpKind::Sub ||
+        op == BinOpKind::Xor)
+      return makeSequence(VK::Set, all);
+  }
+  if (op == BinOpKind::Mod && a.is(VK::Str))
+    return percentFormat(a.asStr(), b, range);
   return fail(DiagID::TypeMismatch, range,
               "'" + spelling(op) + "' does not take " + describe(a) + " and " +
                   describe(b));
@@ -270,6 +293,13 @@ Value Interpreter::unary(UnaryOpKind op, Value v, SourceRange range) {
   if (isSymbolic(v)) {
     v = deref(v, range);
     return v ? symUnary(op, v, range) : Value();
+  }
+  if (v.is(VK::Instance) && op != UnaryOpKind::Not) {
+    StringRef name = op == UnaryOpKind::Neg   ? "__neg__"
+                     : op == UnaryOpKind::Pos ? "__pos__"
+                                              : "__invert__";
+    if (auto result = special(v, name, {}, range))
+      return *result;
   }
   if (op == UnaryOpKind::Not) {
     bool failed = false;
@@ -312,9 +342,25 @@ std::optional<bool> Interpreter::hostEquals(Value a, Value b) {
           y = dtypeFrom(b, {}, true, /*vectors=*/true);
     return x && x == y;
   }
+  for (auto [one, other] : {std::pair(a, b), std::pair(b, a)})
+    if (auto v = special(one, "__eq__", {other}, lastPlace)) {
+      bool failed = false;
+      return *v ? truth(*v, lastPlace, failed) : std::nullopt;
+    }
   if (a.kind() != b.kind())
     return false;
-  if (a.isSequence() || a.is(VK::Set)) {
+  if (a.is(VK::Instance) && a.as<InstanceObject>()->cls->isRecord &&
+      a.as<InstanceObject>()->cls == b.as<InstanceObject>()->cls)
+    return sameFields(a.as<InstanceObject>(), b.as<InstanceObject>());
+  if (a.is(VK::Set)) { // in any order
+    auto &x = a.as<SequenceObject>()->elements,
+         &y = b.as<SequenceObject>()->elements;
+    return x.size() == y.size() && llvm::all_of(x, [&](Value v) {
+             return llvm::any_of(
+                 y, [&](Value o) { return hostEquals(v, o).value_or(false); });
+           });
+  }
+  if (a.isSequence()) {
     auto &x = a.as<SequenceObject>()->elements,
          &y = b.as<SequenceObject>()->elements;
     if (x.size() != y.size())
@@ -373,6 +419,20 @@ Value Interpreter::compare(CmpOpKind op, Value a, Value b, SourceRange range) {
   if (a.is(VK::Vector) || b.is(VK::Vector))
     return lanewise(a, b, range,
                     [&](Value x, Value y) { return compare(op, x, y, range); });
+  if (a.is(VK::Instance) || b.is(VK::Instance))
+    if (auto v = objectCompare(op, a, b, range))
+      return *v;
+  if (a.is(VK::Set) && b.is(VK::Set) &&
+      (op == CmpOpKind::Le || op == CmpOpKind::Ge || op == CmpOpKind::Lt ||
+       op == CmpOpKind::Gt)) {
+    if (op == CmpOpKind::Ge || op == CmpOpKind::Gt)
+      return compare(op == CmpOpKind::Ge ? CmpOpKind::Le : CmpOpKind::Lt, b, a,
+                     range);
+    Value rest = hostBinary(BinOpKind::Sub, a, b, range);
+    return Value::boolean(
+        rest.as<SequenceObject>()->elements.empty() &&
+        (op == CmpOpKind::Le || !hostEquals(a, b).value_or(false)));
+  }
   switch (op) {
   case CmpOpKind::Is:
   // Identity is for None and dtypes; numbers and strings compare by value.
@@ -384,7 +444,12 @@ Value Interpreter::compare(CmpOpKind op, Value a, Value b, SourceRange range) {
   case CmpOpKind::In:
   case CmpOpKind::NotIn: {
     bool found = false;
-    if (a.is(VK::Str) && b.is(VK::Str)) {
+    if (auto v = special(b, "__contains__", {a}, range)) {
+      bool failed = !*v;
+      found = !failed && truth(*v, range, failed).value_or(false);
+      if (failed)
+        return {};
+    } else if (a.is(VK::Str) && b.is(VK::Str)) {
       found = b.asStr().contains(a.asStr());
     } else {
       llvm::SmallVector<Value> elements;
@@ -499,6 +564,11 @@ std::optional<bool> Interpreter::truth(Value v, SourceRange range,
   case VK::Invalid:
     failed = true;
     return std::nullopt;
+  case VK::Instance:
+    for (StringRef name : {"__bool__", "__len__"})
+      if (auto known = special(v, name, {}, range))
+        return truth(*known, range, failed);
+    return true;
   default:
     return true;
   }
@@ -538,14 +608,12 @@ bool Interpreter::iterate(Value v, SourceRange range,
       out.push_back(Value::integral(r->start + i * r->step));
     return true;
   }
+  case VK::Class:
   case VK::Instance: {
-    auto *object = v.as<InstanceObject>();
-    if (!object->cls->isTuple)
-      break;
-    // A named tuple is the sequence of its fields.
-    for (auto &field : object->cls->fields)
-      out.push_back(object->attributes->names[field.name].value);
-    return true;
+    bool ok = true;
+    if (objectItems(v, range, out, ok))
+      return ok;
+    break;
   }
   case VK::Poison:
     poisonError(v, range);

@@ -73,6 +73,12 @@ struct Scope {
   llvm::DenseMap<StringRef, const Stmt *> definitions; ///< module scopes
   /// Names whose evaluation is under way: a definition may not need itself.
   llvm::StringSet<> evaluating;
+  /// `from x import *`, in order.
+  llvm::SmallVector<const ImportFromStmt *> stars;
+  /// Statements that change a name's value after its definition.
+  llvm::DenseMap<StringRef, llvm::SmallVector<const Stmt *>> changes;
+  /// `nonlocal` and `global`: where these names are bound.
+  llvm::DenseMap<StringRef, Scope *> elsewhere;
   /// Of a module: the file, for imports beside it.
   std::string path;
 };
@@ -134,6 +140,11 @@ const BuiltinInfo *findBuiltin(StringRef name);
 bool mayExit(const Stmt *s);
 /// Whether a function computes one element from elements.
 bool isScalarMath(const BuiltinInfo *builtin);
+/// Python's library in the kernel language (Library.cpp).
+/// Whether a module is part of the language (Modules.cpp).
+bool isLanguageModule(StringRef module);
+StringRef libraryText();
+bool libraryDefines(StringRef name);
 
 class Interpreter {
 public:
@@ -196,6 +207,9 @@ public:
   Value evaluateDefinition(Scope *module, StringRef name, const Stmt *stmt,
                            SourceRange use);
   void collectDefinitions(Scope *module, StmtList body);
+  Value starName(Scope *module, const ImportFromStmt *star, StringRef name,
+                 SourceRange use);
+  Value changedValue(Scope *module, StringRef name, SourceRange use);
   /// Never Invalid: what is unknown is poison.
   Value importModule(StringRef dotted, SourceRange range);
   Value importMember(StringRef module, StringRef name, SourceRange range,
@@ -329,6 +343,10 @@ public:
   Flow execRaise(const RaiseStmt *s);
   Flow execAssert(const AssertStmt *s);
   Flow execTry(const TryStmt *s);
+  Flow execMatch(const MatchStmt *s);
+  Flow execDelete(const DeleteStmt *s);
+  Flow execScope(const ScopeStmt *s);
+  std::optional<bool> matches(const Pattern *p, Value v);
   Flow execImport(const Stmt *s);
   /// target = value for any target.
   bool assign(const Expr *target, Value value, SourceRange range);
@@ -414,6 +432,23 @@ public:
                     ArrayRef<std::pair<StringRef, Value>> keywords,
                     SourceRange range);
   Value superObject(SourceRange range);
+  // Objects.cpp
+  /// `__name__` of an object's class; nothing if it has none.
+  std::optional<Value> special(Value object, StringRef name,
+                               ArrayRef<Value> args, SourceRange range);
+  std::optional<Value> objectBinary(BinOpKind op, Value a, Value b,
+                                    SourceRange range);
+  std::optional<Value> objectCompare(CmpOpKind op, Value a, Value b,
+                                     SourceRange range);
+  static bool isPrint(Value v);
+  Value percentFormat(StringRef format, Value values, SourceRange range);
+  bool objectItems(Value v, SourceRange range,
+                   llvm::SmallVectorImpl<Value> &out, bool &ok);
+  std::optional<bool> sameFields(InstanceObject *a, InstanceObject *b);
+  std::string objectText(Value v, bool repr);
+  llvm::SmallVector<Value> enumMembers(ClassObject *cls);
+  Value copyOf(Value v, bool deep = false);
+  bool isInstance(Value v, Value type);
 
   //===--- Buffers --------------------------------------------------------===//
   /// Reads and writes elements: one index for each dimension.
@@ -667,6 +702,12 @@ public:
   bool collectingMissing = false;
   /// break and continue of the innermost device loop; null where it has none.
   BufferObject *exitFlag = nullptr, *skipFlag = nullptr;
+  /// What was last raised; the exception that a handler is at work on.
+  StringRef raisedType;
+  std::string raisedMessage;
+  ExceptionObject *handled = nullptr;
+  /// What the generator function under way has given so far.
+  llvm::SmallVector<Value> *yielded = nullptr;
   llvm::SmallVector<mlir::Attribute>
       messages; ///< texts of T.print and T.device_assert
   FunctionObject *commReducer = nullptr; ///< of the T.attr around the statement

@@ -170,8 +170,38 @@ Value Interpreter::minMax(Args &args) {
   if (values.size() == 1 &&
       !iterate(args.rest[0], args.range, (values.clear(), values)))
     return {};
+  Value key;
+  for (auto &[name, v] : args.extra) {
+    if (name == "key" && !v.is(VK::None))
+      key = v;
+    else if (name == "default" && values.empty())
+      return v;
+    else if (name != "key" && name != "default")
+      return fail(DiagID::BadCall, args.range,
+                  "'" + currentBuiltin->name + "' has no parameter '" + name +
+                      "'");
+  }
   if (values.empty())
     return fail(DiagID::BadCall, args.range, "min and max need a value");
+  if (key) { // the first of those with the best key
+    Value best, bestKey;
+    for (Value v : values) {
+      Value k = callValue(key, {v}, args.range);
+      Value less = k && best
+                       ? isMax ? compare(CmpOpKind::Gt, k, bestKey, args.range)
+                               : compare(CmpOpKind::Lt, k, bestKey, args.range)
+                       : k;
+      if (!less || (best && !less.is(VK::Bool)))
+        return less ? fail(DiagID::NotConstant, args.range,
+                           "a key must be known at compile time")
+                    : Value();
+      if (!best || less.asBool()) {
+        best = v;
+        bestKey = k;
+      }
+    }
+    return best;
+  }
   Value best = values[0];
   for (Value v : ArrayRef(values).drop_front()) {
     // Of equal values the first is kept, as Python does.

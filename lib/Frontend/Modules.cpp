@@ -31,7 +31,7 @@ using namespace tlc::frontend;
 ///   tilelang.language, tvm.tir    "T"          T.copy, T.float16
 ///   tilelang, its utilities       "tilelang"   tilelang.cdiv
 ///   torch, numpy                  "torch"      names of types, device queries
-///   math, itertools, functools    their own
+///   math, itertools, operator     their own, and further ones of Python
 ///   typing                        "typing"     anything, as poison
 static StringRef tablePrefix(StringRef module) {
   return llvm::StringSwitch<StringRef>(module)
@@ -53,9 +53,19 @@ static StringRef tablePrefix(StringRef module) {
       .Case("torch.cuda", "torch.cuda")
       .Case("functools", "functools")
       .Case("itertools", "itertools")
+      .Case("operator", "operator")
+      .Case("collections", "collections")
+      .Case("dataclasses", "dataclasses")
+      .Case("copy", "copy")
+      .Case("tilelang.contrib.nvcc", "tilelang.contrib.nvcc")
+      .Case("types", "types")
       .Cases({"typing", "collections.abc", "__future__"}, "typing")
       .Cases({"numpy", "ml_dtypes"}, "torch")
       .Default("");
+}
+
+bool frontend::isLanguageModule(StringRef module) {
+  return !tablePrefix(module).empty();
 }
 
 /// NVIDIA's own operations; a trailing '*' stands for any rest.
@@ -193,7 +203,7 @@ Value Interpreter::loadSibling(StringRef dotted, SourceRange range,
   bases.push_back(moduleScope->path);
   // `from pkg.a import b` in a file of pkg: beside the folder pkg, further up.
   llvm::SmallString<256> absolute(moduleScope->path);
-  llvm::sys::fs::make_absolute(absolute);
+  (void)llvm::sys::fs::make_absolute(absolute);
   StringRef package = dotted.split('.').first;
   for (StringRef up = llvm::sys::path::parent_path(absolute);
        !level && !up.empty(); up = llvm::sys::path::parent_path(up))
@@ -292,7 +302,8 @@ Value Interpreter::moduleAttribute(ModuleObject *object, StringRef attr,
     return Value::object(method);
   }
   if (prefix == "math" || prefix == "functools" || prefix == "itertools" ||
-      prefix == "torch.cuda")
+      prefix == "operator" || prefix == "collections" || prefix == "types" ||
+      prefix == "tilelang.contrib.nvcc" || prefix == "torch.cuda")
     if (Value v = preludeName((prefix + "." + attr).str(), range))
       return v;
   if (prefix == "typing")

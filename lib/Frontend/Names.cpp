@@ -94,8 +94,10 @@ Value Interpreter::readName(const NameExpr *name, bool reference) {
   if (Value defined = preludeName(name->id, name->range))
     return defined;
   // `from x import *` of an unknown module may define anything.
-  if (top->names.count("*"))
-    return makePoison("'" + name->id + "'", top->names["*"].where);
+  for (const ImportFromStmt *star : top->stars)
+    if (!isLanguageModule(star->module) &&
+        !loadSibling(star->module, star->range, star->level))
+      return makePoison("'" + name->id + "'", star->range);
   // Not "__main__": code under that test is host code and stays out.
   if (name->id == "__name__")
     return makeString("__tile__");
@@ -122,6 +124,17 @@ Value Interpreter::moduleName(Scope *top, StringRef name, SourceRange use,
     return it->second.value;
   }
   auto it = top->definitions.find(name);
+  // A later `from m import *` wins over a definition, an earlier one does not.
+  for (const ImportFromStmt *star : llvm::reverse(top->stars)) {
+    if (it != top->definitions.end() &&
+        !(it->second && it->second->range.begin.raw < star->range.begin.raw))
+      continue;
+    if (Value v = starName(top, star, name, use)) {
+      found = true;
+      top->names[name] = {Binding::Live, v, star->range};
+      return v;
+    }
+  }
   if (it == top->definitions.end())
     return {};
   found = true;
@@ -129,9 +142,51 @@ Value Interpreter::moduleName(Scope *top, StringRef name, SourceRange use,
   if (!top->evaluating.insert(name).second)
     return makePoison(name, it->second ? it->second->range : use, true);
   Value v = evaluateDefinition(top, name, it->second, use);
-  top->evaluating.erase(name);
   if (v)
     top->names[name] = {Binding::Live, v, it->second ? it->second->range : use};
+  if (v && top->changes.count(name))
+    v = changedValue(top, name, use);
+  top->evaluating.erase(name);
+  return v;
+}
+
+/// The value of a module's name after the statements that change it:
+///   sizes = [16]
+///   sizes.append(32)        sizes is [16, 32]
+/// Host code's, where one of them cannot run here.
+Value Interpreter::changedValue(Scope *top, StringRef name, SourceRange use) {
+  Value v = lazily(name, use, [&]() -> Value {
+    Scope *outer = std::exchange(scope, top);
+    bool ok = llvm::all_of(top->changes[name], [&](const Stmt *s) {
+      return exec(s) == Flow::Next;
+    });
+    scope = outer;
+    return ok ? top->names[name].value : Value();
+  });
+  top->names[name].value = v;
+  return v;
+}
+
+/// What `from module import *` gives under `name`; Invalid, without a report,
+/// if nothing.
+Value Interpreter::starName(Scope *top, const ImportFromStmt *star,
+                            StringRef name, SourceRange use) {
+  if (name.starts_with("_"))
+    return {};
+  std::string key = ("*" + name).str();
+  if (!top->evaluating.insert(key).second) // modules that import each other
+    return {};
+  Scope *outer = std::exchange(scope, top);
+  DiagnosticEngine::Capture quiet(diags);
+  Value v;
+  bool found = false;
+  if (Value sibling = loadSibling(star->module, star->range, star->level))
+    v = moduleName(sibling.as<ModuleObject>()->scope, name, use, found);
+  else if (v = importMember(star->module, name, star->range, star->level);
+           v && v.is(VK::Poison))
+    v = {};
+  scope = outer;
+  top->evaluating.erase(key);
   return v;
 }
 
@@ -305,6 +360,61 @@ static void hostNames(StmtList body,
   }
 }
 
+/// Methods that change the list, set or dictionary that they are called on.
+static bool changesReceiver(StringRef method) {
+  for (StringRef name :
+       {"append", "extend", "insert", "update", "pop", "remove", "clear", "add",
+        "discard", "setdefault", "sort", "reverse", "popitem"})
+    if (method == name)
+      return true;
+  return false;
+}
+
+/// The name whose value a simple statement changes in place, if any:
+///   xs.append(1)    xs[0] = 1    xs += [1]    del xs[0]
+static StringRef changedName(const Stmt *s) {
+  auto base = [](const Expr *e) -> StringRef {
+    while (auto *sub = llvm::dyn_cast<SubscriptExpr>(e))
+      e = sub->object;
+    auto *name = llvm::dyn_cast<NameExpr>(e);
+    return name ? name->id : StringRef();
+  };
+  if (auto *aug = llvm::dyn_cast<AugAssignStmt>(s))
+    return base(aug->target);
+  if (auto *del = llvm::dyn_cast<DeleteStmt>(s))
+    return del->targets.size() == 1 && llvm::isa<SubscriptExpr>(del->targets[0])
+               ? base(del->targets[0])
+               : StringRef();
+  if (auto *assign = llvm::dyn_cast<AssignStmt>(s))
+    return llvm::isa<SubscriptExpr>(assign->targets[0])
+               ? base(assign->targets[0])
+               : StringRef();
+  auto *e = llvm::dyn_cast<ExprStmt>(s);
+  auto *call = e ? llvm::dyn_cast<CallExpr>(e->value) : nullptr;
+  auto *attr = call ? llvm::dyn_cast<AttributeExpr>(call->callee) : nullptr;
+  return attr && changesReceiver(attr->attr) ? base(attr->object) : StringRef();
+}
+
+/// All names that statements under control flow change in place.
+static void changedNames(StmtList body, llvm::StringSet<> &out) {
+  for (const Stmt *s : body) {
+    if (StringRef name = changedName(s); !name.empty())
+      out.insert(name);
+    if (auto *loop = llvm::dyn_cast<ForStmt>(s)) {
+      changedNames(loop->body, out);
+    } else if (auto *loop = llvm::dyn_cast<WhileStmt>(s)) {
+      changedNames(loop->body, out);
+    } else if (auto *branch = llvm::dyn_cast<IfStmt>(s)) {
+      changedNames(branch->body, out);
+      changedNames(branch->orelse, out);
+    } else if (auto *with = llvm::dyn_cast<WithStmt>(s)) {
+      changedNames(with->body, out);
+    } else if (auto *attempt = llvm::dyn_cast<TryStmt>(s)) {
+      changedNames(attempt->body, out);
+    }
+  }
+}
+
 /// Collects what a file's top level defines: name to the statement that gives
 /// its value, the last one as in Python, or to null where only running the host
 /// code would tell. Nothing is evaluated.
@@ -316,7 +426,16 @@ void Interpreter::collectDefinitions(Scope *top, StmtList body) {
   // `x += 1` and the like: the value of any one statement is not the name's.
   llvm::StringSet<> augmented;
   for (const Stmt *s : body) {
-    auto define = [&](StringRef name) { top->definitions[name] = s; };
+    auto define = [&](StringRef name) {
+      top->definitions[name] = s;
+      top->changes.erase(name);
+    };
+    // In order with the definitions: a later one starts anew.
+    if (StringRef name = changedName(s);
+        !name.empty() && top->definitions.count(name)) {
+      top->changes[name].push_back(s);
+      continue;
+    }
     switch (s->kind) {
     case StmtKind::FunctionDef:
       define(llvm::cast<FunctionDefStmt>(s)->name);
@@ -344,7 +463,7 @@ void Interpreter::collectDefinitions(Scope *top, StmtList body) {
       auto *from = llvm::cast<ImportFromStmt>(s);
       for (auto &a : from->names) {
         if (a.name == "*")
-          top->names["*"] = {Binding::Live, Value::none(), a.range};
+          top->stars.push_back(from);
         else
           define(a.asName.empty() ? a.name : a.asName);
       }
@@ -362,10 +481,33 @@ void Interpreter::collectDefinitions(Scope *top, StmtList body) {
         if (!def && !(name && name->id == "__name__"))
           augmented.insert(n);
       }
+      if (!(name && name->id == "__name__"))
+        changedNames(ArrayRef<Stmt *>(const_cast<Stmt *>(s)), augmented);
+      break;
+    }
+    case StmtKind::For: {
+      // A loop that fills one list is run when the list is read.
+      llvm::StringSet<> changed;
+      llvm::DenseMap<StringRef, const Stmt *> bound;
+      changedNames(ArrayRef<Stmt *>(const_cast<Stmt *>(s)), changed);
+      hostNames(ArrayRef<Stmt *>(const_cast<Stmt *>(s)), bound);
+      targetNames(llvm::cast<ForStmt>(s)->target,
+                  [&](StringRef n) { bound.erase(n); });
+      if (changed.size() == 1 && bound.empty()) {
+        StringRef name = ast.save(changed.begin()->getKey());
+        if (top->definitions.count(name)) {
+          top->changes[name].push_back(s);
+          break;
+        }
+      }
+      for (auto &entry : changed)
+        augmented.insert(entry.getKey());
+      hostNames(ArrayRef<Stmt *>(const_cast<Stmt *>(s)), host);
       break;
     }
     default:
       hostNames(ArrayRef<Stmt *>(const_cast<Stmt *>(s)), host);
+      changedNames(ArrayRef<Stmt *>(const_cast<Stmt *>(s)), augmented);
       break;
     }
   }
@@ -373,7 +515,9 @@ void Interpreter::collectDefinitions(Scope *top, StmtList body) {
   for (auto &[name, def] : host)
     top->definitions.try_emplace(name, def);
   for (auto &entry : augmented)
-    top->definitions[ast.save(entry.getKey())] = nullptr;
+    if (StringRef name = ast.save(entry.getKey());
+        host.count(name) || top->definitions.count(name))
+      top->definitions[name] = nullptr;
 }
 
 //===----------------------------------------------------------------------===//
@@ -398,6 +542,14 @@ void Interpreter::setBinding(Scope *where, StringRef name, Binding binding) {
 ///   for i in T.serial(4): n = n + 1   the second iteration would read 0
 /// False after a report.
 bool Interpreter::bindName(StringRef name, Value value, SourceRange range) {
+  // Declared `nonlocal` or `global`: bound in that scope.
+  if (auto other = scope->elsewhere.find(name);
+      other != scope->elsewhere.end()) {
+    Scope *inner = std::exchange(scope, other->second);
+    bool ok = bindName(name, value, range);
+    scope = inner;
+    return ok;
+  }
   auto it = scope->names.find(name);
   if (it != scope->names.end()) {
     Binding &old = it->second;

@@ -166,12 +166,6 @@ def ldexp(x, n):
     half = k >> 1
     return T.cast(T.cast(x, "float32") * power(half) * power(k - half), x.dtype)
 
-def divmod(a, b):
-    return a // b, a % b
-
-def filter(keeps, items):
-    return [x for x in items if (x if keeps is None else keeps(x))]
-
 class torch_cuda_get_device_properties:
     def __init__(self, device=None):
         self.name = "AMD Instinct MI300X"
@@ -185,39 +179,13 @@ class torch_cuda_get_device_properties:
         self.regs_per_multiprocessor = 131072
         self.L2_cache_size = 4194304
         self.total_memory = 192 << 30
-
-def functools_reduce(combine, items, *first):
-    total = first[0] if first else items[0]
-    for x in items if first else items[1:]:
-        total = combine(total, x)
-    return total
-
-def itertools_chain(*lists):
-    return [x for items in lists for x in items]
-
-def math_lcm(a, b):
-    return a // math.gcd(a, b) * b
-
-def math_isqrt(n):
-    root = int(math.sqrt(n))
-    return root - 1 if root * root > n else root + 1 if (root + 1) * (root + 1) <= n else root
-
-def math_comb(n, k):
-    count = 1
-    for i in list(range(k)):
-        count = count * (n - i) // (i + 1)
-    return count
-
-def math_exp2(x):
-    return 2.0 ** x
-
-def math_isclose(a, b, rel_tol=1e-9, abs_tol=0.0):
-    return abs(a - b) <= max(rel_tol * max(abs(a), abs(b)), abs_tol)
 )py";
 
 /// A name that the prelude defines, `reduce` of functools as functools.reduce;
 /// Invalid for others.
 Value Interpreter::preludeName(StringRef name, SourceRange range) {
+  std::string mangled = name.str();
+  std::replace(mangled.begin(), mangled.end(), '.', '_');
   static constexpr StringRef names[] = {"PersistentTileScheduler",
                                         "BaseTileScheduler",
                                         "gemm_sp",
@@ -225,23 +193,18 @@ Value Interpreter::preludeName(StringRef name, SourceRange range) {
                                         "get_e_replicate_factor",
                                         "nextafter",
                                         "ldexp",
-                                        "divmod",
-                                        "filter",
-                                        "functools.reduce",
-                                        "itertools.chain",
-                                        "torch.cuda.get_device_properties",
-                                        "math.lcm",
-                                        "math.isqrt",
-                                        "math.comb",
-                                        "math.exp2",
-                                        "math.isclose"};
-  if (!llvm::is_contained(names, name))
+                                        "torch.cuda.get_device_properties"};
+  bool isLibrary =
+      (name.contains('.') ||
+       llvm::is_contained({"divmod", "filter", "hex", "oct", "bin"}, name)) &&
+      libraryDefines(mangled);
+  if (!isLibrary && !llvm::is_contained(names, name))
     return {};
   // Parsed once for each compilation, as a module of its own: its names are not
   // the file's.
   if (!prelude) {
     const SourceManager::Buffer &text =
-        sources.addBuffer("<language>", kPrelude.str());
+        sources.addBuffer("<language>", (kPrelude + libraryText()).str());
     auto parsed = parseFile(text, ast, diags);
     if (!parsed)
       return {};
@@ -251,9 +214,7 @@ Value Interpreter::preludeName(StringRef name, SourceRange range) {
     collectDefinitions(prelude, *parsed);
   }
   bool found = false;
-  std::string defined = name.str();
-  std::replace(defined.begin(), defined.end(), '.', '_');
-  return moduleName(prelude, ast.save(defined), range, found);
+  return moduleName(prelude, ast.save(mangled), range, found);
 }
 
 /// Where to report what fails at `range`: in text of the prelude, at the call

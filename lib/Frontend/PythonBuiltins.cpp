@@ -45,6 +45,8 @@ Value Interpreter::pyLen(Args &args) {
   // May be symbolic: len(A) of a tensor with a dynamic first dimension.
   if (v.is(VK::Buffer))
     return v.as<BufferObject>()->shape[0];
+  if (auto length = special(v, "__len__", {}, args.range))
+    return *length;
   SmallVector<Value> items;
   if (!iterate(v, args.rangeOf(0), items))
     return {};
@@ -54,16 +56,20 @@ Value Interpreter::pyLen(Args &args) {
 /// int, float, bool, str, repr, abs: data selects. Without an argument, the
 /// empty value of the type. On symbolic values they are casts.
 Value Interpreter::pyNumber(Args &args) {
-  enum { Int, Float, Bool, Str, Abs };
+  enum { Int, Float, Bool, Str, Abs, Repr };
   Value v = args.values.empty() || !args.values[0] ? Value() : args[0];
   int64_t which = currentBuiltin->data;
   if (!v)
-    return which == Str     ? makeString("")
+    return which >= Str     ? makeString("")
            : which == Float ? Value::real(0)
            : which == Bool  ? Value::boolean(false)
                             : Value::integral(0);
-  if (which == Str)
-    return makeString(str(v));
+  if (which == Str || which == Repr)
+    return v.is(VK::Poison) ? poisonError(v, args.range)
+                            : makeString(str(v, which == Repr));
+  if (which == Abs)
+    if (auto magnitude = special(v, "__abs__", {}, args.range))
+      return *magnitude;
   if (isSymbolic(v)) {
     if (which == Abs) {
       Sym s = toSym(v, args.range);
@@ -98,7 +104,16 @@ Value Interpreter::pyNumber(Args &args) {
     StringRef text = v.asStr().trim();
     double d;
     int64_t i;
-    if (which == Int && !text.getAsInteger(10, i))
+    // int("0x10", 0) and int("10", 16).
+    unsigned base = 10;
+    if (which == Int && args.has(1)) {
+      if (!args[1].isIntLike() || args[1].asInt() < 0 || args[1].asInt() > 36)
+        return typeError(args.rangeOf(1), "a base from 0 to 36", args[1]);
+      base = unsigned(args[1].asInt());
+      if (base == 16 && (text.starts_with("0x") || text.starts_with("0X")))
+        text = text.drop_front(2);
+    }
+    if (which == Int && !text.getAsInteger(base, i))
       return Value::integral(i);
     // getAsDouble below has no spelling for infinities.
     if (which == Float &&
@@ -123,6 +138,34 @@ Value Interpreter::pyNumber(Args &args) {
                 "this number has no 64-bit integer");
   return v.is(VK::Float) ? Value::integral(int64_t(v.asFloat()))
                          : Value::integral(v.asInt());
+}
+
+/// pow(a, b[, modulus])
+Value Interpreter::pyPow(Args &args) {
+  if (!args.has(2))
+    return binary(BinOpKind::Pow, args[0], args[1], args.range);
+  for (unsigned i : {0u, 1u, 2u})
+    if (!args[i].isIntLike())
+      return typeError(args.rangeOf(i), "an integer", args[i]);
+  int64_t modulus = args[2].asInt(), n = args[1].asInt();
+  if (modulus < 1 || modulus > INT32_MAX || n < 0)
+    return fail(DiagID::BadArgument, args.range,
+                "pow with a modulus takes an exponent of at least 0 and a "
+                "modulus from 1 to 2147483647");
+  int64_t base = (args[0].asInt() % modulus + modulus) % modulus;
+  int64_t r = 1 % modulus;
+  for (; n; n >>= 1, base = base * base % modulus)
+    if (n & 1)
+      r = r * base % modulus;
+  return Value::integral(r);
+}
+
+/// (1.5).is_integer()
+Value Interpreter::isWhole(Args &args) {
+  if (!args.self.isNumber())
+    return typeError(args.range, "a number", args.self);
+  double x = args.self.asFloat();
+  return Value::boolean(std::isfinite(x) && x == std::floor(x));
 }
 
 /// round(x[, digits]): ties to even. Without digits an integer.
@@ -241,8 +284,7 @@ Value Interpreter::pyAnyAll(Args &args) {
   return Value::boolean(result);
 }
 
-/// sorted(x, key=f, reverse=True). Stable, also in reverse; what is compared,
-/// the elements or their keys, are numbers or strings.
+/// sorted(x, key=f, reverse=True). Stable, also in reverse.
 Value Interpreter::pySorted(Args &args) {
   SmallVector<Value> items;
   if (!iterate(args[0], args.rangeOf(0), items))
@@ -268,48 +310,70 @@ Value Interpreter::pySorted(Args &args) {
     Value k = key ? callValue(key, {item}, args.range) : item;
     if (!k)
       return {};
-    if (!k.isNumber() && !k.is(VK::Str))
-      return fail(DiagID::BadArgument, args.range,
-                  "sorted compares numbers or strings");
-    if (!keyed.empty() && k.isNumber() != keyed[0].first.isNumber())
-      return fail(DiagID::BadArgument, args.range,
-                  "numbers and strings do not compare");
+    if (isSymbolic(k))
+      return fail(DiagID::NotConstant, args.range,
+                  "sorted compares numbers, strings and sequences of them that "
+                  "are known at compile time");
+    // Compared once with the first, so that what does not compare is reported.
+    if (!keyed.empty() &&
+        !compare(CmpOpKind::Lt, k, keyed[0].first, args.range))
+      return {};
     keyed.push_back({k, item});
   }
   // Reversed by exchanging the sides, so that equal elements keep their order.
+  bool ok = true;
   llvm::stable_sort(keyed, [&](const auto &a, const auto &b) {
-    Value x = reverse ? b.first : a.first, y = reverse ? a.first : b.first;
-    return x.isNumber() ? x.asFloat() < y.asFloat() : x.asStr() < y.asStr();
+    Value less = ok ? compare(CmpOpKind::Lt, reverse ? b.first : a.first,
+                              reverse ? a.first : b.first, args.range)
+                    : Value();
+    ok &= less && less.is(VK::Bool);
+    return ok && less.asBool();
   });
+  if (!ok)
+    return {};
   for (auto [item, entry] : llvm::zip(items, keyed))
     item = entry.second;
   return makeSequence(VK::List, items);
 }
 
-/// isinstance(x, type or types) for Python's own types; any other is never it.
+/// Whether a value is of a type, as isinstance asks.
+bool Interpreter::isInstance(Value v, Value t) {
+  // int, float and so on are builtins: their row's name tells them apart.
+  StringRef name = t.is(VK::Builtin) ? t.asBuiltin()->name : "";
+  if (t.is(VK::Class) && v.is(VK::Instance))
+    return isSubclass(v.as<InstanceObject>()->cls, t.as<ClassObject>());
+  bool expression = isSymbolic(v) && !v.is(VK::Buffer);
+  // A bool is an int, too. What is only known on the device is none of these.
+  return (name == "int" && v.isIntLike()) ||
+         (name == "float" && v.is(VK::Float)) ||
+         (name == "bool" && v.is(VK::Bool)) ||
+         (name == "str" && v.is(VK::Str)) ||
+         (name == "list" && v.is(VK::List)) ||
+         (name == "tuple" &&
+          (v.is(VK::Tuple) ||
+           (v.is(VK::Instance) && v.as<InstanceObject>()->cls->isTuple))) ||
+         (name == "dict" && v.is(VK::Dict)) ||
+         (name == "set" && v.is(VK::Set)) ||
+         (name == "T.dtype" && v.is(VK::DType)) ||
+         (name == "T.PrimExpr" && (expression || v.is(VK::Scalar))) ||
+         (name == "T.Buffer" && v.is(VK::Buffer)) ||
+         (name == "T.Tensor" && v.is(VK::Buffer)) ||
+         (name == "T.BufferLoad" && v.is(VK::Region) &&
+          v.as<RegionObject>()->isElement) ||
+         (name == "T.BufferRegion" && v.is(VK::Region) &&
+          !v.as<RegionObject>()->isElement);
+}
+
+/// isinstance(x, type or types) for Python's own types, classes of the file and
+/// the kinds of symbolic values; any other is never it.
 Value Interpreter::pyIsInstance(Args &args) {
   SmallVector<Value> types;
   if (args[1].isSequence())
     types.assign(args[1].as<SequenceObject>()->elements);
   else
     types.push_back(args[1]);
-  bool result = false;
-  Value v = args[0];
-  for (Value t : types) {
-    // int, float and so on are builtins: their row's name tells them apart.
-    StringRef name = t.is(VK::Builtin) ? t.asBuiltin()->name : "";
-    if (t.is(VK::Class) && v.is(VK::Instance))
-      result |= isSubclass(v.as<InstanceObject>()->cls, t.as<ClassObject>());
-    // A bool is an int, too. What is only known on the device is none of these.
-    result |= (name == "int" && v.isIntLike()) ||
-              (name == "float" && v.is(VK::Float)) ||
-              (name == "bool" && v.is(VK::Bool)) ||
-              (name == "str" && v.is(VK::Str)) ||
-              (name == "list" && v.is(VK::List)) ||
-              (name == "tuple" && v.is(VK::Tuple)) ||
-              (name == "dict" && v.is(VK::Dict));
-  }
-  return Value::boolean(result);
+  return Value::boolean(
+      llvm::any_of(types, [&](Value t) { return isInstance(args[0], t); }));
 }
 
 /// ValueError("text") and so on: what `raise` reports.

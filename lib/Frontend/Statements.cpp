@@ -187,23 +187,17 @@ Flow Interpreter::exec(const Stmt *s) {
   case StmtKind::Import:
   case StmtKind::ImportFrom:
     return execImport(s);
-  // `global` needs nothing: names are looked up outwards, and module names do
-  // not change.
   case StmtKind::Scope:
+    return execScope(llvm::cast<ScopeStmt>(s));
   case StmtKind::Pass:
     return Flow::Next;
   case StmtKind::Break:
   case StmtKind::Continue:
     break;
   case StmtKind::Delete:
-    for (const Expr *target : llvm::cast<DeleteStmt>(s)->targets)
-      if (auto *name = dyn_cast<NameExpr>(target))
-        scope->names.erase(name->id);
-    return Flow::Next;
+    return execDelete(llvm::cast<DeleteStmt>(s));
   case StmtKind::Match:
-    error(DiagID::NotSupportedInKernel, s->range,
-          "'match' cannot stand in kernel code");
-    return Flow::Error;
+    return execMatch(llvm::cast<MatchStmt>(s));
   }
   return Flow::Error;
 }
@@ -232,23 +226,6 @@ Flow Interpreter::execReturn(const ReturnStmt *s) {
   returnExpr = s->value;
   returnValue = s->value ? evalRef(s->value) : Value::none();
   return returnValue ? Flow::Return : Flow::Error;
-}
-
-/// `raise`: the program's own message, as an error. Factories refuse sizes this
-/// way.
-Flow Interpreter::execRaise(const RaiseStmt *s) {
-  std::string text = "the program raised an exception";
-  if (s->exception) {
-    Value v = eval(s->exception);
-    if (!v)
-      return Flow::Error;
-    if (v.is(VK::Exception)) {
-      auto *e = v.as<ExceptionObject>();
-      text = e->type.str() + (e->message.empty() ? "" : ": " + e->message);
-    }
-  }
-  error(DiagID::Raised, s->range, text);
-  return Flow::Error;
 }
 
 /// `assert c, message`: checked now if c is known, by the kernel otherwise.
@@ -287,16 +264,69 @@ Flow Interpreter::execAssert(const AssertStmt *s) {
   return Flow::Next;
 }
 
-/// The body runs; handlers cannot: a failure is a located message already. What
-/// Python code usually tries, an import, does not fail here.
-Flow Interpreter::execTry(const TryStmt *s) {
-  Flow flow = execBlock(s->body);
-  if (flow == Flow::Next)
-    flow = execBlock(s->orelse);
-  if (flow == Flow::Error)
-    return flow;
-  Flow last = execBlock(s->finalbody);
-  return last == Flow::Next ? flow : last;
+/// `nonlocal` and `global`: assignments to the names go to the function around
+/// that binds them, or to the file.
+Flow Interpreter::execScope(const ScopeStmt *s) {
+  for (StringRef name : s->names) {
+    Scope *owner = scope->parent;
+    while (owner && owner->parent && (s->isGlobal || !owner->names.count(name)))
+      owner = owner->parent;
+    if (owner)
+      scope->elsewhere[name] = owner;
+  }
+  return Flow::Next;
+}
+
+/// `del x`, `del x[i]`, `del x[i:j]`, `del x.a`
+Flow Interpreter::execDelete(const DeleteStmt *s) {
+  for (const Expr *target : s->targets) {
+    if (auto *name = dyn_cast<NameExpr>(target)) {
+      scope->names.erase(name->id);
+      continue;
+    }
+    auto *sub = dyn_cast<SubscriptExpr>(target);
+    Value object = sub ? evalRef(sub->object) : Value();
+    Value index = object ? eval(sub->index) : Value();
+    if (sub && !index)
+      return Flow::Error;
+    if (sub && object.is(VK::Dict)) {
+      auto &entries = object.as<DictObject>()->entries;
+      auto entry = llvm::find_if(entries, [&](auto &e) {
+        return hostEquals(e.first, index).value_or(false);
+      });
+      if (entry == entries.end()) {
+        error(DiagID::BadArgument, target->range,
+              "the dictionary has no key " + str(index, true));
+        return Flow::Error;
+      }
+      entries.erase(entry);
+      continue;
+    }
+    if (sub && object.is(VK::List)) {
+      // What stays: all elements that the index does not name.
+      auto &elements = object.as<SequenceObject>()->elements;
+      SmallVector<Value> places;
+      for (size_t i = 0; i < elements.size(); ++i)
+        places.push_back(Value::integral(int64_t(i)));
+      Value named =
+          subscript(makeSequence(VK::List, places), index, target->range);
+      if (!named)
+        return Flow::Error;
+      SmallVector<Value> gone{named}, kept;
+      if (named.is(VK::List))
+        gone.assign(named.as<SequenceObject>()->elements);
+      for (size_t i = 0; i < elements.size(); ++i)
+        if (llvm::none_of(gone,
+                          [&](Value g) { return g.asInt() == int64_t(i); }))
+          kept.push_back(elements[i]);
+      elements.assign(kept);
+      continue;
+    }
+    error(DiagID::NotSupportedInKernel, target->range,
+          "this cannot be deleted in kernel code");
+    return Flow::Error;
+  }
+  return Flow::Next;
 }
 
 /// An import inside a function. A star import binds nothing: the module level
@@ -364,6 +394,7 @@ Flow Interpreter::execWith(const WithStmt *s) {
     return execIf(branch);
   KernelObject *kernel = nullptr;
   size_t kernelItem = 0;
+  SmallVector<Value> managers;
   for (auto [i, item] : llvm::enumerate(s->items)) {
     Value context = eval(item.context);
     if (!context)
@@ -378,10 +409,28 @@ Flow Interpreter::execWith(const WithStmt *s) {
       poisonError(context, range);
       return Flow::Error;
     }
+    if (context.is(VK::Instance)) {
+      auto entered = special(context, "__enter__", {}, range);
+      if (!entered)
+        typeError(range, "T.Kernel(...)", context);
+      if (!entered || !*entered ||
+          (item.target && !assign(item.target, *entered, range)))
+        return Flow::Error;
+      managers.push_back(context);
+      continue;
+    }
     if (!context.is(VK::None)) { // T.attr and the like: a hint around a block
       typeError(range, "T.Kernel(...)", context);
       return Flow::Error;
     }
   }
-  return kernel ? kernelLaunch(s, kernelItem, kernel) : execBlock(s->body);
+  Flow flow = kernel ? kernelLaunch(s, kernelItem, kernel) : execBlock(s->body);
+  // Left in reverse; what __exit__ would swallow is an error here all the same.
+  SmallVector<Value> nothing(3, Value::none());
+  for (Value manager : llvm::reverse(managers))
+    if (flow != Flow::Error)
+      if (auto left = special(manager, "__exit__", nothing, s->range);
+          left && !*left)
+        return Flow::Error;
+  return flow;
 }

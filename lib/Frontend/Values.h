@@ -199,6 +199,7 @@ struct SequenceObject : Object { // Tuple, List, Set
 struct DictObject : Object {
   DictObject() : Object(VK::Dict) {}
   std::vector<std::pair<Value, Value>> entries;
+  Value factory; ///< of a defaultdict: makes what a missing key gets
 };
 /// range(start, stop, step) of numbers; step is not 0.
 struct RangeObject : Object {

@@ -40,6 +40,9 @@ inline double tinyOf(const FloatFormat &format) {
 /// A NaN, from inf - inf, means that nothing is known.
 inline double atLeastZero(double e) { return e >= 0 ? e : INFINITY; }
 
+/// The error of an infinity or NaN: none, or nothing is known of the value.
+inline double nonFiniteError(double e) { return e < INFINITY ? 0 : INFINITY; }
+
 /// How a cast to a format of 16 bits rounds.
 enum class CastRounding : int64_t { NearestEven, NearestAway, TowardZero };
 
@@ -73,7 +76,7 @@ inline double narrow(const FloatFormat &format, double v, double &e,
     // Near the overflow threshold the device may still have a finite value.
     e = std::isfinite(v) && roundAs(format, std::fabs(v) - e, mode) < INFINITY
             ? INFINITY
-            : 0;
+            : nonFiniteError(e);
     return r;
   }
   // f32 and f64: rounding adds half a unit, v itself is kept as it is.
@@ -91,7 +94,7 @@ inline double narrow(const FloatFormat &format, double v, double &e,
 inline double roughly(const FloatFormat &format, double r, double &e,
                       double units) {
   if (!std::isfinite(r)) {
-    e = 0;
+    e = nonFiniteError(e);
     return r;
   }
   double magnitude = std::fabs(r);

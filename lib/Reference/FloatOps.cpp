@@ -32,6 +32,16 @@ namespace {
 // Operations
 //===----------------------------------------------------------------------===//
 
+// Where the result is an infinity or a NaN its error says whether that is
+// certain: finite if the result is the same for all operands within theirs.
+
+/// How far two results are apart; the same infinity, or NaN twice, is 0.
+double apart(double a, double b) {
+  bool same = a == b || (std::isnan(a) && std::isnan(b));
+  return same ? 0 : atLeastZero(std::fabs(a - b));
+}
+bool mayBeZero(double x, double ex) { return std::fabs(x) <= ex; }
+
 struct Add {
   static double value(double x, double y) { return x + y; }
   static double error(double, double ex, double, double ey, double) {
@@ -51,14 +61,19 @@ struct Mul {
     // Also where the other operand is infinite: 0 * inf would be a NaN.
     if (ex == 0 && ey == 0)
       return 0;
+    // Of an infinity and what may be zero, or of either sign.
+    if (std::isinf(x) || std::isinf(y))
+      return mayBeZero(x, ex) || mayBeZero(y, ey) ? INFINITY : 0;
     return std::fabs(x) * ey + std::fabs(y) * ex + ex * ey;
   }
 };
 struct Div {
   static double value(double x, double y) { return x / y; }
-  static double error(double, double ex, double y, double ey, double r) {
+  static double error(double x, double ex, double y, double ey, double r) {
     if (ex == 0 && ey == 0)
       return 0;
+    if (std::isinf(x) || (y == 0 && ey == 0))
+      return mayBeZero(x, ex) || (ey != 0 && mayBeZero(y, ey)) ? INFINITY : 0;
     double smallest = std::fabs(y) - ey;
     // A divisor that may be zero bounds nothing.
     return smallest > 0 ? (ex + std::fabs(r) * ey) / smallest : INFINITY;
@@ -68,7 +83,9 @@ struct Div {
 struct Rem {
   static double value(double x, double y) { return std::fmod(x, y); }
   static double error(double, double ex, double y, double ey, double) {
-    return ex == 0 && ey == 0 ? 0 : std::fabs(y) + ey;
+    if (ex == 0 && ey == 0)
+      return 0;
+    return mayBeZero(y, ey) ? INFINITY : std::fabs(y) + ey;
   }
 };
 /// The smaller error where one operand surely decides, else the larger.
@@ -119,7 +136,7 @@ template <double (*F)(double, double)> struct Corners {
     double worst = 0;
     for (double dx : {-ex, ex})
       for (double dy : {-ey, ey})
-        worst = std::max(worst, atLeastZero(std::fabs(F(x + dx, y + dy) - r)));
+        worst = std::max(worst, apart(F(x + dx, y + dy), r));
     return worst;
   }
 };
@@ -128,17 +145,18 @@ template <double (*F)(double, double)> struct Corners {
 template <double (*F)(double)> struct Monotone {
   static double value(double x) { return F(x); }
   static double error(double x, double ex, double r) {
-    if (ex == 0 || !std::isfinite(r))
+    if (ex == 0)
       return 0;
-    return std::max(atLeastZero(std::fabs(F(x + ex) - r)),
-                    atLeastZero(std::fabs(F(x - ex) - r)));
+    return std::max(apart(F(x + ex), r), apart(F(x - ex), r));
   }
 };
 /// 2^x (2^d - 1) for the largest |d|: relative, so it follows r. For a small d
 /// the series is cheaper than expm1.
 struct Exp2 {
   static double value(double x) { return std::exp2(x); }
-  static double error(double, double ex, double r) {
+  static double error(double x, double ex, double r) {
+    if (std::isinf(r))
+      return apart(std::exp2(x - ex), r);
     double d = ex * 0.69314718055994531;
     return r * (d < 1e-4 ? d * (1 + d) : std::expm1(d));
   }
@@ -148,6 +166,8 @@ struct Exp {
   static double error(double x, double ex, double r) {
     // As 2^(x·log2 e), the rounding of the product grows with x.
     double d = ex + (std::isfinite(x) ? std::fabs(x) * 0x1p-23 : 0);
+    if (std::isinf(r))
+      return apart(std::exp(x - d), r);
     return r * (d < 1e-4 ? d * (1 + d) : std::expm1(d));
   }
 };
@@ -156,7 +176,7 @@ struct Exp {
 template <double (*F)(double)> struct Lipschitz {
   static double value(double x) { return F(x); }
   static double error(double x, double ex, double) {
-    return ex + 0x1p-22 * (1 + std::fabs(x));
+    return std::isfinite(x) ? ex + 0x1p-22 * (1 + std::fabs(x)) : ex;
   }
 };
 /// Logarithms lose digits near 1.

@@ -252,7 +252,7 @@ void tlc::reference::execAtomic(Frame &f, const Inst &inst) {
         v.error += orderError(*access.buffer->storage, index, old.cell.f, x.f,
                               *type.format);
         if (!std::isfinite(v.cell.f))
-          v.error = 0;
+          v.error = nonFiniteError(v.error);
       }
     } else if (access.kind == tile::AtomicKind::Max ||
                access.kind == tile::AtomicKind::Min) {
@@ -285,7 +285,7 @@ bool walk(Frame &f, const Inst &inst, const Box &box, unsigned lane,
   int64_t rows = 1;
   for (size_t d = 0; d < rank; ++d) {
     // An offset's slot, or none (negative) for 0.
-    if (box.offsets.size() && box.offsets[d] >= 0)
+    if (!box.offsets.empty() && box.offsets[d] >= 0)
       offset[d] = f.at(box.offsets[d])[lane].i;
     if (d + 1 < rank)
       rows *= box.shape[d];

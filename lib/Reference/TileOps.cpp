@@ -204,7 +204,7 @@ void tlc::reference::execGemm(Frame &f, const Inst &inst) {
           if (std::isfinite(old))
             e += rounding * std::fabs(old);
           if (!std::isfinite(r))
-            e = 0;
+            e = nonFiniteError(e);
           c.errors[i] = e;
         }
         // Kept in a narrow type: rounded once more when it is stored.
@@ -251,6 +251,7 @@ struct Accumulator {
       ++count;
       return;
     }
+    error = std::max(error, e);
     bool larger = kind != K::Min;
     if (count++ == 0) {
       value = x, low = x - e, high = x + e;
@@ -274,7 +275,7 @@ struct Accumulator {
     if (std::isnan(value) && !isSum() && !keepNan)
       return HUGE_VAL;
     if (!std::isfinite(value))
-      return 0;
+      return nonFiniteError(error);
     if (isSum())
       return atLeastZero(error) +
              double(std::max<int64_t>(count - 1, 0)) * format.unit * magnitude;

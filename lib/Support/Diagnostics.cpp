@@ -29,7 +29,7 @@ static const DiagInfo table[] = {
 llvm::ArrayRef<DiagInfo> tlc::diagnosticTable() { return table; }
 
 const DiagInfo &tlc::diagnosticInfo(DiagID id) {
-  auto it = std::lower_bound(
+  const auto *it = std::lower_bound(
       std::begin(table), std::end(table), id,
       [](const DiagInfo &info, DiagID id) { return info.id < id; });
   return *it;

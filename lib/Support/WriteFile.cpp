@@ -63,9 +63,9 @@ bool tlc::writeFileAtomically(llvm::StringRef path, llvm::StringRef contents,
   }
   // Permissions of the file that was there, or what a new file would get.
   if (exists)
-    llvm::sys::fs::setPermissions(temp->FD, status.permissions());
+    (void)llvm::sys::fs::setPermissions(temp->FD, status.permissions());
   else
-    llvm::sys::fs::setPermissions(
+    (void)llvm::sys::fs::setPermissions(
         temp->FD, llvm::sys::fs::perms(0666 & ~llvm::sys::fs::getUmask()));
   if (llvm::Error e = temp->keep(path)) {
     error = llvm::toString(std::move(e));

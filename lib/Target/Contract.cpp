@@ -209,15 +209,6 @@ std::vector<uint64_t> argumentOffsets(const Contract &contract) {
   return offsets;
 }
 
-/// Its position, which is its number in expressions; none if there is no such
-/// name.
-std::optional<unsigned> Contract::findArgument(StringRef name) const {
-  for (auto [i, arg] : enumerate(arguments))
-    if (arg.name == name)
-      return i;
-  return std::nullopt;
-}
-
 //===----------------------------------------------------------------------===//
 // JSON
 //===----------------------------------------------------------------------===//

@@ -263,7 +263,8 @@ int main(int argc, char **argv) {
               damaged = work + "/damaged" + extension;
   std::vector<std::string> command(argv + 5, argv + argc);
   for (std::string &word : command)
-    for (auto [place, value] : {std::pair{"{}", damaged}, {"{out}", output}})
+    for (const auto &[place, value] :
+         {std::pair{"{}", damaged}, {"{out}", output}})
       if (size_t at = word.find(place); at != std::string::npos)
         word.replace(at, std::strlen(place), value);
 

@@ -83,6 +83,24 @@ namespace tlc::hip {
   E(StreamCaptureUnsupported, 900,                                             \
     "operation not permitted when stream is "                                  \
     "capturing")                                                               \
+  E(StreamCaptureInvalidated, 901,                                             \
+    "operation failed due to a previous error during capture")                 \
+  E(StreamCaptureMerge, 902,                                                   \
+    "operation would result in a merge of separate capture sequences")         \
+  E(StreamCaptureUnmatched, 903, "capture was not ended in the same stream")   \
+  E(StreamCaptureUnjoined, 904,                                                \
+    "capturing stream has unjoined work")                                      \
+  E(StreamCaptureIsolation, 905,                                               \
+    "dependency created on uncaptured work in another stream")                 \
+  E(StreamCaptureImplicit, 906,                                                \
+    "operation would make the legacy stream depend on a capturing stream")     \
+  E(CapturedEvent, 907,                                                        \
+    "operation not permitted on an event last recorded in a capturing stream") \
+  E(StreamCaptureWrongThread, 908,                                             \
+    "attempt to end a capture in another thread than began it")                \
+  E(GraphExecUpdateFailure, 910,                                               \
+    "the graph update was not performed because it has changes that an "       \
+    "instance cannot take")                                                    \
   E(Unknown, 999, "unknown error")                                             \
   E(RuntimeMemory, 1052, "runtime memory call returned error")                 \
   E(RuntimeOther, 1053, "runtime call other than memory returned error")
@@ -94,6 +112,7 @@ enum hipError_t : int {
 #undef TLC_HIP_ERROR
 };
 
+// NOLINTBEGIN(readability-identifier-naming): HIP's names
 enum hipMemcpyKind : int {
   hipMemcpyHostToHost = 0,
   hipMemcpyHostToDevice = 1,
@@ -136,6 +155,7 @@ typedef struct ihipStream_t *hipStream_t;
 typedef struct ihipEvent_t *hipEvent_t;
 typedef struct ihipModule_t *hipModule_t;
 typedef struct ihipModuleSymbol_t *hipFunction_t;
+// NOLINTEND(readability-identifier-naming)
 typedef void *hipDeviceptr_t;
 typedef int hipDevice_t;
 

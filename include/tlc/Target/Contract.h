@@ -124,9 +124,6 @@ struct Contract {
   std::vector<Argument> arguments;
   std::vector<Kernel> kernels; ///< in launch order
 
-  /// Index of the argument, or nothing.
-  std::optional<unsigned> findArgument(llvm::StringRef name) const;
-
   llvm::json::Value toJSON() const;
   static llvm::Expected<Contract> fromJSON(const llvm::json::Value &value);
   /// The contract of a code object (or relocatable object) in memory.

@@ -168,17 +168,27 @@ LogicalResult KernelLowering::lowerGemm(tile::GemmOp op) {
   bool fromLds = tile::getSpace(op.getA()) == tile::Space::Shared &&
                  tile::getSpace(op.getB()) == tile::Space::Shared;
   int outer = fromLds && reps[1] > reps[0] ? 1 : 0;
-  for (size_t step = 0; step < operands[0][0].size(); ++step)
+  // One read of 16 bytes brings a fragment of several steps: those follow one
+  // another where enough accumulators lie between them, and the fragment's
+  // registers are free again.
+  int64_t steps = operands[0][0].size(), together = 1;
+  constexpr int64_t kWidestRead = 16, kApart = 4;
+  if (fromLds && reps[1 - outer] >= kApart)
+    while (2 * together * kRegs * elementBytes(op.getA()) <= kWidestRead &&
+           steps % (2 * together) == 0)
+      together *= 2;
+  for (int64_t first = 0; first < steps; first += together)
     for (int64_t o = 0; o < reps[outer]; ++o)
-      for (int64_t n = 0; n < reps[1 - outer]; ++n) {
-        int64_t i = outer ? n : o, j = outer ? o : n;
-        Value x = operands[0][i][step], y = operands[1][j][step];
-        if (c.swapped)
-          std::swap(x, y);
-        Value &sum = sums[i * reps[1] + j];
-        sum = wave::MfmaOp::create(b, loc, shape, x, y, sum);
-        products.push_back(sum.getDefiningOp());
-      }
+      for (int64_t step = first; step < first + together; ++step)
+        for (int64_t n = 0; n < reps[1 - outer]; ++n) {
+          int64_t i = outer ? n : o, j = outer ? o : n;
+          Value x = operands[0][i][step], y = operands[1][j][step];
+          if (c.swapped)
+            std::swap(x, y);
+          Value &sum = sums[i * reps[1] + j];
+          sum = wave::MfmaOp::create(b, loc, shape, x, y, sum);
+          products.push_back(sum.getDefiningOp());
+        }
   // Too many for registers to hold at once. Where they are not, more loads
   // ahead of their readers are better.
   constexpr int64_t kMostRead = 128 * 4;

@@ -332,7 +332,7 @@ FailureOr<AccessPlan> KernelLowering::planGlobal(const tile::Access &access,
     for (unsigned e = 0; e < rank; ++e) {
       if (e == d || spread[e].lo == spread[e].hi)
         continue;
-      ok &= s.strides[e] != kDynamic && s.strides[e] > 0 && spread[e].lo >= 0;
+      ok &= s.strides[e] > 0 && spread[e].lo >= 0;
       if (ok)
         inside += __int128(spread[e].hi) * s.strides[e];
     }

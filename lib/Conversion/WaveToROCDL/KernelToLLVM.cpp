@@ -115,7 +115,7 @@ struct KernelPattern : ConvertOpToLLVMPattern<wave::KernelOp> {
   matchAndRewrite(wave::KernelOp kernel, OpAdaptor,
                   ConversionPatternRewriter &rewriter) const override {
     Location loc = kernel.getLoc();
-    int64_t threads = kernel.getThreads(), lds = kernel.getLdsBytes();
+    int64_t lds = kernel.getLdsBytes();
     TypeConverter::SignatureConversion signature(kernel.getNumArguments());
     Type type = getTypeConverter()->convertFunctionSignature(
         kernel.getFunctionType(), /*isVariadic=*/false,

@@ -23,6 +23,7 @@
 #include "tlc/Report/Profile/Print.h"
 #include "llvm/ADT/StringExtras.h"
 #include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
 
 using namespace tlc::report;
@@ -33,7 +34,7 @@ constexpr double smallest = 0.005; ///< shares below are not shown
 
 /// A share of 1 is `width` signs.
 std::string bar(double share, unsigned width = 20) {
-  unsigned filled = unsigned(std::clamp(share, 0.0, 1.0) * width + 0.5);
+  unsigned filled = unsigned(std::lround(std::clamp(share, 0.0, 1.0) * width));
   return std::string(filled, '#');
 }
 

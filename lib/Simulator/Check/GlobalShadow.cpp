@@ -12,8 +12,8 @@
 // clock's, never the other way round.
 //
 // Each access carries its period, the number of releases of its workgroup
-// before it. It is ordered before one of workgroup B if the time of the release
-// that ended the period is not later than B's last acquire.
+// before it. It is ordered before one of workgroup B if B knows of the release
+// that ended the period.
 //
 //===----------------------------------------------------------------------===//
 
@@ -83,37 +83,12 @@ void GlobalShadow::define(const ByteRuns &runs) {
     memory.writtenBytes().mark(run.begin, run.end - run.begin);
 }
 
-/// Moves the clock for accesses that order workgroups, and says what \p number
-/// knows at this moment.
-GlobalShadow::View GlobalShadow::synchronise(uint64_t number,
-                                             const AccessPart &part) {
-  std::lock_guard lock(groupMutex);
-  Group &group = groups[number];
-  View view;
-  view.group = number;
-  view.period = uint16_t(group.releases.size());
-  if (part.atomic || part.coherent) {
-    // Release first: an atomic both releases and acquires, and a chain through
-    // it must hold.
-    if (part.writes)
-      group.releases.push_back(++time);
-    if (part.reads)
-      group.acquired = time;
-  }
-  view.acquired = group.acquired;
-  return view;
-}
-
 /// The grid barrier (ds_gws_barrier) releases on arrival and acquires on
 /// leaving.
 void GlobalShadow::arrive(uint64_t number) {
-  std::lock_guard lock(groupMutex);
-  groups[number].releases.push_back(++time);
+  ordering.arrive(uint32_t(number));
 }
-void GlobalShadow::leave(uint64_t number) {
-  std::lock_guard lock(groupMutex);
-  groups[number].acquired = time;
-}
+void GlobalShadow::leave(uint64_t number) { ordering.leave(uint32_t(number)); }
 
 /// Pages live as long as the launch, so that cursors stay valid.
 /// The cursor is the thread's own and needs no lock; a miss takes the lock of
@@ -136,13 +111,9 @@ GlobalShadow::Page &GlobalShadow::pageAt(uint64_t number, Cursor &cursor) {
 /// is moved up to the next.
 void GlobalShadow::postpone(uint64_t number, const ByteRuns &runs,
                             Cursor &cursor) {
-  uint16_t period;
-  {
-    std::lock_guard lock(groupMutex);
-    period = uint16_t(groups[number].releases.size());
-  }
+  uint32_t period = ordering.releasesOf(uint32_t(number));
   auto update = [&](Cell &cell) {
-    if (cell.write.op && cell.write.group == uint32_t(number))
+    if (cell.write.op() && cell.write.group == uint32_t(number))
       cell.write.period = std::max(cell.write.period, period);
   };
   for (const ByteRuns::Run &run : runs)
@@ -165,12 +136,9 @@ void GlobalShadow::postpone(uint64_t number, const ByteRuns &runs,
 bool GlobalShadow::ordered(const Access &earlier, const View &now) {
   // Within a workgroup nothing is reported here. Who never acquired knows of
   // nobody.
-  if (earlier.group == now.group || now.acquired == 0)
+  if (earlier.group == now.group || !now.acquired)
     return earlier.group == now.group;
-  std::lock_guard lock(groupMutex);
-  const Group &group = groups[earlier.group];
-  return group.releases.size() > earlier.period &&
-         group.releases[earlier.period] <= now.acquired;
+  return ordering.knows(now.group, earlier.group, earlier.period);
 }
 
 /// The message, or empty. Atomics among themselves do not conflict.
@@ -178,7 +146,7 @@ std::string GlobalShadow::conflict(const Cell &cell, const Access &access,
                                    uint64_t address, bool writes,
                                    const View &now) {
   auto conflicts = [&](const Access &earlier) {
-    return earlier.op && (earlier.bytes & access.bytes) &&
+    return earlier.op() && (earlier.bytes & access.bytes) &&
            !(earlier.atomic && access.atomic) && !ordered(earlier, now);
   };
   auto describe = [&](const Access &earlier, const char *first,
@@ -187,7 +155,7 @@ std::string GlobalShadow::conflict(const Cell &cell, const Access &access,
                        "workgroup {} {} by '{}' at {:#x}: nothing orders them",
                        address + __builtin_ctz(earlier.bytes & access.bytes),
                        now.group, second, unsigned(earlier.group), first,
-                       toString(*earlier.op->inst), earlier.op->address);
+                       toString(*earlier.op()->inst), earlier.op()->address);
   };
   if (conflicts(cell.write))
     return describe(cell.write, "wrote it", writes ? "writes it" : "reads it");
@@ -202,16 +170,16 @@ std::string GlobalShadow::conflict(const Cell &cell, const Access &access,
 bool GlobalShadow::noteRead(Cell &cell, const Access &access, const View &now,
                             bool must) {
   for (Access *reader : {&cell.read, &cell.otherRead}) {
-    bool own = reader->op && reader->group == access.group;
+    bool own = reader->op() && reader->group == access.group;
     uint16_t left = uint16_t(reader->bytes & ~access.bytes);
     // Neighbours read in the same period stay together; one cell has one.
     if (own && left && reader->period != access.period && !must)
       return false;
     // Another workgroup's record makes room only if it is ordered before this
     // access.
-    if (!own && reader->op && !(now.acquired && ordered(*reader, now)))
+    if (!own && reader->op() && !(now.acquired && ordered(*reader, now)))
       continue;
-    if (!own && reader->op && left && !must)
+    if (!own && reader->op() && left && !must)
       return false;
     *reader = access;
     if (own)
@@ -228,8 +196,8 @@ bool GlobalShadow::note(Cell &cell, const Access &access, bool writes,
                         const View &now, bool must) {
   if (!writes)
     return noteRead(cell, access, now, must);
-  uint16_t left =
-      cell.write.op ? uint16_t(cell.write.bytes & ~access.bytes) : uint16_t(0);
+  uint16_t left = cell.write.op() ? uint16_t(cell.write.bytes & ~access.bytes)
+                                  : uint16_t(0);
   bool own = cell.write.group == access.group;
   bool together = own && cell.write.period == access.period &&
                   cell.write.atomic == access.atomic;
@@ -247,13 +215,13 @@ bool GlobalShadow::note(Cell &cell, const Access &access, bool writes,
 /// only. False, with nothing changed, if it takes a closer look.
 [[gnu::always_inline]] inline bool
 GlobalShadow::usual(Cell &cell, const Access &access, bool writes) {
-  if (cell.write.op && cell.write.group != access.group)
+  if (cell.write.op() && cell.write.group != access.group)
     return false;
   if (writes) {
-    if (cell.read.op || cell.otherRead.op)
+    if (cell.read.op() || cell.otherRead.op())
       return false;
     uint16_t left =
-        cell.write.op ? uint16_t(cell.write.bytes & ~access.bytes) : 0;
+        cell.write.op() ? uint16_t(cell.write.bytes & ~access.bytes) : 0;
     if (left && (cell.write.period != access.period ||
                  cell.write.atomic != access.atomic))
       return false;
@@ -265,7 +233,7 @@ GlobalShadow::usual(Cell &cell, const Access &access, bool writes) {
     return reader.group == access.group && reader.period == access.period;
   };
   for (Access *reader : {&cell.read, &cell.otherRead}) {
-    if (!reader->op) {
+    if (!reader->op()) {
       *reader = access;
       return true;
     }
@@ -284,7 +252,7 @@ bool GlobalShadow::visit(Cell &cell, const Access &access, uint64_t address,
                          bool writes, const View &now, bool must,
                          std::string &problem) {
   auto isOther = [&](const Access &earlier) {
-    return earlier.op && earlier.group != access.group;
+    return earlier.op() && earlier.group != access.group;
   };
   bool others = isOther(cell.write) ||
                 (writes && (isOther(cell.read) || isOther(cell.otherRead)));
@@ -330,9 +298,9 @@ void GlobalShadow::visitCell(Page &page, unsigned index, Access access,
 std::string GlobalShadow::access(uint64_t group, const Op &op,
                                  const AccessPart &part, const ByteRuns &runs,
                                  Cursor &cursor, int &lane) {
-  View now = synchronise(group, part);
+  View now = ordering.access(uint32_t(group), part, !op.inst->dst.isNone());
   Access access;
-  access.op = &op;
+  access.opBits = reinterpret_cast<uint64_t>(&op);
   access.group = uint32_t(group) & 0x7fffffff;
   access.period = now.period;
   access.atomic = part.atomic || part.coherent;

@@ -6,14 +6,12 @@
 //===----------------------------------------------------------------------===//
 //
 // Which bytes were ever written, and races between workgroups. Nothing orders
-// two workgroups of a launch but atomic operations and coherent (sc1) accesses:
-// each that writes makes visible what its workgroup did before it, as far as
-// that is complete (a store that no s_waitcnt has waited for is not), to
-// workgroups that read by one later. Time is the number of such writes so far;
-// an access by another workgroup is ordered if that workgroup has had such a
-// write after it, before the last such read of ours. Races whose ends happen to
-// be separated by unrelated atomics are not found; no other order that the
-// simulator happens to choose hides one.
+// two workgroups of a launch but atomic operations and coherent (sc1) accesses
+// to the same address: each that writes makes visible what its workgroup did
+// before it, as far as that is complete (a store that no s_waitcnt has waited
+// for is not), to workgroups that read there later (Ordering.h). An access by
+// another workgroup is ordered before ours if we know of a release that it made
+// after it. No order that the simulator happens to choose hides a race.
 //
 // Sixteen bytes make a cell: the last writer, and two readers of different
 // groups, each with a mask of bytes. Where groups share a cell it is split into
@@ -25,7 +23,7 @@
 #ifndef TLC_LIB_SIMULATOR_CHECK_GLOBALSHADOW_H
 #define TLC_LIB_SIMULATOR_CHECK_GLOBALSHADOW_H
 
-#include "Accesses.h"
+#include "Ordering.h"
 #include "tlc/Simulator/Memory/DeviceMemory.h"
 #include <mutex>
 #include <string>
@@ -67,13 +65,16 @@ private:
   static constexpr uint64_t pageBytes = 4096;
   static constexpr unsigned cellBytes = 16, blockBytes = 256;
   static constexpr unsigned shardCount = 64;
+  /// The pointer in 48 bits, so that a record has 16 bytes.
   struct Access {
-    const Op *op = nullptr;
+    uint64_t opBits : 48 = 0;
+    uint64_t bytes : 16 = 0; // mask within the cell
     uint32_t group : 31 = 0;
     uint32_t atomic : 1 = 0;
-    uint16_t period = 0; // releases of the group before it
-    uint16_t bytes = 0;  // mask within the cell
+    uint32_t period = 0; // releases of the group before it
+    const Op *op() const { return reinterpret_cast<const Op *>(opBits); }
   };
+  static_assert(sizeof(Access) == 16);
   /// Any write meets one of two readers that is not its own group.
   struct Cell {
     Access write, read, otherRead;
@@ -82,17 +83,8 @@ private:
     std::mutex mutex;
     std::unordered_map<uint64_t, std::unique_ptr<Page>> pages;
   };
-  struct Group {
-    std::vector<uint32_t> releases; // when each of its releases took place
-    uint32_t acquired = 0;          // when it last read what others released
-  };
-  struct View { // of the current group, taken once an instruction
-    uint64_t group = 0;
-    uint32_t acquired = 0;
-    uint16_t period = 0;
-  };
+  using View = Ordering::View; // of the current group
 
-  View synchronise(uint64_t group, const AccessPart &part);
   bool ordered(const Access &earlier, const View &now);
   Page &pageAt(uint64_t number, Cursor &cursor);
   /// What is wrong with an access to a cell; empty if nothing.
@@ -113,9 +105,7 @@ private:
 
   const DeviceMemory &memory;
   Shard shards[shardCount];
-  std::mutex groupMutex;
-  std::unordered_map<uint64_t, Group> groups;
-  uint32_t time = 0;
+  Ordering ordering;
 };
 
 } // namespace tlc::sim

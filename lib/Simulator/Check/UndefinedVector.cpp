@@ -19,7 +19,6 @@
 #include "UndefinedBytes.h"
 
 using namespace tlc::sim;
-using llvm::StringRef;
 
 namespace {
 
@@ -162,8 +161,7 @@ bool Undefined::propagateDpp(const Wave &wave, const Op &op) {
   return true;
 }
 
-// A bit of the result for each lane.
-/// Lanes that are off get a defined 0.
+/// A bit of the result for each lane. Lanes that are off get a defined 0.
 void Undefined::propagateCompare(const Wave &wave, const Op &op,
                                  const OpFacts &facts) {
   uint64_t lanes = (sourceLanes(op, 0) | sourceLanes(op, 1)) & wave.exec();

@@ -31,6 +31,7 @@ constexpr auto I16 = DataType::I16, F16 = DataType::F16,
                B64 = DataType::B64, B96 = DataType::B96, B128 = DataType::B128,
                B256 = DataType::B256, B512 = DataType::B512,
                B1024 = DataType::B1024;
+// NOLINTBEGIN(readability-identifier-naming): the letters of Opcodes.def
 constexpr OperandInfo S(DataType t) { return cell(RegisterFile::Scalar, t); }
 constexpr OperandInfo SC(DataType t) {
   return cell(RegisterFile::ScalarOrConst, t);
@@ -47,6 +48,7 @@ constexpr OperandInfo XA(DataType t, unsigned dwords) {
   return cell(RegisterFile::AccOrConst, t, dwords);
 }
 constexpr OperandInfo K(DataType t) { return cell(RegisterFile::Literal, t); }
+// NOLINTEND(readability-identifier-naming)
 
 namespace table {
 using namespace tlc::sim::flag;

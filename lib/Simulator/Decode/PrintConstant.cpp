@@ -21,7 +21,6 @@
 
 using namespace tlc::sim;
 using llvm::raw_ostream;
-using llvm::StringRef;
 
 namespace {
 

@@ -83,7 +83,6 @@ const LaunchResult &tlc::sim::lastLaunch() { return lastOfThread(); }
 /// synchronisation.
 hipError_t tlc::sim::launchKernel(const LaunchRequest &request) {
   Device &d = device();
-  d.pendingFault = hipSuccess;
   LaunchResult result = runLaunch(request, d.memory, d.options);
   hipError_t error = hipSuccess;
   if (result.failed) {
@@ -99,8 +98,9 @@ hipError_t tlc::sim::launchKernel(const LaunchRequest &request) {
     else
       error = hipErrorLaunchFailure;
   }
+  int none = hipSuccess;
   if (error != hipErrorInvalidConfiguration)
-    d.pendingFault = error;
+    d.pendingFault.compare_exchange_strong(none, error);
   if (d.options.afterLaunch)
     d.options.afterLaunch(result);
   lastOfThread() = std::move(result);

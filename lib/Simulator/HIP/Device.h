@@ -13,6 +13,7 @@
 #include <atomic>
 #include <chrono>
 #include <set>
+#include <vector>
 
 namespace tlc::hip {
 
@@ -26,7 +27,8 @@ struct ihipModule_t {
   std::map<std::string, std::unique_ptr<ihipModuleSymbol_t>> functions;
 };
 
-/// Everything completes when it is called, so a stream is only an identity.
+/// Everything completes when it is called, so a stream is only an identity
+/// (what it captures is kept with the graphs of the drop-in).
 struct ihipStream_t {
   unsigned flags = 0;
   int priority = 0;
@@ -42,19 +44,31 @@ struct ihipEvent_t {
 
 namespace tlc::sim {
 
+/// A launch with its arguments copied, to run now or from a graph later.
+struct PreparedLaunch {
+  hip::hipFunction_t function = nullptr;
+  unsigned grid[3] = {}, block[3] = {}, lds = 0;
+  bool cooperative = false;
+  std::vector<uint8_t> arguments; ///< laid out as the metadata says
+};
+
 /// The one simulated device of the process.
 struct Device {
   Device();
 
   DeviceMemory memory;
   SimulatorOptions options;
-  /// A fault that the next synchronisation reports, as a GPU's would be; a new
-  /// launch forgets it.
+  /// The first fault that no synchronisation has reported yet, as a GPU's
+  /// would be.
   std::atomic<int> pendingFault{0};
   std::mutex mutex; ///< guards what follows
   std::set<hip::hipStream_t> streams;
   std::set<hip::hipEvent_t> events;
   std::set<hip::hipModule_t> modules;
+  /// Takes launches into streams that are captured: true if it took this one,
+  /// with how that went. Set by the drop-in before main.
+  bool (*captureLaunch)(hip::hipStream_t stream, const PreparedLaunch &launch,
+                        hip::hipError_t &error) = nullptr;
 
   bool isStream(hip::hipStream_t stream);
 };
@@ -76,6 +90,12 @@ hip::hipError_t launchFunction(hip::hipFunction_t function,
                                const unsigned (&block)[3], unsigned ldsBytes,
                                hip::hipStream_t stream, void **arguments,
                                void **extra, bool cooperative);
+
+/// Its two halves: checks and copies the arguments, given as pointers or as a
+/// buffer (not both); runs the kernel.
+hip::hipError_t prepareLaunch(PreparedLaunch &launch, void **arguments,
+                              void **extra);
+hip::hipError_t runPrepared(const PreparedLaunch &launch);
 
 /// What `lastLaunch` shows.
 LaunchResult &lastOfThread();

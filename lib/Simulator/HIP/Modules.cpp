@@ -202,28 +202,20 @@ hipError_t hipModuleLaunchKernel(hipFunction_t function, unsigned gridX,
 
 } // namespace tlc::sim::entry
 
-/// Arguments as pointers or as a buffer, not both.
-hipError_t tlc::sim::launchFunction(hipFunction_t function,
-                                    const unsigned (&grid)[3],
-                                    const unsigned (&block)[3],
-                                    unsigned ldsBytes, hipStream_t stream,
-                                    void **arguments, void **extra,
-                                    bool cooperative) {
-  if (!function)
+hipError_t tlc::sim::prepareLaunch(PreparedLaunch &launch, void **arguments,
+                                   void **extra) {
+  if (!launch.function)
     return record(hipErrorInvalidHandle);
-  if (!device().isStream(stream))
-    return record(hipErrorInvalidValue);
   if (arguments && extra)
     return record(hipErrorInvalidValue);
-  const KernelInfo &kernel = *function->kernel;
-  std::vector<uint8_t> packed;
+  const KernelInfo &kernel = *launch.function->kernel;
   // Pairs of a key and a value until HIP_LAUNCH_PARAM_END.
   if (extra) {
-    const void *buffer = nullptr;
+    const uint8_t *buffer = nullptr;
     size_t bytes = 0;
     for (; *extra != HIP_LAUNCH_PARAM_END; extra += 2) {
       if (extra[0] == HIP_LAUNCH_PARAM_BUFFER_POINTER)
-        buffer = extra[1];
+        buffer = static_cast<const uint8_t *>(extra[1]);
       else if (extra[0] == HIP_LAUNCH_PARAM_BUFFER_SIZE)
         bytes = *static_cast<size_t *>(extra[1]);
       else
@@ -231,19 +223,45 @@ hipError_t tlc::sim::launchFunction(hipFunction_t function,
     }
     if (!buffer && bytes)
       return record(hipErrorInvalidValue);
-    packed.assign(static_cast<const uint8_t *>(buffer),
-                  static_cast<const uint8_t *>(buffer) + bytes);
-  } else if (arguments && !entry::packArguments(kernel, arguments, packed)) {
+    launch.arguments.assign(buffer, buffer + bytes);
+  } else if (arguments &&
+             !entry::packArguments(kernel, arguments, launch.arguments)) {
     return record(hipErrorInvalidValue);
   }
-  // `packed` outlives the launch, which completes before it returns.
+  return hipSuccess;
+}
+
+hipError_t tlc::sim::runPrepared(const PreparedLaunch &launch) {
   LaunchRequest request;
-  request.object = function->object;
-  request.kernel = &kernel;
-  std::copy(grid, grid + 3, request.grid);
-  std::copy(block, block + 3, request.block);
-  request.dynamicLds = ldsBytes;
-  request.cooperative = cooperative;
-  request.arguments = packed;
+  request.object = launch.function->object;
+  request.kernel = launch.function->kernel;
+  std::copy(launch.grid, launch.grid + 3, request.grid);
+  std::copy(launch.block, launch.block + 3, request.block);
+  request.dynamicLds = launch.lds;
+  request.cooperative = launch.cooperative;
+  request.arguments = launch.arguments;
   return record(launchKernel(request));
+}
+
+hipError_t tlc::sim::launchFunction(hipFunction_t function,
+                                    const unsigned (&grid)[3],
+                                    const unsigned (&block)[3],
+                                    unsigned ldsBytes, hipStream_t stream,
+                                    void **arguments, void **extra,
+                                    bool cooperative) {
+  if (!device().isStream(stream))
+    return record(function ? hipErrorInvalidValue : hipErrorInvalidHandle);
+  PreparedLaunch launch;
+  launch.function = function;
+  std::copy(grid, grid + 3, launch.grid);
+  std::copy(block, block + 3, launch.block);
+  launch.lds = ldsBytes;
+  launch.cooperative = cooperative;
+  hipError_t error = prepareLaunch(launch, arguments, extra);
+  if (error)
+    return error;
+  auto capture = device().captureLaunch;
+  if (capture && capture(stream, launch, error))
+    return error;
+  return runPrepared(launch);
 }

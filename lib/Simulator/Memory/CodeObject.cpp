@@ -244,7 +244,6 @@ bool Parser::dynamicSegment() {
          relocations(table.pltRela, table.pltRelaBytes);
 }
 
-// The ELF hash table tells the count; the GNU one only through its last chain.
 /// The dynamic table does not give the number of symbols. DT_HASH holds it as
 /// its second word. DT_GNU_HASH has buckets with the first symbol of a chain
 /// each; the chain from the highest such number ends, at an entry with bit 0

@@ -42,8 +42,7 @@ private:
     return false;
   }
 
-  // Big-endian.
-  /// An unsigned number of \p width bytes.
+  /// An unsigned number of \p width bytes, big-endian.
   bool number(unsigned width, uint64_t &out) {
     if (bytes.size() - position < width)
       return fail("truncated value");

@@ -30,6 +30,7 @@ struct Handle {
 using Status = int;
 enum DataKind { kLog = 0x5, kRelocatable = 0x7, kExecutable = 0x8 };
 
+// NOLINTBEGIN(readability-identifier-naming): comgr's names
 /// The entry points used, by their names.
 struct Comgr {
   void (*get_version)(size_t *major, size_t *minor);
@@ -49,6 +50,7 @@ struct Comgr {
   Status (*do_action)(int kind, Handle info, Handle input, Handle result);
   Status (*action_data_get_data)(Handle set, int kind, size_t, Handle *);
 };
+// NOLINTEND(readability-identifier-naming)
 
 /// One entry point by its name without the common prefix.
 template <typename Fn>

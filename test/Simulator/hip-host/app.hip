@@ -281,9 +281,9 @@ static void testLastError() {
   CHECK(hipGetLastError() == (MAJOR >= 7 ? hipErrorInvalidDevice : hipSuccess));
   CHECK(hipGetLastError() == hipSuccess);
   CHECK(std::strlen(hipGetErrorString(hipErrorOutOfMemory)) > 5);
-  hipGraph_t graph;
-  CHECK(hipGraphCreate(&graph, 0) == hipErrorNotSupported);
-  CHECK(hipGraphCreate(&graph, 0) == hipErrorNotSupported);
+  hipIpcMemHandle_t handle;
+  CHECK(hipIpcGetMemHandle(&handle, &handle) == hipErrorNotSupported);
+  CHECK(hipIpcGetMemHandle(&handle, &handle) == hipErrorNotSupported);
   (void)hipGetLastError();
 }
 

@@ -45,25 +45,32 @@ link="-no-hip-rt $library/libamdhip64.so"
 [ -z "$real" ] || link="-no-hip-rt $real -Wl,--unresolved-symbols=ignore-in-shared-libs"
 "$clang" $flags --cuda-device-only --no-gpu-bundle-output "$source/module.hip" -o "$work/module.hsaco" || exit 1
 "$clang" $flags "$source/app.hip" -x none -o "$work/app" $link || exit 1
+"$clang" $flags "$source/graphs.hip" -x none -o "$work/graphs" $link || exit 1
 readelf -d "$work/app" | grep -q "NEEDED.*\[libamdhip64.so.$major\]" || {
   echo "wrong soname:"; readelf -d "$work/app" | grep NEEDED; exit 1; }
 
 run() {
   LD_LIBRARY_PATH=$library "$1" "$work/module.hsaco" >"$work/out" 2>"$work/err" && grep -q "^all passed" "$work/out" || {
     cat "$work/out" "$work/err"; echo "$1 failed"; exit 1; }
-  # The program calls an entry point that is not provided, twice.
-  [ "$(grep -c "hipGraphCreate is not provided" "$work/err")" = 1 ] || {
-    cat "$work/err"; echo "hipGraphCreate is not named once"; exit 1; }
 }
-run "$work/app"
+# One that calls an entry point that is not provided, twice.
+run_app() {
+  run "$1"
+  [ "$(grep -c "hipIpcGetMemHandle is not provided" "$work/err")" = 1 ] || {
+    cat "$work/err"; echo "hipIpcGetMemHandle is not named once"; exit 1; }
+}
+run_app "$work/app"
+run "$work/graphs"
 # The checkers have nothing to say but what the program provokes.
 export TLC_SIM_CHECK=1
-run "$work/app"
+for program in app graphs; do
+  run "$work/$program"
+  ! grep -qE "race|undefined-value|missing-wait|wait-states|divergence" "$work/err" || {
+    cat "$work/err"; echo "false alarm"; exit 1; }
+done
 unset TLC_SIM_CHECK
-! grep -qE "race|undefined-value|missing-wait|wait-states|divergence" "$work/err" || {
-  cat "$work/err"; echo "false alarm"; exit 1; }
 # The same with a compressed fat binary, where the compiler can make one.
 if "$clang" $flags --offload-compress "$source/app.hip" -x none -o "$work/compressed" $link 2>/dev/null; then
-  run "$work/compressed"
+  run_app "$work/compressed"
 fi
 exit 0

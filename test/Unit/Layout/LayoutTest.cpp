@@ -128,13 +128,13 @@ TEST(Layout, ReshapedKeepsElementsInTheirPlaces) {
              {4, Place::Register, 4},
              {4, Place::Thread, 64}}});
   int64_t shape[] = {64, 128};
-  for (std::vector<int64_t> to : {std::vector<int64_t>{64, 4, 32},
-                                  {64, 64, 2},
-                                  {4, 16, 128},
-                                  {64, 1, 8, 16},
-                                  {8192},
-                                  {32, 256},
-                                  {2, 32, 4, 2, 16}}) {
+  for (const std::vector<int64_t> &to : {std::vector<int64_t>{64, 4, 32},
+                                         {64, 64, 2},
+                                         {4, 16, 128},
+                                         {64, 1, 8, 16},
+                                         {8192},
+                                         {32, 256},
+                                         {2, 32, 4, 2, 16}}) {
     std::optional<Layout> other = c.reshaped(shape, to);
     ASSERT_TRUE(other);
     expectSamePlaces(c, shape, *other, to);

@@ -180,4 +180,56 @@ TEST(Bounds, BitsOfUncertainIntegers) {
   EXPECT_LE(p.arguments[2].bounds[0], 15);
 }
 
+// exp2(3) - 8 may be of either sign: times infinity anything may come out, and
+// its logarithm may be a number. exp2(3) + 8 is surely positive.
+constexpr char infinities[] = R"mlir(
+#g = #tile.space<global>
+tile.func @infinities(%a: !tile.ptr<f32>, %b: !tile.ptr<f32>) {
+  %A = tile.tensor %a : !tile.ptr<f32> -> memref<64xf32, #g>
+  %B = tile.tensor %b : !tile.ptr<f32> -> memref<6x64xf32, #g>
+  %c1 = arith.constant 1 : i32
+  tile.kernel grid(%c1) threads[64] (%bx) {
+    tile.parallel (%i) = [64] {
+      %eight = arith.constant 8.0 : f32
+      %big = arith.constant 3.0e38 : f32
+      %inf = arith.mulf %big, %eight : f32
+      %x = tile.load %A[%i : i32] : memref<64xf32, #g> -> f32
+      %e = math.exp2 %x : f32
+      %none = arith.subf %e, %eight : f32
+      %some = arith.addf %e, %eight : f32
+      %r0 = arith.mulf %inf, %none : f32
+      %r1 = arith.mulf %inf, %some : f32
+      %r2 = math.log %none : f32
+      %r3 = arith.divf %inf, %none : f32
+      %r4 = arith.divf %inf, %some : f32
+      %r5 = arith.addf %r0, %some : f32
+      %c0 = arith.constant 0 : i32
+      %c2 = arith.constant 2 : i32
+      %c3 = arith.constant 3 : i32
+      %c4 = arith.constant 4 : i32
+      %c5 = arith.constant 5 : i32
+      tile.store %r0, %B[%c0, %i : i32, i32] : f32, memref<6x64xf32, #g>
+      tile.store %r1, %B[%c1, %i : i32, i32] : f32, memref<6x64xf32, #g>
+      tile.store %r2, %B[%c2, %i : i32, i32] : f32, memref<6x64xf32, #g>
+      tile.store %r3, %B[%c3, %i : i32, i32] : f32, memref<6x64xf32, #g>
+      tile.store %r4, %B[%c4, %i : i32, i32] : f32, memref<6x64xf32, #g>
+      tile.store %r5, %B[%c5, %i : i32, i32] : f32, memref<6x64xf32, #g>
+    }
+  }
+}
+)mlir";
+
+TEST(Bounds, InfinitiesThatAreNotCertain) {
+  Program p(infinities);
+  p.fill(p.tensor(DType::Float32, {64}), [](int64_t) { return 3.0; });
+  p.tensor(DType::Float32, {6, 64});
+  ASSERT_TRUE(p.run()) << p.messages;
+  for (int row : {0, 2, 3, 5})
+    EXPECT_EQ(p.arguments[1].bounds[row * 64], INFINITY) << row;
+  for (int row : {1, 4}) {
+    EXPECT_EQ(p.at(1, row * 64), INFINITY) << row;
+    EXPECT_EQ(p.arguments[1].bounds[row * 64], 0) << row;
+  }
+}
+
 } // namespace

@@ -151,7 +151,7 @@ struct Instruction {
   bool lds = false, offen = false, idxen = false, gds = false;
   uint8_t dfmt = 0, nfmt = 0; // MTBUF
 
-  bool has(uint64_t flags_) const { return flags & flags_; }
+  bool has(uint64_t any) const { return flags & any; }
 
   /// Where a branch at \p pc goes (SOPP and SOPK branches).
   uint64_t branchTarget(uint64_t pc) const {

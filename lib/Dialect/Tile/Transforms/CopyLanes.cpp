@@ -195,10 +195,21 @@ std::vector<Layout> tile::copyLaneMaps(ArrayRef<int64_t> points,
                                        int64_t threads, int64_t elementBytes,
                                        bool transposes) {
   std::vector<Layout> maps;
+  // Columns whose number has an odd factor leave that to the registers of all
+  // threads, in narrow pieces: up to a power of two if few lanes then idle.
+  constexpr int64_t kMostIdle = 8; // one in so many
+  SmallVector<int64_t> padded(points);
+  padded[1] = llvm::PowerOf2Ceil(points[1]);
+  bool pads = transposes && padded[1] != points[1] &&
+              (padded[1] - points[1]) * kMostIdle <= padded[1];
   auto add = [&](int64_t rows, int64_t cols, int64_t low, Pair a, Pair b) {
-    std::optional<Layout> map = laneMap(points, threads, rows, cols, low, a, b);
-    if (map && !llvm::is_contained(maps, *map))
-      maps.push_back(*map);
+    for (ArrayRef<int64_t> all : {points, ArrayRef<int64_t>(padded)}) {
+      std::optional<Layout> map = laneMap(all, threads, rows, cols, low, a, b);
+      if (map && !llvm::is_contained(maps, *map))
+        maps.push_back(*map);
+      if (!pads)
+        break;
+    }
   };
   int64_t unit = 16 / elementBytes;
   // Wide loads, then those whose neighbours in a row are many.

@@ -178,12 +178,15 @@ int64_t Counter::lastUse(Value value) {
   return last[value] = end;
 }
 
-/// Code generation brings loads from LDS close to their readers.
+/// Code generation brings loads from LDS close to those who read them or parts
+/// of them.
 int64_t Counter::firstUse(Value value) {
   int64_t first = next;
   Block *home = value.getParentBlock();
   for (Operation *user : value.getUsers())
-    if (Operation *here = home->findAncestorOpInBlock(*user))
+    if (isAlias(user))
+      first = std::min(first, firstUse(user->getResult(0)));
+    else if (Operation *here = home->findAncestorOpInBlock(*user))
       first = std::min(first, numbers[here].first - 1);
   return first;
 }

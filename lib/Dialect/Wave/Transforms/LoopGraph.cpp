@@ -83,6 +83,14 @@ int LoopGraph::writeCycles(const Node &node) const {
   return (1 + dwords) * kCyclesOfDword * 7 / 5;
 }
 
+int LoopGraph::readSlots(const Node &node) const {
+  // 64 bytes a cycle, for a wavefront of each of two SIMDs.
+  constexpr int kCyclesOfDword = 2 * 4;
+  auto read = dyn_cast<LdsLoadOp>(node.op);
+  int dwords = read ? getRegisters(read.getType()) : 1;
+  return (dwords * kCyclesOfDword + slotCycles - 1) / slotCycles;
+}
+
 int LoopGraph::loadSlots() const {
   int waves = wavesOfSimd();
   if (waves == 1 && leavesHalf(loop))

@@ -89,6 +89,8 @@ public:
   /// What an LDS write takes of the port that all wavefronts share, for each of
   /// those of one SIMD, with some to spare.
   int writeCycles(const Node &node) const;
+  /// Slots in which the port is busy with an LDS read of all wavefronts.
+  int readSlots(const Node &node) const;
   /// The largest estimate that is likely to do without scratch memory.
   int likelyRegisters() const;
   /// Whether vector work is more than a few address updates: in a loop with two

@@ -108,7 +108,7 @@ struct PackConversions
     auto rounded =
         arith::TruncFOp::create(b, pack.getLoc(), type, together.getResult());
     if (mode)
-      rounded.setRoundingmode(*mode);
+      rounded.setRoundingmode(mode);
     if (shortNaN && !half)
       rounded.setFastmath(arith::FastMathFlags::nnan);
     pack.replaceAllUsesWith(rounded.getResult());

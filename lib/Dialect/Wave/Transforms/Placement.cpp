@@ -49,12 +49,33 @@ bool Placer::fits(const Node &node, int t) {
   case Unit::Matrix:
     return slot.matrix == 0;
   case Unit::Memory:
-    return slot.memory < memoryShare;
+    return slot.memory < memoryShare && portTakes(node, t);
   case Unit::Vector:
     return node.cycles == 0 || slot.vector == 0 ||
            slot.issue() + node.cycles <= vectorShare;
   }
   return true;
+}
+
+/// Two SIMDs share an LDS port. Reads that come faster than it serves them fill
+/// its queue, and a wavefront that waits to issue one issues no matrix
+/// instruction either.
+bool Placer::portTakes(const Node &node, int t) {
+  if (!overlap || !node.ldsRead || node.ldsWrite)
+    return true;
+  int apart = graph.readSlots(node);
+  for (int d = 1; d < apart; ++d)
+    if (table[index(t - d)].ldsReads || table[index(t + d)].ldsReads)
+      return false;
+  return true;
+}
+
+/// Takes node \p n, a memory instruction, out of the table again.
+void Placer::release(int n) {
+  Slot &slot = table[index(time[n])];
+  --slot.memory;
+  slot.ldsReads -= nodes[n].ldsRead;
+  time[n] = kUnplaced;
 }
 
 /// Enters node \p n at time \p t, whether it fits or not.
@@ -63,6 +84,7 @@ void Placer::reserve(int n, int t) {
   time[n] = t;
   slot.matrix += nodes[n].unit == Unit::Matrix;
   slot.memory += nodes[n].unit == Unit::Memory;
+  slot.ldsReads += nodes[n].ldsRead;
   slot.vector += nodes[n].cycles;
 }
 
@@ -145,10 +167,8 @@ bool Placer::placeReads(int n, int t) {
       --best;
     // Undo: the node will try a later time.
     if (best < from) {
-      for (int p : placed) {
-        --table[index(time[p])].memory;
-        time[p] = kUnplaced;
-      }
+      for (int p : placed)
+        release(p);
       for (int tile : settled) {
         windowFixed[tile] = false;
         window[tile] = firstWindow[tile];
@@ -237,8 +257,11 @@ Placer::Outcome Placer::placeStores() {
     int t = from;
     // One after the other as the port takes them, or issue stops.
     if (node.single && hasWindow(node)) {
-      int room = second - drain, begin = windowBegin(node);
-      t = std::max(t, begin + room * written / graph.singleWriteCycles);
+      // Matrix work first: behind the barrier all wavefronts come at once.
+      constexpr int kAlone = 32;
+      int room = second - drain, first = std::min(slotsOf(kAlone), room / 8);
+      t = std::max(t, windowBegin(node) + first +
+                          (room - first) * written / graph.singleWriteCycles);
       written += graph.writeCycles(node);
     }
     while (t <= latest(i) && !fits(node, t))
@@ -337,9 +360,9 @@ void Placer::sinkReads() {
     if (!nodes[i].ldsRead || nodes[i].ldsWrite || nodes[i].out.empty())
       continue;
     // Taken out, moved down, and put in again.
-    --table[time[i]].memory;
-    int t = latest(i);
-    while (t > time[i] && !fits(nodes[i], t))
+    int t = latest(i), now = time[i];
+    release(i);
+    while (t > now && !fits(nodes[i], t))
       --t;
     reserve(i, t);
   }

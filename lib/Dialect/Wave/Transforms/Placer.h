@@ -102,7 +102,9 @@ private:
     return e.latency;
   }
   bool fits(const Node &node, int t);
+  bool portTakes(const Node &node, int t);
   void reserve(int n, int t);
+  void release(int n);
   int earliest(int n) const;
   int latest(int n) const;
   // Nodes that wait for a later sweep.
@@ -161,7 +163,7 @@ private:
   // By node: sweep 3 places it; -1 is not known yet.
   std::vector<signed char> late;
   struct Slot {
-    int matrix = 0, memory = 0, vector = 0;
+    int matrix = 0, memory = 0, vector = 0, ldsReads = 0;
     /// Issue cycles beside the matrix instruction's own.
     int issue() const { return vector + kIssue * memory; }
   };

@@ -54,10 +54,9 @@ u64 specialValue(const Wave &w, unsigned reg) {
   return 0;
 }
 
-/// Into the wavefront's scratch room number \p slot.
 /// A scalar or constant operand as 64 equal lanes, for the lane functions know
-/// only arrays. Up to four dwords; the pointer holds until the slot is used
-/// again, by the next instruction at the earliest.
+/// only arrays, in scratch room \p slot. Up to four dwords; the pointer holds
+/// until the slot is used again, by the next instruction at the earliest.
 const u32 *broadcast(Wave &w, const Source &s, unsigned slot) {
   u32 *to = w.scratchLanes[slot];
   for (unsigned i = 0; i < s.dwords && i < 4; ++i) {

@@ -13,6 +13,8 @@
 
 #include "Families.h"
 #include "MatrixTile.h"
+#include <algorithm>
+#include <cmath>
 
 namespace tlc::sim::TLC_SIM_ISA {
 namespace {
@@ -68,14 +70,11 @@ void smfmac(Wave &w, const Op &op) {
   }
   w.matrixFlops += u64(2) * M * M * K;
   u32 *d = w.vgpr + op.dst;
-  f32 rest = 0; // NaN if any element of B is special
-  for (f32 v : b)
-    rest += v - v;
-  if (rest == 0)
+  if (std::ranges::all_of(b, [](f32 v) { return std::isfinite(v); }))
     return multiply<S, Sum, K>(a, b, d, d);
   f32 special[M * K];
   for (unsigned i = 0; i < M * K; ++i) {
-    bool finite = b[i] - b[i] == 0;
+    bool finite = std::isfinite(b[i]);
     special[i] = finite ? 0 : b[i];
     b[i] = finite ? b[i] : 0;
   }

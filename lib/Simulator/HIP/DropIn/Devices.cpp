@@ -80,6 +80,16 @@ hipError_t hipLaunchHostFunc(hipStream_t stream, void (*function)(void *),
   function(data);
   return hipSuccess;
 }
+hipError_t hipStreamAddCallback_spt(hipStream_t stream,
+                                    void (*callback)(hipStream_t, hipError_t,
+                                                     void *),
+                                    void *data, unsigned flags) {
+  return hipStreamAddCallback(stream, callback, data, flags);
+}
+hipError_t hipLaunchHostFunc_spt(hipStream_t stream, void (*function)(void *),
+                                 void *data) {
+  return hipLaunchHostFunc(stream, function, data);
+}
 /// Null, and the two special handles 1 (legacy) and 2 (per thread), are no
 /// objects.
 static bool isDefault(hipStream_t stream) {
@@ -101,6 +111,12 @@ hipError_t hipStreamGetPriority(hipStream_t stream, int *priority) {
   *priority = isDefault(stream) ? 0 : stream->priority;
   return hipSuccess;
 }
+hipError_t hipStreamGetFlags_spt(hipStream_t stream, unsigned *flags) {
+  return hipStreamGetFlags(stream, flags);
+}
+hipError_t hipStreamGetPriority_spt(hipStream_t stream, int *priority) {
+  return hipStreamGetPriority(stream, priority);
+}
 hipError_t hipDeviceGetStreamPriorityRange(int *least, int *greatest) {
   if (least)
     *least = 1;
@@ -113,20 +129,6 @@ hipError_t hipStreamSynchronize_spt(hipStream_t stream) {
 }
 hipError_t hipStreamQuery_spt(hipStream_t stream) {
   return entry::hipStreamQuery(stream);
-}
-hipError_t hipStreamWaitEvent_spt(hipStream_t stream, hipEvent_t event,
-                                  unsigned flags) {
-  return entry::hipStreamWaitEvent(stream, event, flags);
-}
-/// Graphs are not supported, so nothing is ever captured (0).
-hipError_t hipStreamIsCapturing(hipStream_t stream, int *status) {
-  if (!status)
-    return hipErrorInvalidValue;
-  *status = 0;
-  return entry::hipStreamQuery(stream);
-}
-hipError_t hipEventRecord_spt(hipEvent_t event, hipStream_t stream) {
-  return entry::hipEventRecord(event, stream);
 }
 
 //===--- Devices ----------------------------------------------------------===//
@@ -279,6 +281,14 @@ hipError_t hipDevicePrimaryCtxRetain(void **context, int device) {
   return hipCtxCreate(context, 0, device);
 }
 hipError_t hipDevicePrimaryCtxRelease(int device) { return onlyDevice(device); }
+hipError_t hipDevicePrimaryCtxGetState(int device, unsigned *flags,
+                                       int *active) {
+  if (!flags || !active)
+    return hipErrorInvalidValue;
+  *flags = deviceFlags;
+  *active = 1;
+  return onlyDevice(device);
+}
 
 hipError_t hipDrvGetErrorName(hipError_t error, const char **name) {
   if (!name)

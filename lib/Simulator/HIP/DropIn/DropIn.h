@@ -153,6 +153,12 @@ hipError_t hipMemcpyToSymbol_spt(const void *shadow, const void *from,
                                  hipMemcpyKind kind);
 hipError_t hipMemcpyFromSymbol_spt(void *to, const void *shadow, size_t bytes,
                                    size_t offset, hipMemcpyKind kind);
+hipError_t hipMemcpyToSymbolAsync_spt(const void *shadow, const void *from,
+                                      size_t bytes, size_t offset,
+                                      hipMemcpyKind kind, hipStream_t stream);
+hipError_t hipMemcpyFromSymbolAsync_spt(void *to, const void *shadow,
+                                        size_t bytes, size_t offset,
+                                        hipMemcpyKind kind, hipStream_t stream);
 /// Pinned and managed memory: host memory that kernels may use by its address.
 hipError_t hipMallocManaged(void **pointer, size_t bytes, unsigned flags);
 hipError_t hipHostMalloc(void **pointer, size_t bytes, unsigned flags);
@@ -167,8 +173,8 @@ hipError_t hipHostGetFlags(unsigned *flags, void *host);
 /// \p width and pitches are in bytes, \p height in rows.
 hipError_t hipMallocPitch(void **pointer, size_t *pitch, size_t width,
                           size_t height);
-hipError_t hipMallocAsync(void **pointer, size_t bytes, hipStream_t stream);
-hipError_t hipFreeAsync(void *pointer, hipStream_t stream);
+hipError_t hipMemAllocPitch(void **pointer, size_t *pitch, size_t width,
+                            size_t height, unsigned elementSize);
 hipError_t hipExtMallocWithFlags(void **pointer, size_t bytes, unsigned flags);
 /// Copies of \p height rows of \p width bytes.
 hipError_t hipMemcpy2D(void *to, size_t toPitch, const void *from,
@@ -213,6 +219,10 @@ hipError_t hipMemset2DAsync(void *to, size_t pitch, int value, size_t width,
 hipError_t hipMemset_spt(void *to, int value, size_t bytes);
 hipError_t hipMemsetAsync_spt(void *to, int value, size_t bytes,
                               hipStream_t stream);
+hipError_t hipMemset2D_spt(void *to, size_t pitch, int value, size_t width,
+                           size_t height);
+hipError_t hipMemset2DAsync_spt(void *to, size_t pitch, int value, size_t width,
+                                size_t height, hipStream_t stream);
 /// Hints and questions; the pointer must lie in a live allocation.
 hipError_t hipMemPrefetchAsync(const void *pointer, size_t bytes, int device,
                                hipStream_t stream);
@@ -235,17 +245,21 @@ hipError_t hipStreamAddCallback(hipStream_t stream,
                                 void (*callback)(hipStream_t, hipError_t,
                                                  void *),
                                 void *data, unsigned flags);
+hipError_t hipStreamAddCallback_spt(hipStream_t stream,
+                                    void (*callback)(hipStream_t, hipError_t,
+                                                     void *),
+                                    void *data, unsigned flags);
 hipError_t hipLaunchHostFunc(hipStream_t stream, void (*function)(void *),
                              void *data);
+hipError_t hipLaunchHostFunc_spt(hipStream_t stream, void (*function)(void *),
+                                 void *data);
 hipError_t hipStreamGetFlags(hipStream_t stream, unsigned *flags);
 hipError_t hipStreamGetPriority(hipStream_t stream, int *priority);
+hipError_t hipStreamGetFlags_spt(hipStream_t stream, unsigned *flags);
+hipError_t hipStreamGetPriority_spt(hipStream_t stream, int *priority);
 hipError_t hipDeviceGetStreamPriorityRange(int *least, int *greatest);
 hipError_t hipStreamSynchronize_spt(hipStream_t stream);
 hipError_t hipStreamQuery_spt(hipStream_t stream);
-hipError_t hipStreamWaitEvent_spt(hipStream_t stream, hipEvent_t event,
-                                  unsigned flags);
-hipError_t hipStreamIsCapturing(hipStream_t stream, int *status);
-hipError_t hipEventRecord_spt(hipEvent_t event, hipStream_t stream);
 /// Device 0 is the only one; there is no peer.
 hipError_t hipDeviceGet(int *device, int ordinal);
 hipError_t hipDeviceGetUuid(void *uuid, int device);
@@ -277,6 +291,8 @@ hipError_t hipCtxPushCurrent(void *context);
 hipError_t hipCtxPopCurrent(void **context);
 hipError_t hipDevicePrimaryCtxRetain(void **context, int device);
 hipError_t hipDevicePrimaryCtxRelease(int device);
+hipError_t hipDevicePrimaryCtxGetState(int device, unsigned *flags,
+                                       int *active);
 hipError_t hipDrvGetErrorName(hipError_t error, const char **name);
 hipError_t hipDrvGetErrorString(hipError_t error, const char **text);
 hipError_t hipProfilerStart();
@@ -285,5 +301,6 @@ hipError_t hipProfilerStop();
 } // namespace tlc::sim::dropin
 
 #include "Extended.h"
+#include "Graph.h"
 
 #endif // TLC_LIB_SIMULATOR_HIP_DROPIN_DROPIN_H

@@ -11,7 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "DropIn.h"
+#include "Capture.h"
 
 #include <cstdio>
 #include <set>
@@ -21,8 +21,7 @@ using namespace tlc::hip;
 
 namespace {
 
-template <typename R> R finish(R result) { return result; }
-template <> hipError_t finish(hipError_t result) {
+hipError_t finish(hipError_t result) {
   if (result != hipSuccess || tlc_hip_major < 7)
     lastError() = result;
   return result;
@@ -32,10 +31,15 @@ template <> hipError_t finish(hipError_t result) {
 template <auto F> struct Forward;
 template <typename R, typename... A, R (*F)(A...)> struct Forward<F> {
   static R call(A... arguments) {
-    if constexpr (std::is_void_v<R>)
-      F(arguments...);
-    else
-      return finish(F(arguments...));
+    if constexpr (std::is_same_v<R, hipError_t>) {
+      // While a stream is captured, the call may become a node of a graph.
+      hipError_t result;
+      if (!dropin::takenByCapture<F>(result, arguments...))
+        result = F(arguments...);
+      return finish(result);
+    } else {
+      return F(arguments...);
+    }
   }
 };
 

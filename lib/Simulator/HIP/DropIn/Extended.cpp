@@ -189,10 +189,6 @@ hipError_t hipStreamAttachMemAsync(hipStream_t stream, void *, size_t,
                                    unsigned) {
   return isStream(stream) ? hipSuccess : hipErrorInvalidValue;
 }
-hipError_t hipEventRecordWithFlags(hipEvent_t event, hipStream_t stream,
-                                   unsigned) {
-  return entry::hipEventRecord(event, stream);
-}
 /// All earlier work is done, so the value is written now.
 hipError_t hipStreamWriteValue32(hipStream_t, void *pointer, uint32_t value,
                                  unsigned) {

@@ -117,8 +117,6 @@ hipError_t hipStreamGetId(hipStream_t stream, unsigned long long *id);
 hipError_t hipStreamGetDevice(hipStream_t stream, int *ordinal);
 hipError_t hipStreamAttachMemAsync(hipStream_t stream, void *pointer,
                                    size_t bytes, unsigned flags);
-hipError_t hipEventRecordWithFlags(hipEvent_t event, hipStream_t stream,
-                                   unsigned flags);
 hipError_t hipStreamWriteValue32(hipStream_t stream, void *pointer,
                                  uint32_t value, unsigned flags);
 hipError_t hipStreamWriteValue64(hipStream_t stream, void *pointer,

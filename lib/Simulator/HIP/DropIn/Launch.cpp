@@ -251,10 +251,10 @@ template <typename Launch>
 static hipError_t between(hipEvent_t start, hipEvent_t stop, hipStream_t stream,
                           Launch launch) {
   if (start)
-    entry::hipEventRecord(start, stream);
+    hipEventRecord(start, stream);
   hipError_t error = launch();
   if (stop)
-    entry::hipEventRecord(stop, stream);
+    hipEventRecord(stop, stream);
   return error;
 }
 hipError_t hipExtLaunchKernel(const void *stub, dim3 grid, dim3 block,

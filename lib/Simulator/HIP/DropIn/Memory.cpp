@@ -80,6 +80,16 @@ hipError_t hipMemcpyFromSymbol_spt(void *to, const void *shadow, size_t bytes,
                                    size_t offset, hipMemcpyKind kind) {
   return hipMemcpyFromSymbol(to, shadow, bytes, offset, kind);
 }
+hipError_t hipMemcpyToSymbolAsync_spt(const void *shadow, const void *from,
+                                      size_t bytes, size_t offset,
+                                      hipMemcpyKind kind, hipStream_t) {
+  return hipMemcpyToSymbol(shadow, from, bytes, offset, kind);
+}
+hipError_t hipMemcpyFromSymbolAsync_spt(void *to, const void *shadow,
+                                        size_t bytes, size_t offset,
+                                        hipMemcpyKind kind, hipStream_t) {
+  return hipMemcpyFromSymbol(to, shadow, bytes, offset, kind);
+}
 
 //===--- Allocation -------------------------------------------------------===//
 
@@ -176,11 +186,12 @@ hipError_t hipMallocPitch(void **pointer, size_t *pitch, size_t width,
   *pitch = (width + 255) / 256 * 256;
   return entry::hipMalloc(pointer, *pitch * height);
 }
-hipError_t hipMallocAsync(void **pointer, size_t bytes, hipStream_t) {
-  return entry::hipMalloc(pointer, bytes);
-}
-hipError_t hipFreeAsync(void *pointer, hipStream_t) {
-  return entry::hipFree(pointer);
+/// Elements have 4, 8 or 16 bytes.
+hipError_t hipMemAllocPitch(void **pointer, size_t *pitch, size_t width,
+                            size_t height, unsigned elementSize) {
+  if (elementSize != 4 && elementSize != 8 && elementSize != 16)
+    return hipErrorInvalidValue;
+  return hipMallocPitch(pointer, pitch, width, height);
 }
 hipError_t hipExtMallocWithFlags(void **pointer, size_t bytes, unsigned) {
   return entry::hipMalloc(pointer, bytes);
@@ -306,6 +317,14 @@ hipError_t hipMemset_spt(void *to, int value, size_t bytes) {
 hipError_t hipMemsetAsync_spt(void *to, int value, size_t bytes,
                               hipStream_t stream) {
   return entry::hipMemsetAsync(to, value, bytes, stream);
+}
+hipError_t hipMemset2D_spt(void *to, size_t pitch, int value, size_t width,
+                           size_t height) {
+  return hipMemset2D(to, pitch, value, width, height);
+}
+hipError_t hipMemset2DAsync_spt(void *to, size_t pitch, int value, size_t width,
+                                size_t height, hipStream_t) {
+  return hipMemset2D(to, pitch, value, width, height);
 }
 
 //===--- Questions about memory -------------------------------------------===//

@@ -373,6 +373,98 @@ const std::vector<PlantedFault> &tlc::test::raceFaults() {
   global_load_dword v6, v1, s[2:3]
   s_waitcnt vmcnt(0))",
        1, 2},
+      // Synchronisation by a word that the writer has nothing to do with.
+      {"unrelated_atomics", "global-race", "global_load_dword",
+       R"(
+  v_lshlrev_b32 v1, 2, v0
+  v_mov_b32 v3, 0x800
+  v_mov_b32 v2, 5
+  v_mov_b32 v4, 1
+  s_cmp_eq_u32 s4, 1
+  s_cbranch_scc1 .Lreader_f
+  s_cmp_eq_u32 s4, 2
+  s_cbranch_scc1 .Lthird_f
+  global_store_dword v1, v2, s[2:3]
+  s_waitcnt vmcnt(0)
+  global_atomic_add v3, v4, s[2:3] offset:64
+  s_endpgm
+.Lthird_f:
+  global_atomic_add v3, v4, s[2:3]
+  s_endpgm
+.Lreader_f:
+  global_load_dword v5, v3, s[2:3] sc1
+  s_waitcnt vmcnt(0)
+  v_readfirstlane_b32 s6, v5
+  s_cmp_eq_u32 s6, 0
+  s_cbranch_scc1 .Lreader_f
+  global_load_dword v6, v1, s[2:3]
+  s_waitcnt vmcnt(0))",
+       R"(
+  v_lshlrev_b32 v1, 2, v0
+  v_mov_b32 v3, 0x800
+  v_mov_b32 v2, 5
+  v_mov_b32 v4, 1
+  s_cmp_eq_u32 s4, 1
+  s_cbranch_scc1 .Lreader_r
+  s_cmp_eq_u32 s4, 2
+  s_cbranch_scc1 .Lthird_r
+  global_store_dword v1, v2, s[2:3]
+  s_waitcnt vmcnt(0)
+  global_atomic_add v3, v4, s[2:3] offset:64
+  s_endpgm
+.Lthird_r: ; knows of the writer, and passes it on
+  global_load_dword v5, v3, s[2:3] offset:64 sc1
+  s_waitcnt vmcnt(0)
+  v_readfirstlane_b32 s6, v5
+  s_cmp_eq_u32 s6, 0
+  s_cbranch_scc1 .Lthird_r
+  global_atomic_add v3, v4, s[2:3]
+  s_endpgm
+.Lreader_r:
+  global_load_dword v5, v3, s[2:3] sc1
+  s_waitcnt vmcnt(0)
+  v_readfirstlane_b32 s6, v5
+  s_cmp_eq_u32 s6, 0
+  s_cbranch_scc1 .Lreader_r
+  global_load_dword v6, v1, s[2:3]
+  s_waitcnt vmcnt(0))",
+       1, 3},
+      // An atomic that brings nothing back has seen nothing.
+      {"blind_atomic", "global-race", "global_load_dword",
+       R"(
+  v_lshlrev_b32 v1, 2, v0
+  v_mov_b32 v3, 0x800
+  v_mov_b32 v4, 1
+  s_cmp_lg_u32 s4, 0
+  s_cbranch_scc1 .Lblind_f
+  global_store_dword v1, v4, s[2:3]
+  s_waitcnt vmcnt(0)
+  global_atomic_add v3, v4, s[2:3]
+  s_endpgm
+.Lblind_f:
+  global_atomic_add v3, v4, s[2:3]
+  s_waitcnt vmcnt(0)
+  global_load_dword v6, v1, s[2:3]
+  s_waitcnt vmcnt(0))",
+       R"(
+  v_lshlrev_b32 v1, 2, v0
+  v_mov_b32 v3, 0x800
+  v_mov_b32 v4, 1
+  s_cmp_lg_u32 s4, 0
+  s_cbranch_scc1 .Lblind_r
+  global_store_dword v1, v4, s[2:3]
+  s_waitcnt vmcnt(0)
+  global_atomic_add v3, v4, s[2:3]
+  s_endpgm
+.Lblind_r:
+  global_atomic_or v5, v3, v0, s[2:3] sc0
+  s_waitcnt vmcnt(0)
+  v_readfirstlane_b32 s6, v5
+  s_and_b32 s6, s6, 64
+  s_cbranch_scc0 .Lblind_r
+  global_load_dword v6, v1, s[2:3]
+  s_waitcnt vmcnt(0))",
+       1, 2},
       // One wavefront raises the flag for all: behind a barrier, it must write
       // L2 back, for its own wait says nothing about the others' stores.
       {"release_for_others", "global-race", "global_load_dword",

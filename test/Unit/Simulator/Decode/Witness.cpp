@@ -22,11 +22,13 @@
 using namespace llvm;
 using namespace tlc::test;
 
+// NOLINTBEGIN(readability-identifier-naming)
 extern "C" {
 void LLVMInitializeAMDGPUTargetInfo();
 void LLVMInitializeAMDGPUTargetMC();
 void LLVMInitializeAMDGPUDisassembler();
 }
+// NOLINTEND(readability-identifier-naming)
 
 struct Witness::Impl {
   Triple triple{"amdgcn-amd-amdhsa"};
