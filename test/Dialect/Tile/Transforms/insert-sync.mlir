@@ -70,6 +70,8 @@ tile.func @orders(%p: !tile.ptr<f16>, %q: !tile.ptr<f16>, %n: !tile.ptr<i32>) {
     %a = tile.atomic <add> %c1, %N[%c0 : i32] order <release> : i32, memref<1xi32, #tile.space<global>>
     %b = tile.atomic <add> %c1, %N[%c0 : i32] order <acquire> : i32, memref<1xi32, #tile.space<global>>
     %c = tile.atomic <add> %c1, %N[%c0 : i32] : i32, memref<1xi32, #tile.space<global>>
+  }
+}
 
 // -----
 
