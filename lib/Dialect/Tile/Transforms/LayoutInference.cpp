@@ -436,6 +436,11 @@ struct TiedTiles {
   /// tensor held in f32 is loaded eight at a time), else the fragment's.
   int64_t bits = 0;
   int64_t reducedDim = -1; ///< the dimension that a reduction folds, or -1
+  /// Dimensions that loops over the threads go through one index at a time, as
+  /// rows in `for i in T.serial(rows): for j in T.Parallel(columns)`: what one
+  /// such loop needs of all threads must be in their registers.
+  SmallVector<bool> held;
+  int64_t widest = 0; ///< the widest element of the tiles
 };
 } // namespace
 
@@ -443,11 +448,15 @@ struct TiedTiles {
 /// op is looked at once.
 static TiedTiles tiedTiles(Value fragment) {
   TiedTiles tied;
+  ArrayRef<int64_t> shape = shapeOf(fragment);
   bool staged = false;
+  SmallVector<llvm::SmallDenseSet<int64_t>> fixed(shape.size());
+  tied.held.assign(shape.size(), false);
   llvm::SetVector<Value> tiles;
   llvm::SmallPtrSet<Operation *, 8> seen;
   tiles.insert(fragment);
-  for (unsigned i = 0; i < tiles.size(); ++i)
+  for (unsigned i = 0; i < tiles.size(); ++i) {
+    tied.widest = std::max(tied.widest, bitsOf(tiles[i]));
     for (const BufferUse &use : getAllUses(tiles[i])) {
       Operation *op = use.op;
       if (auto parallel = op->getParentOfType<ParallelOp>())
@@ -459,6 +468,18 @@ static TiedTiles tiedTiles(Value fragment) {
         continue;
       for (const Access &access : getPointAccesses(op)) {
         Value base = getBase(access.buffer);
+        if (isa<ParallelOp>(op) && shapeOf(access.buffer) == shape &&
+            access.indices.size() == shape.size() &&
+            getSpace(base) == Space::Fragment) {
+          for (auto [d, index] : llvm::enumerate(access.indices)) {
+            if (!index.known || !index.isUniform())
+              continue;
+            if (index.uniform)
+              tied.held[d] = shape[d] > 1;
+            else
+              fixed[d].insert(index.constant);
+          }
+        }
         if (getSpace(base.getType()) == Space::Global)
           tied.bits = std::max(tied.bits, bitsOf(base));
         else if (getSpace(base.getType()) == Space::Shared)
@@ -468,9 +489,49 @@ static TiedTiles tiedTiles(Value fragment) {
           tiles.insert(base);
       }
     }
+  }
   if (staged || !tied.bits)
     tied.bits = bitsOf(fragment);
+  // Most of the indices one by one: an unrolled loop over them. A few are
+  // cheaper converted. Loops over the whole take any layout.
+  for (auto [d, extent] : llvm::enumerate(shape))
+    tied.held[d] |= extent > 1 && int64_t(fixed[d].size()) * 2 > extent;
   return tied;
+}
+
+/// All of the dimensions `held` in registers, the others over the threads;
+/// nothing if that would take many more registers than elements.
+static std::optional<Layout> heldLayout(ArrayRef<int64_t> shape,
+                                        ArrayRef<bool> held, int64_t bits,
+                                        int64_t threads) {
+  SmallVector<int64_t> spread;
+  int64_t steps = 1, total = 1;
+  for (auto [extent, isHeld] : llvm::zip_equal(shape, held)) {
+    (isHeld ? steps : total) *= extent;
+    if (!isHeld)
+      spread.push_back(extent);
+  }
+  if (steps == 1 || total == 1)
+    return std::nullopt;
+  Layout over =
+      Layout::coalesced(spread, threads, vectorWidth(spread, bits, threads));
+  if (steps * over.numRegisters() >
+      std::max<int64_t>(64, 2 * steps * total / threads))
+    return std::nullopt;
+  SmallVector<Layout::Digits> dims;
+  int64_t stride = over.numRegisters();
+  unsigned next = 0;
+  for (auto [extent, isHeld] : llvm::zip_equal(shape, held)) {
+    if (!isHeld) {
+      dims.emplace_back(over.dim(next++));
+      continue;
+    }
+    Layout::Digits &digits = dims.emplace_back();
+    if (extent > 1)
+      digits.push_back({extent, Place::Register, stride});
+    stride *= extent;
+  }
+  return Layout(dims);
 }
 
 /// A layout for a fragment that nothing anchors: as its writer to LDS wants it,
@@ -478,7 +539,7 @@ static TiedTiles tiedTiles(Value fragment) {
 Layout LayoutInference::freeFragmentLayout(AllocOp alloc) {
   Value buffer = alloc.getResult();
   ArrayRef<int64_t> shape = shapeOf(buffer);
-  auto [bits, reducedDim] = tiedTiles(buffer);
+  auto [bits, reducedDim, held, widest] = tiedTiles(buffer);
   // Staging for an LDS write is laid out as the write wants it.
   for (Operation *user : buffer.getUsers())
     if (auto copy = dyn_cast<CopyOp>(user))
@@ -494,6 +555,8 @@ Layout LayoutInference::freeFragmentLayout(AllocOp alloc) {
                                         : layout.dim(next++));
         return Layout(dims);
       }
+  if (auto layout = heldLayout(shape, held, widest, threads))
+    return *layout;
   int64_t total = 1;
   for (int64_t extent : shape)
     total *= extent;
