@@ -24,7 +24,8 @@
 //   barrier between its reads and its writes.
 // * Global tensors that a kernel both reads and writes count too; a barrier
 //   that orders them carries `tile.global`. A barrier that the user wrote
-//   stays, and orders everything.
+//   stays, and orders everything. Scalar stores outside loops are thread 0's,
+//   whose own order serves.
 //
 //   tile.copy %k to %K                  tile.copy %k to %K
 //   tile.gemm %Q, %K into %S     ->     tile.sync
@@ -36,6 +37,7 @@
 #include "mlir/IR/Matchers.h"
 #include "tlc/Dialect/Tile/Transforms/Messages.h"
 #include "tlc/Dialect/Tile/Transforms/Passes.h"
+#include "tlc/Dialect/Tile/Transforms/PerThread.h"
 #include "tlc/Dialect/Tile/Transforms/RotatingSlot.h"
 
 using namespace mlir;
@@ -169,12 +171,21 @@ static bool isOwnElement(const Open &a, const Open &b) {
          !x->empty() && !llvm::all_of(*x, isUniform);
 }
 
-// Atomics order themselves.
-static bool inConflict(const Open &a, const Open &b) {
+/// A store outside loops, in a kernel without code written per thread: thread 0
+/// does it for all.
+static bool isThreadZerosStore(const Open &open, bool perThread) {
+  return !perThread && !open.read && isa<StoreOp>(open.op) &&
+         !open.op->getParentOfType<ParallelOp>();
+}
+
+/// Atomics order themselves, and so do the stores of one thread.
+static bool inConflict(const Open &a, const Open &b, bool perThread) {
   if (!(a.write || b.write) || (a.atomic && b.atomic))
     return false;
   // The same op writes the same box, by the same threads, or another one.
   if (a.place.global && a.op == b.op && !a.read && !b.read)
+    return false;
+  if (isThreadZerosStore(a, perThread) && isThreadZerosStore(b, perThread))
     return false;
   return mayOverlap(a.place, b.place) && !isOwnElement(a, b);
 }
@@ -199,6 +210,7 @@ private:
   void warnInside(Operation *op);
 
   KernelOp kernel;
+  bool perThread;
   llvm::SetVector<Value> sharedGlobals; // pointers both read and written
   llvm::SetVector<Operation *> inserted, warned;
 };
@@ -206,7 +218,8 @@ private:
 
 /// Global memory matters only where a pointer is read and written, or written
 /// by two ops: all other stores are ordered by the kernel's end.
-SyncInserter::SyncInserter(KernelOp kernel) : kernel(kernel) {
+SyncInserter::SyncInserter(KernelOp kernel)
+    : kernel(kernel), perThread(isPerThread(kernel)) {
   llvm::SetVector<Value> read, written, rewritten;
   kernel.walk([&](Operation *op) {
     for (const BufferUse &access : getUses(op)) {
@@ -249,7 +262,7 @@ void SyncInserter::enter(Operation *op, ArrayRef<Open> accesses, State &state) {
   bool needed = false, global = false;
   for (const Open &open : state)
     for (const Open &access : accesses)
-      if (inConflict(open, access)) {
+      if (inConflict(open, access, perThread)) {
         needed = true;
         global |= open.place.global;
       }
@@ -440,7 +453,7 @@ void SyncInserter::warnInside(Operation *op) {
   State inside = accessesBelow(op);
   for (auto [i, a] : llvm::enumerate(inside))
     for (const Open &b : ArrayRef(inside).drop_front(i + 1))
-      if (a.op != b.op && inConflict(a, b) &&
+      if (a.op != b.op && inConflict(a, b, perThread) &&
           nameOf(a.place.storage) != kMessagesName && warned.insert(b.op)) {
         InFlightDiagnostic diag = b.op->emitWarning("different threads may ")
                                   << (b.write ? "write" : "read") << " '"
