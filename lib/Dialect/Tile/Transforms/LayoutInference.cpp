@@ -79,11 +79,49 @@ static SmallVector<Value> relatedFragments(Value c) {
   return related;
 }
 
+/// Where LDS is short: gemms whose result becomes the A of another, and that
+/// other one, give each wavefront whole rows, so that A stays where C was.
+/// Gemms that work on the same results follow.
+static void chainByRows(ArrayRef<GemmOp> gemms, int64_t waves) {
+  llvm::SmallPtrSet<Operation *, 8> rows;
+  auto enough = [&](GemmOp gemm) { return gemm.getM() >= 16 * waves; };
+  llvm::DenseMap<Operation *, SmallVector<Value>> related;
+  for (GemmOp gemm : gemms)
+    related[gemm] = relatedFragments(gemm.getC());
+  for (GemmOp gemm : gemms)
+    for (GemmOp next : gemms)
+      if (next != gemm && !next.getTransA() && enough(gemm) && enough(next) &&
+          llvm::is_contained(related[gemm], next.getA())) {
+        rows.insert(gemm);
+        rows.insert(next);
+      }
+  bool changed = !rows.empty();
+  while (changed) {
+    changed = false;
+    for (GemmOp gemm : gemms)
+      if (!rows.contains(gemm) && enough(gemm) &&
+          llvm::any_of(gemms, [&](GemmOp other) {
+            return rows.contains(other) &&
+                   llvm::is_contained(related[other], gemm.getC());
+          }))
+        changed = rows.insert(gemm).second;
+  }
+  for (GemmOp gemm : gemms) {
+    if (!rows.contains(gemm) || gemm.getPolicy() == WarpPolicy::FullRow)
+      continue;
+    gemm.setPolicy(WarpPolicy::FullRow);
+    gemm.emitRemark("wavefronts take rows of the result here, so that it feeds "
+                    "the next product in registers");
+  }
+}
+
 /// Sets `mfma` on every gemm and the accumulator layout on every C. Fails with
 /// TL0602 where gfx942 has no instruction for the types.
 LogicalResult LayoutInference::anchorGemms() {
   SmallVector<GemmOp> gemms;
   kernel.walk([&](GemmOp gemm) { gemms.push_back(gemm); });
+  if (kernel->hasAttr(kLdsReserveAttr))
+    chainByRows(gemms, threads / 64);
   // Gemms with the same M share an instruction shape, so that the result of
   // one can feed the next where it is.
   llvm::MapVector<int64_t, std::array<double, 2>> costs;
