@@ -483,8 +483,8 @@ struct TiedTiles {
 } // namespace
 
 /// Follows copies and loops from fragment to fragment of the same shape; each
-/// op is looked at once.
-static TiedTiles tiedTiles(Value fragment) {
+/// op is looked at once. `alone`: only what the fragment's own uses ask.
+static TiedTiles tiedTiles(Value fragment, bool alone = false) {
   TiedTiles tied;
   ArrayRef<int64_t> shape = shapeOf(fragment);
   bool staged = false;
@@ -507,6 +507,7 @@ static TiedTiles tiedTiles(Value fragment) {
       for (const Access &access : getPointAccesses(op)) {
         Value base = getBase(access.buffer);
         if (isa<ParallelOp>(op) && shapeOf(access.buffer) == shape &&
+            (!alone || base == fragment) &&
             access.indices.size() == shape.size() &&
             getSpace(base) == Space::Fragment) {
           for (auto [d, index] : llvm::enumerate(access.indices)) {
@@ -523,7 +524,7 @@ static TiedTiles tiedTiles(Value fragment) {
         else if (getSpace(base.getType()) == Space::Shared)
           staged = true;
         else if (getSpace(base.getType()) == Space::Fragment &&
-                 shapeOf(base) == shapeOf(fragment))
+                 shapeOf(base) == shapeOf(fragment) && !alone)
           tiles.insert(base);
       }
     }
@@ -570,6 +571,21 @@ static std::optional<Layout> heldLayout(ArrayRef<int64_t> shape,
     stride *= extent;
   }
   return Layout(dims);
+}
+
+/// Fragments that loops go through row by row: each such loop would convert
+/// another layout, and a copy from or to a product's result converts once.
+void LayoutInference::anchorHeld() {
+  for (AllocOp alloc : getAllocs(kernel, Space::Fragment)) {
+    if (alloc.getLayout())
+      continue;
+    TiedTiles own = tiedTiles(alloc, /*alone=*/true);
+    if (llvm::none_of(own.held, [](bool held) { return held; }))
+      continue;
+    int64_t widest = tiedTiles(alloc).widest;
+    if (auto layout = heldLayout(shapeOf(alloc), own.held, widest, threads))
+      setLayout(alloc, *layout);
+  }
 }
 
 /// A layout for a fragment that nothing anchors: as its writer to LDS wants it,
@@ -698,6 +714,7 @@ LogicalResult LayoutInference::run() {
     if (failed(normalize()) || failed(anchorGemms()))
       return failure();
     fixFloatingFragments();
+    anchorHeld();
     propagate();
     while (chooseFree())
       propagate();

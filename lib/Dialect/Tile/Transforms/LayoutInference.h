@@ -28,6 +28,7 @@ private:
   // LayoutInference.cpp: anchors and propagation.
   mlir::LogicalResult anchorGemms();
   void fixFloatingFragments();
+  void anchorHeld();
   void propagate();
   bool propagateThrough(mlir::Operation *op);
   bool propagateThroughPart(CopyOp copy);
@@ -61,12 +62,6 @@ private:
   };
   llvm::SmallVector<Converted> converted;
   AllocOp findConverted(mlir::Operation *op, mlir::Value buffer);
-
-  // SliceConversions.cpp: conversions part by part, where LDS is short.
-  bool sliceOperand(GemmOp op, unsigned operand, bool &ok);
-  bool sliceCopy(CopyOp op, bool &ok);
-  mlir::Value partOf(mlir::Value whole, unsigned dim, int64_t extent,
-                     int64_t part);
 
   AllocOp createLike(mlir::Value buffer, Space space);
 

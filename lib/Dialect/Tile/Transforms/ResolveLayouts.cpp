@@ -209,11 +209,6 @@ LogicalResult LayoutInference::resolveLoop(Operation *op) {
       if (access.buffer == buffer)
         list.push_back(access);
 
-  if (auto copy = dyn_cast<CopyOp>(op); copy && !bad.empty()) {
-    bool ok = true;
-    if (sliceCopy(copy, ok))
-      return success(ok);
-  }
   SmallVector<Operation *> added;
   for (auto &[buffer, list] : bad) {
     bool reads = false, writes = false, plain = true, partial = false;
@@ -373,9 +368,6 @@ LogicalResult LayoutInference::resolveGemm(GemmOp op) {
     std::optional<Layout> layout = layoutOf(v);
     if (!layout || canFeed(op, operand, asRowsByK(op, operand, *layout)))
       continue;
-    bool ok = true;
-    if (sliceOperand(op, operand, ok))
-      return success(ok);
     remarkConversion(op, v, "LDS", "its layout is not the one this gemm reads");
     AllocOp temp = createLike(v, Space::Shared);
     builder.setInsertionPoint(op);
