@@ -335,6 +335,11 @@ Value Interpreter::callFunction(FunctionObject *fn, ArrayRef<Value> args,
   if (callDepth >= 64)
     return fail(DiagID::CallDepth, range,
                 "calls of '" + fn->name() + "' are nested too deeply");
+  // A call costs about as much as this many statements.
+  constexpr unsigned kStepsOfCall = 16;
+  for (unsigned i = 0; i < kStepsOfCall; ++i)
+    if (!step(range))
+      return {};
   // Names that the body binds end with the call.
   Scope *callee = newScope(fn->closure);
   callee->function = fn;

@@ -15,6 +15,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Interpreter.h"
+#include "llvm/Support/SaveAndRestore.h"
 #include "llvm/Support/Format.h"
 #include <cmath>
 #include <unordered_set>
@@ -129,7 +130,13 @@ static std::string floatText(double d) {
 ///   str((1,)) = "(1,)"   str(["a"]) = "['a']"   str(T.float16) = "float16"
 ///   str(1.0) = "1.0"     str(0.1) = "0.1"       str(n // 2) = "(n // 2)"
 std::string Interpreter::str(Value v, bool repr) {
+  // A list may hold itself.
+  static unsigned nested = 0;
+  constexpr unsigned kMostNested = 50;
   auto list = [&](StringRef open, StringRef close, ArrayRef<Value> elements) {
+    if (nested >= kMostNested)
+      return (open + "..." + close).str();
+    llvm::SaveAndRestore deeper(nested, nested + 1);
     std::string text = open.str();
     for (auto [i, e] : llvm::enumerate(elements))
       text += (i ? ", " : "") + str(e, true);

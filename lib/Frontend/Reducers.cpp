@@ -278,8 +278,7 @@ bool Interpreter::updateReducer(BufferObject *buffer, Sym value,
     kind = kind == tile::AtomicKind::Max   ? tile::AtomicKind::UMax
            : kind == tile::AtomicKind::Min ? tile::AtomicKind::UMin
                                            : kind;
-  tile::AtomicOp::create(b, value.value.getType(), kind, value.value,
-                         buffer->storage(), indices);
+  tile::AtomicOp::create(b, kind, value.value, buffer->storage(), indices);
   return true;
 }
 

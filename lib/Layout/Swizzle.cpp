@@ -45,25 +45,27 @@ void SwizzleSolver::addAccess(LdsDirection direction, unsigned bytes,
                               uint64_t active) {
   assert(bytes <= granule && "an access wider than the granule");
   const LdsPhases &phases = ldsPhases(direction, bytes);
-  unsigned dwords = std::max(1u, bytes / 4);
+  int dwords = std::max(1u, bytes / 4);
+  // Of each lane: its line, its slot there, its first bank in the slot.
+  uint32_t line[kWaveSize], slot[kWaveSize];
+  int bank[kWaveSize];
+  for (unsigned l = 0; l < kWaveSize; ++l) {
+    line[l] = addresses[l] / kLineBytes;
+    slot[l] = addresses[l] % kLineBytes / granule;
+    bank[l] = addresses[l] % granule / 4;
+  }
   for (unsigned p = 0; p < phases.count; ++p)
     for (uint64_t rest = phases.lanes[p] & active; rest; rest &= rest - 1) {
-      uint32_t a = addresses[std::countr_zero(rest)];
+      unsigned a = std::countr_zero(rest);
       for (uint64_t more = rest & (rest - 1); more; more &= more - 1) {
-        uint32_t b = addresses[std::countr_zero(more)];
-        uint32_t lines = a / kLineBytes ^ b / kLineBytes;
+        unsigned b = std::countr_zero(more);
         // The same line: no XOR by the line tells them apart, and they share
         // slots only if they did before.
-        if (!lines)
+        uint32_t lines = line[a] ^ line[b];
+        if (!lines || std::abs(bank[a] - bank[b]) >= dwords)
           continue;
-        // Within the granule, do they want a common bank?
-        int inA = a % granule / 4, inB = b % granule / 4;
-        if (std::abs(inA - inB) >= int(dwords))
-          continue;
-        uint32_t apart =
-            (a % kLineBytes / granule) ^ (b % kLineBytes / granule);
         assert(lines < forbidden.size() && "outside the LDS");
-        forbidden[lines] |= 1u << apart;
+        forbidden[lines] |= 1u << (slot[a] ^ slot[b]);
       }
     }
 }

@@ -27,7 +27,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "tlc/Report/Profile/Report.h"
+#include "Analysis.h"
+
 #include <algorithm>
 #include <fmt/format.h>
 
@@ -37,14 +38,14 @@ namespace {
 
 /// A kernel with a matrix core this busy is at the machine's limit.
 constexpr double matrixBound = 0.8;
-/// A pipe or level this busy is the cause of waits for it.
-constexpr double saturated = 0.7;
 /// Below this share of the busy CUs' time a cause is not worth a line.
 constexpr double negligible = 0.02;
 /// Of a kernel without matrix instructions the vector ALU's work is the work,
 /// and so is what goes through a full LDS: the part that can be won is taken to
 /// be this.
 constexpr double avoidable = 0.5;
+/// Of two causes as large, the one that another layout removes goes first.
+constexpr double certain = 1.1;
 /// Wavefronts a SIMD, of the slots, that leave latency bare.
 constexpr double fewWaves = 0.25;
 
@@ -54,65 +55,7 @@ constexpr bool whileWorking(Stall stall) {
          stall == Stall::Arbitration;
 }
 
-class Analysis {
-public:
-  Analysis(const Report &report, KernelReport &kernel)
-      : report(report), kernel(kernel) {}
-
-  void run() {
-    account();
-    spreadBarriers();
-    moveFlat();
-    lds();
-    memory();
-    idle();
-    plain();
-    finish();
-  }
-
-private:
-  using Unit = CodeLine::Unit;
-
-  void account();
-  void spreadBarriers();
-  void moveFlat();
-  void lds();
-  void memory();
-  double spills(double waits);
-  double atomics(double waits);
-  double coalescing(double waits, double taken);
-  const OccupancyLimit *lowOccupancy() const;
-  void addLatency(const char *id, double share, std::string headline,
-                  std::string detail, std::string advice,
-                  std::optional<size_t> at);
-  void vectorWork();
-  void idle();
-  void plain();
-  void finish();
-
-  double part(Stall stall) const { return parts[unsigned(stall)]; }
-  /// Share of its cycles in which a level of memory works.
-  double useOf(const Level &level) const;
-  double causedByMemory(const CodeLine &code) const;
-  double causedByWaits(const CodeLine &code) const;
-  std::string place(size_t index) const;
-  /// The instruction with the largest value of \p key, if any is above 0.
-  template <typename Key> std::optional<size_t> worst(Key key) const;
-  void add(const char *id, double share, std::string headline,
-           std::string detail, std::string advice,
-           std::optional<size_t> at = std::nullopt, double avoidable = 1);
-
-  const Report &report;
-  KernelReport &kernel;
-  StallCycles parts{}; ///< shares of SIMD time
-  double valuPart = 0;
-  double active = 0; ///< share of the CUs' time with a workgroup
-  double bare = 0;   ///< of the SIMDs' time: without a wavefront on such a CU
-  double launch = 0, drain = 0; ///< of all time: before and behind wavefronts
-  /// Wave cycles that stand for the drain at an access, for each cycle of its
-  /// latency.
-  double drainScale = 0;
-};
+} // namespace
 
 /// "kernel.tile:70", or the address where there is no line.
 std::string Analysis::place(size_t index) const {
@@ -124,18 +67,6 @@ std::string Analysis::place(size_t index) const {
                      slash == std::string::npos ? code.file
                                                 : code.file.substr(slash + 1),
                      code.line);
-}
-
-// Of equal ones the first: loops that are unrolled name their first copy.
-template <typename Key> std::optional<size_t> Analysis::worst(Key key) const {
-  std::optional<size_t> best;
-  double most = 0;
-  for (size_t i = 0; i < kernel.code.size(); ++i)
-    if (double value = key(kernel.code[i]); value > most) {
-      most = value;
-      best = i;
-    }
-  return best;
 }
 
 /// A candidate; small ones are dropped here. `id` is stable (JSON), `share` one
@@ -159,28 +90,42 @@ void Analysis::add(const char *id, double share, std::string headline,
 }
 
 /// What keeps more wavefronts from hiding latency, if there are few and the
-/// grid has more.
-const OccupancyLimit *Analysis::lowOccupancy() const {
+/// grid has more: all that allow no more, for one alone does not help then.
+std::vector<OccupancyLimit> Analysis::lowOccupancy() const {
   const Occupancy &o = kernel.occupancy;
+  std::vector<OccupancyLimit> binding;
   if (o.limits.empty() || o.waves > fewWaves * o.slots)
-    return nullptr;
-  const OccupancyLimit &limit = o.limits.front();
-  bool byResource = limit.resource == "VGPRs" || limit.resource == "LDS";
-  return byResource ? &limit : nullptr;
+    return binding;
+  for (const OccupancyLimit &limit : o.limits) {
+    if (limit.waves > o.limits.front().waves)
+      break;
+    // A grid that has no more is no matter of resources.
+    if (limit.resource != "VGPRs" && limit.resource != "LDS")
+      return {};
+    binding.push_back(limit);
+  }
+  return binding;
 }
 
 /// Latency has two cures: to ask earlier, and more wavefronts.
 void Analysis::addLatency(const char *id, double share, std::string headline,
                           std::string detail, std::string advice,
                           std::optional<size_t> at) {
-  if (const OccupancyLimit *limit = lowOccupancy()) {
-    headline += fmt::format(" at low occupancy ({})", limit->resource);
-    detail += fmt::format("; only {:.3g} of {} wavefronts fit a SIMD: {} {}",
-                          kernel.occupancy.waves, kernel.occupancy.slots,
-                          limit->resource, limit->detail);
-    advice =
-        fmt::format("{}, or make room for more wavefronts: fewer {}", advice,
-                    limit->resource == "LDS" ? "bytes of LDS" : "registers");
+  if (std::vector<OccupancyLimit> limits = lowOccupancy(); !limits.empty()) {
+    std::string names, details, fewer;
+    for (const OccupancyLimit &limit : limits) {
+      const char *joint = names.empty() ? "" : " and ";
+      names += joint + limit.resource;
+      details += fmt::format("{}{} {}", joint, limit.resource, limit.detail);
+      fewer += std::string(joint) +
+               (limit.resource == "LDS" ? "bytes of LDS" : "registers");
+    }
+    headline += fmt::format(" at low occupancy ({})", names);
+    detail +=
+        fmt::format("; only {:.3g} of {} wavefronts fit a SIMD: {}",
+                    kernel.occupancy.waves, kernel.occupancy.slots, details);
+    advice = fmt::format("{}, or make room for more wavefronts: fewer {}",
+                         advice, fewer);
   } else {
     advice += ", or run more wavefronts";
   }
@@ -251,12 +196,6 @@ void Analysis::spreadBarriers() {
     part *= scale;
 }
 
-/// A FLAT access whose lanes all went to LDS.
-static bool isFlatLds(const CodeLine &code) {
-  return code.unit == CodeLine::Unit::Memory && code.ldsBaseCycles > 0 &&
-         code.linesTouched <= 0;
-}
-
 /// Such accesses are waited for as vector memory is.
 void Analysis::moveFlat() {
   double all = 0, flat = 0;
@@ -295,167 +234,40 @@ void Analysis::lds() {
                     100 * code.ldsConflictCycles / kernel.ldsConflictCycles),
         "lanes of a phase hit the same bank: swizzle or pad the buffer's rows, "
         "or read along the other axis",
-        at);
+        at, certain);
   }
   auto waited = worst([](const CodeLine &c) {
     return c.caused[unsigned(Stall::Lds)] + c.caused[unsigned(Stall::LdsBusy)] +
            (isFlatLds(c) ? c.caused[unsigned(Stall::VectorMemory)] : 0);
   });
   double rest = waits * (1 - conflicts);
+  // A dword a lane goes through as fast as a part of one.
+  double accesses = 0, narrow = 0;
+  for (const CodeLine &code : kernel.code)
+    if (code.unit == Unit::Lds && code.ldsBaseCycles > 0) {
+      accesses += code.executed;
+      narrow += isNarrowLds(code) ? code.executed : 0;
+    }
+  std::string narrowly;
+  if (narrow > avoidable * accesses)
+    narrowly = fmt::format("; {:.0f} % of the accesses move 2 bytes a lane or "
+                           "fewer, where up to 16 go at once",
+                           100 * narrow / accesses);
   if (full)
     add("lds_bandwidth", std::max(rest, kernel.ldsUse * (1 - conflicts)),
         "LDS bandwidth",
-        fmt::format("the LDS works {:.0f} % of the busy CUs' time",
-                    100 * kernel.ldsUse / active),
+        fmt::format("the LDS works {:.0f} % of the busy CUs' time{}",
+                    100 * kernel.ldsUse / active, narrowly),
         "keep operands in registers, use wider accesses, let each wavefront "
         "compute a larger tile",
         waited, avoidable);
   else
     addLatency("lds_latency", rest, "latency of LDS reads",
                fmt::format("wavefronts wait for LDS that works only {:.0f} % "
-                           "of the busy CUs' time",
-                           active > 0 ? 100 * kernel.ldsUse / active : 0),
+                           "of the busy CUs' time{}",
+                           active > 0 ? 100 * kernel.ldsUse / active : 0,
+                           narrowly),
                "read the next operands before the work of this step", waited);
-}
-
-/// Cycles that wavefronts waited for this access's data, wherever they waited,
-/// and at the launch's end nobody waited but the launch.
-double Analysis::causedByWaits(const CodeLine &code) const {
-  if (isFlatLds(code))
-    return 0;
-  return code.caused[unsigned(Stall::VectorMemory)] +
-         drainScale * code.storeLatency;
-}
-/// The same with waits for the path to memory.
-double Analysis::causedByMemory(const CodeLine &code) const {
-  return causedByWaits(code) + code.caused[unsigned(Stall::MemoryBusy)];
-}
-
-/// The share of the waits for vector memory that scratch accesses cause.
-double Analysis::spills(double waits) {
-  double all = 0, scratch = 0;
-  auto cost = [&](const CodeLine &c) {
-    return c.unit == Unit::Scratch ? causedByMemory(c) : 0;
-  };
-  for (const CodeLine &code : kernel.code) {
-    all += causedByMemory(code);
-    scratch += cost(code);
-  }
-  double share = all > 0 ? scratch / all : 0;
-  add("spills", waits * share, "registers spilled to scratch memory",
-      fmt::format("{} bytes of scratch a lane", kernel.scratchBytes),
-      "smaller tiles a wavefront, more wavefronts, or fewer values alive in "
-      "the loop",
-      worst(cost));
-  return share;
-}
-
-/// The share of the waits for vector memory that atomic operations cause: L2
-/// performs them lane by lane.
-double Analysis::atomics(double waits) {
-  double all = 0, atomic = 0;
-  auto cost = [&](const CodeLine &c) {
-    return c.text.find("_atomic_") != std::string::npos ? causedByMemory(c) : 0;
-  };
-  for (const CodeLine &code : kernel.code) {
-    all += causedByMemory(code);
-    atomic += cost(code);
-  }
-  double share = all > 0 ? atomic / all : 0;
-  add("atomics", waits * share, "atomic operations",
-      "L2 performs those that meet in a line one lane after the other",
-      "add up within the wavefront or the workgroup first, or spread the "
-      "addresses",
-      worst(cost));
-  return share;
-}
-
-/// The share that lines touched in vain cause. Waits for data are those of the
-/// loads themselves; a full path delays whoever comes next.
-double Analysis::coalescing(double waits, double taken) {
-  // 4 lines touched where 1 would do: 3/4 of the cost is in vain.
-  auto excessOf = [](double touched, double needed) {
-    return touched > 0 ? std::max(0.0, 1 - needed / touched) : 0;
-  };
-  double pathWaits = kernel.stalls[unsigned(Stall::MemoryBusy)];
-  double all = 0, scattered = 0, touched = 0, needed = 0, pathBusy = 0;
-  for (const CodeLine &code : kernel.code) {
-    all += causedByMemory(code);
-    touched += code.linesTouched;
-    needed += code.linesNeeded;
-    bool isAtomic = code.text.find("_atomic_") != std::string::npos;
-    if (code.unit != Unit::Scratch && !isAtomic)
-      scattered +=
-          causedByWaits(code) * excessOf(code.linesTouched, code.linesNeeded);
-  }
-  double excess = excessOf(touched, needed);
-  for (const Level &level : kernel.levels)
-    if (level.key == "l1")
-      pathBusy = useOf(level);
-  if (all > 0)
-    excess = (scattered + (1 - taken) * pathWaits * excess) / all;
-  double share = waits * excess;
-  if (active > 0 && pathBusy / active > saturated)
-    share = std::max(share, pathBusy * excess);
-  // The tiny weight tells apart accesses that nobody waited for.
-  auto at = worst([&](const CodeLine &c) {
-    double lines = c.linesTouched - c.linesNeeded;
-    double path = touched > 0 ? pathWaits / touched : 0;
-    return causedByWaits(c) * excessOf(c.linesTouched, c.linesNeeded) +
-           (path + 1e-9) * lines;
-  });
-  if (!at || share <= 0)
-    return 0;
-  const CodeLine &code = kernel.code[*at];
-  add("uncoalesced", share, "uncoalesced global accesses",
-      fmt::format("{:.1f} cache lines touched for each that the data fill; "
-                  "worst: {} touches {:.0f} lines a wavefront where {:.0f} "
-                  "would do",
-                  touched / needed, code.text.substr(0, code.text.find(' ')),
-                  code.linesTouched / code.executed,
-                  code.linesNeeded / code.executed),
-      "let consecutive lanes access consecutive addresses: change which axis "
-      "the lanes walk, or stage the tile through LDS",
-      at);
-  return excess;
-}
-
-// The level's own busy time where it is known, else bytes against the peak.
-double Analysis::useOf(const Level &level) const {
-  if (level.busyShare)
-    return *level.busyShare;
-  return level.peakBytesPerCycle > 0
-             ? level.bytes / kernel.cycles / level.peakBytesPerCycle
-             : 0;
-}
-
-/// Waits for vector memory into spills, scattered accesses, and what is left:
-/// bandwidth of the outermost full level, or latency.
-void Analysis::memory() {
-  double waits = part(Stall::VectorMemory) + part(Stall::MemoryBusy) + drain;
-  double taken = spills(waits) + atomics(waits);
-  double excess = coalescing(waits, taken);
-  double rest = waits * std::max(0.0, 1 - taken - excess);
-  auto waited = worst([&](const CodeLine &c) { return causedByMemory(c); });
-  const Level *full = nullptr;
-  for (const Level &level : kernel.levels)
-    if (active > 0 && useOf(level) / active > saturated)
-      full = &level; // the outermost one counts
-  if (full)
-    add("bandwidth", rest, full->name + " bandwidth",
-        fmt::format("{:.0f} bytes a cycle of {:.0f}",
-                    full->bytes / kernel.cycles, full->peakBytesPerCycle),
-        "move fewer bytes: larger tiles, reuse in LDS or registers, narrower "
-        "types, workgroups that share data on one XCD",
-        waited);
-  else
-    addLatency("memory_latency", rest, "latency of global memory",
-               fmt::format("no level is saturated; {:.1f} wavefronts a SIMD on "
-                           "average",
-                           kernel.occupancy.achieved),
-               "issue loads earlier (T.Pipelined with more stages), keep more "
-               "of them in flight",
-               waited);
 }
 
 /// CUs without a workgroup: before the first one starts, because there are too
@@ -561,8 +373,6 @@ void Analysis::finish() {
       kernel.limiters.begin(), kernel.limiters.end(),
       [](const Limiter &a, const Limiter &b) { return a.rank > b.rank; });
 }
-
-} // namespace
 
 void tlc::report::analyse(const Report &report, KernelReport &kernel) {
   if (kernel.cycles > 0)

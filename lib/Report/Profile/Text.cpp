@@ -18,6 +18,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Analysis.h"
+
 #include "tlc/Report/Profile/Print.h"
 #include "llvm/ADT/StringExtras.h"
 #include <algorithm>
@@ -171,15 +173,22 @@ void TextPrinter::use(const KernelReport &kernel) {
         fmt::format("{:.3g} wavefronts a SIMD of {}", o.waves, o.slots);
     if (modelled())
       text += fmt::format(", {:.2f} on average", o.achieved);
-    text += fmt::format("; limited by {}", o.limits.front().resource);
-    if (!o.limits.front().detail.empty())
-      text += fmt::format(" ({})", o.limits.front().detail);
-    row("occupancy", text);
-    // The other limits say what the next gain could be.
+    // All that bind; the others say what the next gain could be.
     std::string others;
-    for (size_t i = 1; i < o.limits.size(); ++i)
-      others += fmt::format("{}{} would allow {:.3g}", i > 1 ? ", " : "",
-                            o.limits[i].resource, o.limits[i].waves);
+    for (size_t i = 0; i < o.limits.size(); ++i) {
+      const OccupancyLimit &limit = o.limits[i];
+      if (limit.waves > o.limits.front().waves) {
+        others +=
+            fmt::format("{}{} would allow {:.3g}", others.empty() ? "" : ", ",
+                        limit.resource, limit.waves);
+        continue;
+      }
+      text +=
+          fmt::format("{}{}", i ? " and " : "; limited by ", limit.resource);
+      if (!limit.detail.empty())
+        text += fmt::format(" ({})", limit.detail);
+    }
+    row("occupancy", text);
     if (!others.empty())
       row("", others);
   }
@@ -325,6 +334,8 @@ void TextPrinter::lines(const KernelReport &kernel) {
         os << fmt::format("  [bank conflicts: {:.1f} x its cycles]",
                           1 + code.ldsConflictCycles /
                                   std::max(1.0, code.ldsBaseCycles));
+      if (isNarrowLds(code))
+        os << "  [2 bytes a lane or fewer]";
       if (code.linesNeeded > 0 && code.linesTouched > 1.25 * code.linesNeeded)
         os << fmt::format("  [{:.1f} x the cache lines it needs]",
                           code.linesTouched / code.linesNeeded);

@@ -69,7 +69,7 @@ public:
 
   uint64_t count(uint64_t id) override;
   const uint32_t *begin(uint64_t id, uint64_t instructions) override;
-  LineSharing sharing(uint64_t concurrent, unsigned xcd);
+  LineSharing sharing(uint64_t concurrent, const SamplePlan &plan);
   /// Runs the first workgroup ahead of the replay, to see how long it is.
   bool firstExceeds(uint64_t instructions);
   const GroupRecord &first() const { return *live.front(); }
@@ -269,7 +269,7 @@ const uint32_t *LaunchSource::begin(uint64_t id, uint64_t instructions) {
 
 /// Which XCDs want the same, judged by the beginnings of those workgroups that
 /// run at the same time.
-LineSharing LaunchSource::sharing(uint64_t concurrent, unsigned xcd) {
+LineSharing LaunchSource::sharing(uint64_t concurrent, const SamplePlan &plan) {
   std::unordered_map<uint64_t, uint8_t> wantedBy;
   size_t words = std::clamp(sharingWords / concurrent, leastBegin, mostBegin);
   std::unique_ptr<Live> group = take();
@@ -289,7 +289,7 @@ LineSharing LaunchSource::sharing(uint64_t concurrent, unsigned xcd) {
   };
   std::map<uint64_t, std::pair<const Allocation *, Wanted>> arrays; // by base
   for (auto [line, mask] : wantedBy)
-    if (mask >> xcd & 1)
+    if (mask >> plan.xcd & 1)
       if (const Allocation *array =
               context.memory.find(line * param::lineBytes)) {
         auto &[owner, wanted] = arrays[array->base];
@@ -297,11 +297,14 @@ LineSharing LaunchSource::sharing(uint64_t concurrent, unsigned xcd) {
         ++wanted.lines;
         wanted.wants += std::popcount(mask);
       }
+  // An XCD with more to do than others has fewer companions later on.
+  double even = std::min(1.0, 1 / (plan.ofAll * param::xcds));
   LineSharing result;
   for (auto &[base, each] : arrays)
     result.add({base / param::lineBytes,
                 (base + each.first->size) / param::lineBytes + 1,
-                double(each.second.wants) / double(each.second.lines)});
+                std::max(1.0, even * double(each.second.wants) /
+                                  double(each.second.lines))});
   return result;
 }
 
@@ -324,21 +327,17 @@ bool mayWaitForOthers(CodeTable &code, const GroupRecord &group) {
   return false;
 }
 
-/// How fast a workgroup is that has its compute unit to itself, in instructions
-/// a cycle, where others share one: a second, shorter run.
-double paceAlone(CodeTable &code, LaunchSource &source, const GroupNeeds &needs,
-                 MachineOptions options) {
+/// How fast a workgroup is under other conditions, in instructions a cycle: a
+/// further, shorter run.
+double paceWith(CodeTable &code, LaunchSource &source, const GroupNeeds &needs,
+                MachineOptions options) {
   constexpr uint64_t part = 4;
-  options.groupsPerCu = 1;
   options.instructionLimit =
       std::max<uint64_t>(1, options.instructionLimit / part);
   options.traceWaves = 0;
   source.abandon();
   Machine machine(code, source, needs, options);
-  if (!machine.run())
-    return 0;
-  Pace::Cell cell = machine.pace().get(1, 0);
-  return cell.cycles ? cell.instructions / cell.cycles : 0;
+  return machine.run() ? machine.pace().mean() : 0;
 }
 
 } // namespace
@@ -397,7 +396,7 @@ void tlc::sim::runTimed(LaunchContext &context, unsigned threads,
         std::min<uint64_t>(options.workgroups,
                            uint64_t(param::xcds) * param::cusPerXcd *
                                occupancyOf(needs).groupsPerCu),
-        options.firstXcd);
+        plan);
   }
   Machine machine(code, source, needs, options);
   bool ok = !source.faulted() && machine.run();
@@ -429,13 +428,23 @@ void tlc::sim::runTimed(LaunchContext &context, unsigned threads,
   if (lengths) {
     lengths->learn(machine.groups());
     timing.sampling = plan.describe(machine.groups().size(), *lengths);
-    double alone = 0;
-    if (plan.kind == SamplePlan::Kind::Pace &&
-        occupancyOf(needs).groupsPerCu > 1)
-      alone = paceAlone(code, source, needs, options);
+    double alone = 0, relieved = 0;
+    if (plan.kind == SamplePlan::Kind::Pace) {
+      if (occupancyOf(needs).groupsPerCu > 1) {
+        MachineOptions single = options;
+        single.groupsPerCu = 1;
+        alone = paceWith(code, source, needs, single);
+      }
+      if (plan.isUneven()) {
+        MachineOptions others = options;
+        others.othersEnd.assign(param::xcds - 1, 0);
+        relieved = paceWith(code, source, needs, others);
+      }
+    }
     if (faults(source))
       return;
-    timing = extrapolate(std::move(timing), machine, *lengths, plan, alone);
+    timing = extrapolate(std::move(timing), machine, *lengths, plan, alone,
+                         relieved);
   }
   result.matrixFlops = timing.matrixFlops;
   result.timing = std::make_shared<TimingResult>(std::move(timing));

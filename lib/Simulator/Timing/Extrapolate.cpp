@@ -27,10 +27,13 @@ namespace {
 /// Workgroups that the machine holds at once, in whose course it fills
 /// (Repeat): before the first mark, and at least so many between the marks and
 /// after.
-constexpr double fillRounds = 1.5, leastRounds = 1;
+constexpr double fillRounds = 2.5, leastRounds = 2;
+/// Short workgroups go through the machine together for many rounds, so that
+/// one differs from the next: so many in all, if they cost little.
+constexpr double mostRounds = 12.5;
 /// What an XCD executes may exceed the detail by this, before it is cut.
 constexpr double wholeFactor = 1.5;
-/// The detail that two rounds of workgroups may cost at most.
+/// The detail that the least number of rounds may cost, whatever was asked for.
 constexpr double mostForRounds = 24e6;
 
 constexpr uint64_t InstructionTiming::*instructionSums[] = {
@@ -111,22 +114,19 @@ void repeat(TimingResult &r, const TimingResult &first,
 /// number of wavefronts, and the rest by what is left of the instructions.
 class Times {
 public:
-  Times(const TimingResult &sample, const std::vector<GroupTime> &ran,
-        double wavesPerGroup, double allWaves, double allInstructions)
-      : waves(allWaves) {
-    double some = 0, rest = 0, allRest = allInstructions;
-    for (const GroupTime &group : ran) {
-      started += wavesPerGroup;
-      ended += group.isPartial ? 0 : wavesPerGroup;
-      some += double(group.instructions);
-    }
+  /// \p started, \p ended: wavefronts of the sample.
+  Times(const TimingResult &sample, double started, double ended,
+        double allWaves, double allInstructions)
+      : waves(allWaves), started(started), ended(ended) {
+    double rest = 0, allRest = allInstructions;
     for (const auto &[address, timing] : sample.code)
       if (onceFactor(timing.issues))
         allRest -= waves;
       else
         rest += double(timing.issues);
-    restFactor =
-        rest > 0 && allRest > 0 ? allRest / rest : allInstructions / some;
+    restFactor = rest > 0 && allRest > 0
+                     ? allRest / rest
+                     : allInstructions / double(sample.instructions);
   }
   double of(uint64_t issues) const {
     double once = onceFactor(issues);
@@ -142,7 +142,7 @@ private:
         return waves / times;
     return 0;
   }
-  double waves, started = 0, ended = 0, restFactor = 1;
+  double waves, started, ended, restFactor = 1;
 };
 
 /// Scales what a part of an XCD's workgroups did to what all of them do, who
@@ -154,8 +154,11 @@ void goOn(TimingResult &r, const std::vector<GroupTime> &ran,
   scale(apart, instructions / double(r.instructions));
   uint64_t work = r.matrixBusy + r.vectorBusy;
   double stalls = std::accumulate(r.stalls.begin(), r.stalls.end(), 0.0);
-  Times times(r, ran, plan.needs.waves, double(plan.ofXcd * plan.needs.waves),
-              instructions);
+  auto ended = std::count_if(ran.begin(), ran.end(),
+                             [](const GroupTime &g) { return !g.isPartial; });
+  double waves = plan.needs.waves;
+  Times times(r, waves * double(ran.size()), waves * double(ended),
+              waves * double(plan.ofXcd), instructions);
   for (auto &[address, timing] : r.code)
     scale(timing, times.of(timing.issues));
   addUp(r, apart);
@@ -187,8 +190,13 @@ void goOn(TimingResult &r, const std::vector<GroupTime> &ran,
 void toDevice(TimingResult &r, const SamplePlan &plan, double factor) {
   MemoryCounters apart = memoryApart(r);
   scale(apart, factor);
+  // Where XCDs get different work, what each wavefront does once is not in
+  // proportion to the rest.
+  double waves = double(plan.ofXcd) * plan.needs.waves;
+  Times times(r, waves, waves, double(plan.workgroups) * plan.needs.waves,
+              double(r.instructions) * factor);
   for (auto &[address, timing] : r.code)
-    scale(timing, factor);
+    scale(timing, times.of(timing.issues));
   addUp(r, apart);
   for (uint64_t TimingResult::*each : launchSums)
     r.*each = scaled(r.*each, factor);
@@ -228,6 +236,7 @@ void SamplePlan::apply(MachineOptions &options) const {
   options.xcds = 1;
   options.firstXcd = xcd;
   options.instructionLimit = instructionLimit;
+  options.othersEnd = othersEnd;
   if (kind == Kind::Repeat) {
     options.firstMark = firstMark;
     options.secondMark = secondMark;
@@ -274,19 +283,24 @@ SamplePlan tlc::sim::planSample(const LengthModel &lengths, uint64_t workgroups,
   plan.needs = needs;
   plan.xcd = lengths.isUniform() ? 0 : lastXcd(lengths, workgroups, needs);
   plan.ofXcd = (workgroups - plan.xcd + xcds - 1) / xcds;
-  double all = 0;
-  for (uint64_t id = 0; id < workgroups; ++id) {
-    double length = lengths.lengthOf(id);
-    plan.allInstructions += length;
-    all += id % xcds == plan.xcd ? length : 0;
-  }
+  std::vector<double> ofXcds(xcds);
+  for (uint64_t id = 0; id < workgroups; ++id)
+    ofXcds[id % xcds] += lengths.lengthOf(id);
+  plan.allInstructions = std::accumulate(ofXcds.begin(), ofXcds.end(), 0.0);
+  double all = ofXcds[plan.xcd];
+  for (double each : ofXcds)
+    if (each < all)
+      plan.othersEnd.push_back(each);
+  std::sort(plan.othersEnd.begin(), plan.othersEnd.end());
   // One workgroup more or less is the grid's, not the order's.
   double mean = plan.allInstructions / double(workgroups);
   plan.unevenness = all / double(plan.ofXcd) / mean - 1;
+  plan.ofAll = all / plan.allInstructions;
   double round = double(cusPerXcd * occupancyOf(needs).groupsPerCu);
-  // Less than two rounds show no full machine, whatever was asked for.
-  double twoRounds = 2 * round * all / double(plan.ofXcd);
-  detail = std::max(detail, uint64_t(std::min(twoRounds, mostForRounds)));
+  // Less than two rounds show no full machine.
+  double rounds = lengths.isUniform() ? mostRounds : 2;
+  double least = rounds * round * all / double(plan.ofXcd);
+  detail = std::max(detail, uint64_t(std::min(least, mostForRounds)));
   if (all <= wholeFactor * double(detail))
     return plan;
   double affordable = double(detail) / all * double(plan.ofXcd) / round;
@@ -307,7 +321,8 @@ SamplePlan tlc::sim::planSample(const LengthModel &lengths, uint64_t workgroups,
 
 TimingResult tlc::sim::extrapolate(TimingResult sample, const Machine &machine,
                                    const LengthModel &lengths,
-                                   const SamplePlan &plan, double alone) {
+                                   const SamplePlan &plan, double alone,
+                                   double relieved) {
   const std::vector<GroupTime> &ran = machine.groups();
   unsigned full = occupancyOf(plan.needs).groupsPerCu;
   Shares shares(machine.pace(), full, alone);
@@ -328,11 +343,15 @@ TimingResult tlc::sim::extrapolate(TimingResult sample, const Machine &machine,
     repeat(r, first, second,
            skipped / double(second.instructions - first.instructions));
   } else if (plan.kind == SamplePlan::Kind::Pace) {
+    Relief relief;
+    relief.othersEnd = plan.othersEnd;
+    relief.active = machine.activeXcds();
+    relief.most = std::max(1.0, relieved / machine.pace().mean());
     uint64_t stopped = 0;
     for (const GroupTime &group : ran)
       stopped = std::max(stopped, group.end);
     Stepped rest = stepOn(ran, double(stopped), lengths, plan.xcd,
-                          plan.workgroups, plan.needs, demand, shares);
+                          plan.workgroups, plan.needs, demand, shares, relief);
     // What comes after the last workgroup: memory operations, dirty lines.
     double drain = double(r.cycles) - double(stopped);
     goOn(r, ran, plan, instructions, rest.end + drain, rest);

@@ -33,7 +33,9 @@ struct SamplePlan {
   uint64_t workgroups = 0; ///< of the launch
   uint64_t ofXcd = 0;      ///< those that the XCD gets
   double unevenness = 0;   ///< work of the XCD above the average, relative
+  double ofAll = 0;        ///< its part of all instructions
   double allInstructions = 0;
+  std::vector<double> othersEnd; ///< see MachineOptions
   GroupNeeds needs;
 
   /// Fills in what the run of the sample needs to know.
@@ -53,12 +55,13 @@ struct SamplePlan {
 SamplePlan planSample(const LengthModel &lengths, uint64_t workgroups,
                       const GroupNeeds &needs, uint64_t detail);
 
-/// The whole launch from `sample`, which \p machine gave. \p alone:
-/// instructions a cycle of a workgroup that has its compute unit to itself, or
-/// 0; for Pace only.
+/// The whole launch from `sample`, which \p machine gave. For Pace only, from
+/// further runs, 0 if there was none: \p alone, instructions a cycle of a
+/// workgroup that has its compute unit to itself; \p relieved, those of one on
+/// a full unit when the other XCDs want nothing.
 TimingResult extrapolate(TimingResult sample, const Machine &machine,
                          const LengthModel &lengths, const SamplePlan &plan,
-                         double alone);
+                         double alone, double relieved);
 
 } // namespace tlc::sim
 

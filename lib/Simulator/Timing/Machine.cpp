@@ -188,6 +188,16 @@ void Machine::Impl::dispatch(unsigned xcd, uint64_t time) {
   }
 }
 
+/// All XCDs get on alike while they have work.
+void Machine::Impl::noteOthersEnd() {
+  const std::vector<double> &ends = options.othersEnd;
+  size_t before = othersEnded;
+  while (othersEnded < ends.size() && double(instructions) >= ends[othersEnded])
+    ++othersEnded;
+  if (othersEnded != before)
+    memory.setActiveXcds(unsigned(param::xcds - othersEnded));
+}
+
 /// The state of hundreds of SIMDs does not fit the host's caches. Those that
 /// are due at one time are known beforehand, so what their turns will read is
 /// asked for a few turns ahead: each stage may follow what the one before has
@@ -233,6 +243,7 @@ bool Machine::Impl::run(std::vector<GroupTime> &list,
   uint64_t time = 0;
   std::vector<unsigned> due;
   while (events.pop(time, due)) {
+    noteOthersEnd();
     unsigned simd = time % issuePeriod;
     bool ahead = residentWaves > cachedWaves;
     size_t distance = ahead ? fetchStages * fetchStep : 0;
@@ -275,3 +286,6 @@ Machine::~Machine() = default;
 
 bool Machine::run() { return impl->run(finished, taken); }
 const Pace &Machine::pace() const { return impl->pace; }
+unsigned Machine::activeXcds() const {
+  return unsigned(param::xcds - impl->othersEnded);
+}

@@ -54,6 +54,10 @@ struct MachineOptions {
   /// would be faster than a full one. 0: no limit. At half of it a mark is
   /// taken and the pace is measured anew.
   uint64_t instructionLimit = 0;
+  /// Instructions of this run's XCD after which one of the others, which has
+  /// less to do, has ended and leaves it its part of what they share;
+  /// ascending.
+  std::vector<double> othersEnd;
   LineSharing sharing; ///< for fewer XCDs than there are
   bool warm = false;   ///< the same
   unsigned traceWaves = 0;
@@ -96,6 +100,8 @@ public:
   /// Sums up to the marks; `cycles` is when they were taken.
   const std::vector<TimingResult> &marks() const { return taken; }
   const Pace &pace() const;
+  /// XCDs of the device that had work when the run ended.
+  unsigned activeXcds() const;
 
 private:
   struct Impl;

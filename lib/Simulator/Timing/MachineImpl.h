@@ -194,6 +194,7 @@ struct Machine::Impl {
     return options.firstXcd + xcd + nextGroup[xcd] * param::xcds;
   }
   void dispatch(unsigned xcd, uint64_t time);
+  void noteOthersEnd();
   void place(unsigned cu, uint64_t time, uint64_t id);
   bool startPlaced();
   bool visit(unsigned cu, unsigned simd, uint64_t time);
@@ -250,6 +251,7 @@ struct Machine::Impl {
   std::vector<TimingResult> *marks = nullptr;
   Pace pace;
   size_t residentWaves = 0;
+  size_t othersEnded = 0; ///< see MachineOptions::othersEnd
   uint64_t instructions = 0, age = 0, lastEnd = 0, lastWaveEnd = 0;
 };
 

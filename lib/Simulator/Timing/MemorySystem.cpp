@@ -68,8 +68,9 @@ ZeroPages::ZeroPages(size_t bytes) {
 MemorySystem::MemorySystem(unsigned xcdCount, unsigned cuCount,
                            const LineSharing &sharing, bool warm)
     : cusPerXcd(cuCount), share(double(xcdCount) / param::xcds),
-      sharing(sharing), mallSetCount(std::min<unsigned>(
-                            mallSets, mallSets * sharing.mean() * share)),
+      isSample(share < 1), sharing(sharing),
+      mallSetCount(
+          std::min<unsigned>(mallSets, mallSets * sharing.mean() * share)),
       pages(
           xcdCount * L2Cache::bytesFor(l2Sets) +
           size_t(xcdCount) * cuCount *
@@ -144,7 +145,7 @@ bool MemorySystem::isWarm() {
 /// of `sharers` that want a line one fetches it from HBM. They all want it at
 /// about the same time, for workgroups begin together: all wait as long.
 bool MemorySystem::othersFetch(uint64_t line) const {
-  if (share >= 1)
+  if (!isSample)
     return false;
   constexpr uint64_t pageLines = pageBytes / lineBytes;
   double sharers = sharing.sharersOf(pageOfFrame[line / pageLines] * pageLines +
@@ -168,7 +169,7 @@ auto MemorySystem::placeInMall(uint64_t line, unsigned set, double time,
   }
   if (writes) {
     counters.hbmBytes += lineBytes;
-    hbmFree = std::max(hbmFree, time) + lineBytes / (hbmBytesPerCycle * share);
+    hbm.take(time, lineBytes / (hbmBytesPerCycle * share));
   }
   return entry;
 }
@@ -179,8 +180,8 @@ double MemorySystem::writeBack(Xcd &xcd, uint64_t line, double time,
   counters.mallBytes += lineBytes;
   xcd.linkFree =
       std::max(xcd.linkFree, time) + double(lineBytes) / linkBytesPerCycle;
-  mallFree = std::max(mallFree, time) + lineBytes / (mallBytesPerCycle * share);
-  unsigned set = fold(line) % mallSetCount;
+  double taken = mallPorts.take(time, lineBytes / (mallBytesPerCycle * share));
+  unsigned set = mallSet(line);
   MallCache::Entry entry = mall.find(line, set);
   if (!entry) {
     entry = placeInMall(line, set, time, counters);
@@ -188,7 +189,18 @@ double MemorySystem::writeBack(Xcd &xcd, uint64_t line, double time,
   }
   mall.setDirty(entry);
   // When the line has been taken.
-  return std::max({xcd.linkFree, mallFree, hbmFree});
+  return std::max({xcd.linkFree, taken, hbm.backlog()});
+}
+
+/// What one XCD wants may be every eighth piece of an array: in its part of the
+/// cache the pieces lie as close together as all of them do in the whole.
+unsigned MemorySystem::mallSet(uint64_t line) {
+  if (isSample) {
+    constexpr uint64_t piece = 16; // lines, 2 KB
+    auto [number, isNew] = pieces.try_emplace(line / piece, pieces.size());
+    line = number->second * piece + line % piece;
+  }
+  return fold(line) % mallSetCount;
 }
 
 /// The link of the XCD, the Infinity Cache, HBM: each busy for the line, then
@@ -198,11 +210,10 @@ double MemorySystem::beyondL2(Xcd &xcd, uint64_t line, double time,
   double extra = translate(xcd, line);
   double start = std::max(time, xcd.linkFree);
   xcd.linkFree = start + double(lineBytes) / linkBytesPerCycle;
-  start = std::max(start, mallFree);
-  mallFree = start + lineBytes / (mallBytesPerCycle * share);
+  start = mallPorts.take(start, lineBytes / (mallBytesPerCycle * share));
   counters.mallBytes += lineBytes;
   ++counters.mallLines;
-  unsigned set = fold(line) % mallSetCount;
+  unsigned set = mallSet(line);
   if (MallCache::Entry entry = mall.find(line, set)) {
     ++counters.mallHits;
     return std::max<double>(start + extra + mallLatency - l2Latency,
@@ -214,13 +225,11 @@ double MemorySystem::beyondL2(Xcd &xcd, uint64_t line, double time,
     ++counters.mallHits;
     ready = start + extra + mallLatency - l2Latency;
   } else {
-    start = std::max(start, hbmFree);
-    if (othersFetch(line)) {
-      ++counters.mallHits;
-    } else {
-      hbmFree = start + lineBytes / (hbmBytesPerCycle * share);
-      counters.hbmBytes += lineBytes;
-    }
+    bool others = othersFetch(line);
+    start =
+        hbm.take(start, others ? 0 : lineBytes / (hbmBytesPerCycle * share));
+    counters.mallHits += others;
+    counters.hbmBytes += others ? 0 : lineBytes;
     ready = start + extra + hbmLatency - l2Latency;
   }
   entry.time() = ready;
@@ -378,7 +387,7 @@ double MemorySystem::instructions(unsigned cu, uint64_t line, double time,
 /// link, Infinity Cache and HBM decides.
 double MemorySystem::finish(double time, MemoryCounters &counters) const {
   uint64_t most = 0, all = 0;
-  double onItsWay = std::max({time, mallFree, hbmFree});
+  double onItsWay = std::max({time, mallPorts.end(), hbm.end()});
   for (const Xcd &xcd : xcds) {
     uint64_t lines = xcd.l2.countDirty();
     most = std::max(most, lines);

@@ -24,6 +24,7 @@
 
 #include "Cache.h"
 #include "LineSharing.h"
+#include "Server.h"
 
 #include "tlc/Simulator/Timing/Parameters.h"
 #include "tlc/Simulator/Timing/Timing.h"
@@ -68,6 +69,10 @@ public:
   /// Of so much code; none are needed where all of it fits.
   void addInstructionCaches(uint64_t codeBytes);
   bool hasInstructionCaches() const { return !instructionCaches.empty(); }
+  /// With only some XCDs in the run: so many of the device's still have work.
+  void setActiveXcds(unsigned active) {
+    share = double(xcds.size()) / double(std::max<size_t>(active, xcds.size()));
+  }
   /// When all is written that is still on its way at \p time, and what is dirty
   /// in L2 then.
   double finish(double time, MemoryCounters &counters) const;
@@ -107,6 +112,7 @@ private:
   /// When the line is on its way.
   double writeBack(Xcd &xcd, uint64_t line, double time,
                    MemoryCounters &counters);
+  unsigned mallSet(uint64_t line);
   bool isWarm();
   bool othersFetch(uint64_t line) const;
   /// Gives a line a place in the Infinity Cache, and HBM the one it replaces.
@@ -114,7 +120,8 @@ private:
                                MemoryCounters &counters);
 
   unsigned cusPerXcd;
-  double share;
+  double share; ///< of what all XCDs share
+  const bool isSample;
   LineSharing sharing;
   std::vector<Xcd> xcds;
   std::vector<Cu> cus;
@@ -125,9 +132,10 @@ private:
   std::unique_ptr<ZeroPages> instructionPages;
   std::vector<InstructionCache> instructionCaches; ///< of two compute units
   uint64_t warmLines;                              ///< that are still to be met
-  double mallFree = 0, hbmFree = 0;
+  Server mallPorts, hbm;
   std::unordered_map<uint64_t, uint64_t> frames; ///< by page
   std::vector<uint64_t> pageOfFrame;
+  std::unordered_map<uint64_t, uint64_t> pieces; ///< of a sample, by first use
   /// Those asked for lately, by the low bits of the page.
   struct Translated {
     uint64_t page = ~uint64_t(0), frame = 0;

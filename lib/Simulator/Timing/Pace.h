@@ -37,6 +37,15 @@ public:
     return index < cells.size() ? cells[index] : Cell();
   }
   void clear() { cells.clear(); }
+  /// Instructions a cycle of a workgroup, on average.
+  double mean() const {
+    Cell sum;
+    for (const Cell &cell : cells) {
+      sum.cycles += cell.cycles;
+      sum.instructions += cell.instructions;
+    }
+    return sum.cycles > 0 ? sum.instructions / sum.cycles : 0;
+  }
 
 private:
   static size_t indexOf(unsigned sharing, unsigned rank) {

@@ -26,8 +26,10 @@ namespace {
 class Stepper {
 public:
   Stepper(const LengthModel &lengths, unsigned xcd, uint64_t workgroups,
-          const GroupNeeds &needs, const Demand &demand, const Shares &shares)
-      : lengths(lengths), demand(demand), shares(shares),
+          const GroupNeeds &needs, const Demand &demand, const Shares &shares,
+          const Relief &relief, double done)
+      : lengths(lengths), demand(demand), shares(shares), relief(relief),
+        done(done), speed(relief.speedAfter(done)),
         most(occupancyOf(needs).groupsPerCu),
         dispatch(double(needs.waves) * dispatchCycles), id(xcd),
         workgroups(workgroups), units(cusPerXcd) {}
@@ -59,6 +61,8 @@ public:
       result.end = std::max(result.end, time);
       start(unit, time);
       expect(cu);
+      if (relief.most > 1)
+        relieve(time);
     }
     return result;
   }
@@ -70,7 +74,20 @@ private:
   };
 
   double rate(const Unit &unit, unsigned rank) const {
-    return shares.of(unsigned(unit.left.size()), rank);
+    return speed * shares.of(unsigned(unit.left.size()), rank);
+  }
+
+  /// Goes on at another speed if one is due.
+  void relieve(double time) {
+    for (Unit &unit : units)
+      advance(unit, time);
+    double next = relief.speedAfter(done);
+    if (next == speed)
+      return;
+    speed = next;
+    ends = {};
+    for (unsigned cu = 0; cu < units.size(); ++cu)
+      expect(cu);
   }
 
   void start(Unit &unit, double time) {
@@ -80,14 +97,16 @@ private:
     double idle = dispatched - dispatch + groupStartCycles - time;
     unsigned rank = unit.left.size();
     unit.left.push_back(demand.of(lengths.lengthOf(id)) +
-                        idle * shares.of(rank + 1, rank));
+                        idle * speed * shares.of(rank + 1, rank));
     id += xcds;
   }
 
   void advance(Unit &unit, double time) {
     double cycles = time - unit.time;
-    for (unsigned rank = 0; rank < unit.left.size(); ++rank)
+    for (unsigned rank = 0; rank < unit.left.size(); ++rank) {
       unit.left[rank] -= cycles * rate(unit, rank);
+      done += cycles * rate(unit, rank);
+    }
     result.groupCycles += cycles * double(unit.left.size());
     result.activeCycles += unit.left.empty() ? 0 : cycles;
     unit.time = time;
@@ -106,6 +125,9 @@ private:
   const LengthModel &lengths;
   const Demand &demand;
   const Shares &shares;
+  const Relief &relief;
+  double done; ///< instructions of the XCD, nearly
+  double speed;
   unsigned most;
   double dispatch, dispatched = 0;
   uint64_t id, workgroups;
@@ -200,10 +222,18 @@ Demand tlc::sim::fitDemand(const std::vector<GroupTime> &ran,
   return {y - slope * x, slope};
 }
 
+double Relief::speedAfter(double instructions) const {
+  auto ended =
+      std::upper_bound(othersEnd.begin(), othersEnd.end(), instructions) -
+      othersEnd.begin();
+  return std::clamp(double(active) / double(xcds - ended), 1.0, most);
+}
+
 Stepped tlc::sim::stepThrough(const LengthModel &lengths, unsigned xcd,
                               uint64_t workgroups, const GroupNeeds &needs,
                               const Demand &demand, const Shares &shares) {
-  Stepper stepper(lengths, xcd, workgroups, needs, demand, shares);
+  Relief none;
+  Stepper stepper(lengths, xcd, workgroups, needs, demand, shares, none, 0);
   stepper.setTime(launchCycles);
   return stepper.run();
 }
@@ -211,8 +241,13 @@ Stepped tlc::sim::stepThrough(const LengthModel &lengths, unsigned xcd,
 Stepped tlc::sim::stepOn(const std::vector<GroupTime> &ran, double time,
                          const LengthModel &lengths, unsigned xcd,
                          uint64_t workgroups, const GroupNeeds &needs,
-                         const Demand &demand, const Shares &shares) {
-  Stepper stepper(lengths, xcd, workgroups, needs, demand, shares);
+                         const Demand &demand, const Shares &shares,
+                         const Relief &relief) {
+  double done = 0;
+  for (const GroupTime &group : ran)
+    done += double(group.instructions);
+  Stepper stepper(lengths, xcd, workgroups, needs, demand, shares, relief,
+                  done);
   stepper.setTime(time);
   std::vector<const GroupTime *> residents;
   uint64_t last = xcd;

@@ -31,6 +31,19 @@ struct Demand {
 /// units shared with the others that ran.
 Demand fitDemand(const std::vector<GroupTime> &ran, const Shares &shares);
 
+/// What workgroups gain when other XCDs, with less to do, have ended.
+struct Relief {
+  /// Instructions of the XCD after which another one has ended; ascending.
+  std::vector<double> othersEnd;
+  unsigned active = param::xcds; ///< when the pace was measured
+  /// How much faster they are with all that XCDs share for themselves.
+  double most = 1;
+
+  /// Relative to the pace, after so many instructions: as what each gets of the
+  /// shared levels, but no more than that.
+  double speedAfter(double instructions) const;
+};
+
 struct Stepped {
   double end = 0;          ///< of the last workgroup
   double groupCycles = 0;  ///< workgroups' lives, summed up
@@ -45,7 +58,7 @@ Stepped stepThrough(const LengthModel &lengths, unsigned xcd,
 Stepped stepOn(const std::vector<GroupTime> &ran, double time,
                const LengthModel &lengths, unsigned xcd, uint64_t workgroups,
                const GroupNeeds &needs, const Demand &demand,
-               const Shares &shares);
+               const Shares &shares, const Relief &relief);
 
 } // namespace tlc::sim
 

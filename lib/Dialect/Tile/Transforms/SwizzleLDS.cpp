@@ -12,7 +12,7 @@
 // 1. Collect the accesses of the buffer: which element each register of each
 //    lane moves, from the layouts that tile-infer-layouts chose for gemm
 //    operands, copies, fills and parallels.
-// 2. Orders (memoryOrders). A buffer that a gemm reads has that gemm's k
+// 2. Orders (elementOrders). A buffer that a gemm reads has that gemm's k
 //    innermost, in the order in which a lane's registers hold it, so that one
 //    16-byte read feeds the matrix core: a V tile stored key-major ends up
 //    key-contiguous.
@@ -112,6 +112,7 @@ static HeldElements touched(const Access &access, const Layout &layout,
   for (int64_t r = 0; r < held.registers; ++r)
     ofRegister.push_back(layout.indexOf(0, r));
   SmallVector<int64_t, 4> point(points.size());
+  ArrayRef<int64_t> extents = access.writes ? shape : type.getShape();
   for (int64_t r = 0; r < held.registers; ++r)
     for (int64_t t = 0; t < threads; ++t) {
       bool isPoint = ofThread[t] && ofRegister[r], inside = isPoint;
@@ -127,9 +128,8 @@ static HeldElements touched(const Access &access, const Layout &layout,
         for (auto [p, c] : llvm::enumerate(form.coeffs))
           if (c)
             i += c * point[p];
-        int64_t extent = access.writes ? shape[d] : type.getDimSize(d);
         // The linear number of the element, row by row.
-        element = element * shape[d] + clampedIndex(i, extent);
+        element = element * shape[d] + clampedIndex(i, extents[d]);
       }
       held.elements.push_back(element);
       // Loads run for clamped points too; stores only where there is a point,
@@ -140,6 +140,21 @@ static HeldElements touched(const Access &access, const Layout &layout,
         held.exists[r] = true;
     }
   return held;
+}
+
+/// Equal accesses are one that weighs as much: unrolled loops repeat theirs.
+static void addTo(SmallVectorImpl<BufferAccess> &accesses,
+                  const BufferAccess &access) {
+  for (BufferAccess &other : accesses)
+    if (other.direction == access.direction &&
+        other.held.registers == access.held.registers &&
+        other.held.threads == access.held.threads &&
+        other.held.elements == access.held.elements &&
+        other.held.active == access.held.active) {
+      other.weight += access.weight;
+      return;
+    }
+  accesses.push_back(access);
 }
 
 /// Accesses whose lanes are known: by gemms, and by loops over points.
@@ -155,9 +170,9 @@ static SmallVector<BufferAccess> collect(AllocOp alloc, KernelOp kernel,
         if (access.buffer != alloc.getResult() || !gemm.getMfma())
           continue;
         int64_t rows = operand == 0 ? gemm.getM() : gemm.getN();
-        result.push_back({touched(access, getOperandLayout(gemm, operand),
-                                  {rows, gemm.getK()}, threads, shape),
-                          LdsDirection::Read, weightOf(op)});
+        addTo(result, {touched(access, getOperandLayout(gemm, operand),
+                               {rows, gemm.getK()}, threads, shape),
+                       LdsDirection::Read, weightOf(op)});
       }
       return;
     }
@@ -179,9 +194,9 @@ static SmallVector<BufferAccess> collect(AllocOp alloc, KernelOp kernel,
       HeldElements held =
           touched(access, layout.getLayout(), points, threads, shape);
       if (access.reads)
-        result.push_back({held, LdsDirection::Read, weightOf(op)});
+        addTo(result, {held, LdsDirection::Read, weightOf(op)});
       if (access.writes)
-        result.push_back({held, LdsDirection::Write, weightOf(op)});
+        addTo(result, {held, LdsDirection::Write, weightOf(op)});
     }
   });
   return result;
@@ -210,7 +225,7 @@ private:
                             const Layout &layout) const;
   Choice priced(ArrayRef<BufferAccess> accesses, const Layout &layout) const;
   std::optional<Layout> solve(ArrayRef<BufferAccess> accesses,
-                              const MemoryOrder &order, bool mayGrow) const;
+                              const ElementOrder &order, bool mayGrow) const;
   std::optional<Choice> withoutConflicts(ArrayRef<BufferAccess> accesses,
                                          bool mayGrow) const;
   std::optional<Choice> tryLanes(bool mayGrow);
@@ -236,7 +251,7 @@ private:
   MemRefType type;
   int64_t elementBytes;
   SmallVector<int64_t> shape; ///< the alloc's, rows perhaps rounded up
-  std::vector<MemoryOrder> orders;
+  std::vector<ElementOrder> orders;
 };
 } // namespace
 
@@ -263,7 +278,7 @@ void BufferSwizzle::setRows() {
     if (rows > type.getDimSize(*d) && !fits(Layout::rowMajor(shape)))
       shape[*d] = type.getDimSize(*d);
   }
-  orders = memoryOrders(alloc, shape);
+  orders = elementOrders(alloc, shape);
 }
 
 BufferSwizzle::Instructions
@@ -324,7 +339,7 @@ Choice BufferSwizzle::priced(ArrayRef<BufferAccess> accesses,
 /// not differ in the bits that the XOR reads; with `mayGrow` they move apart
 /// for that, by what LDS has.
 std::optional<Layout> BufferSwizzle::solve(ArrayRef<BufferAccess> accesses,
-                                           const MemoryOrder &order,
+                                           const ElementOrder &order,
                                            bool mayGrow) const {
   constexpr int64_t kLine = kLdsBanks * 4;
   Instructions lists = instructions(accesses, order.layout({}));
@@ -366,7 +381,7 @@ std::optional<Choice>
 BufferSwizzle::withoutConflicts(ArrayRef<BufferAccess> accesses,
                                 bool mayGrow) const {
   std::optional<Choice> best;
-  for (const MemoryOrder &order : orders) {
+  for (const ElementOrder &order : orders) {
     if (order.span() > numElements() && (!mayGrow || best))
       continue;
     std::optional<Layout> layout = solve(accesses, order, mayGrow);
@@ -453,7 +468,7 @@ void BufferSwizzle::run() {
   }
   // Nothing serves: the cheapest.
   std::optional<Choice> best;
-  for (const MemoryOrder &order : orders) {
+  for (const ElementOrder &order : orders) {
     Layout layout = order.layout({});
     if (best && isLarger(layout) && !fits(layout))
       continue;

@@ -186,7 +186,7 @@ TEST_P(Sampling, IsCloseToTheFullRun) {
 // grid has them.
 INSTANTIATE_TEST_SUITE_P(
     Orders, Sampling,
-    ::testing::Values(Sample{"alike", Order::Ascending, 0, 170'000, 8192},
+    ::testing::Values(Sample{"alike", Order::Ascending, 0, 170'000, 24'576},
                       Sample{"period", Order::Modulo, 31, 150'000, 4096},
                       Sample{"ascending", Order::Ascending, 63, 250'000, 8192},
                       Sample{"descending", Order::Descending, 63, 250'000,

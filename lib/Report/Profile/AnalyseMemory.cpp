@@ -1,0 +1,159 @@
+//===- AnalyseMemory.cpp - Waits for vector memory ------------------------===//
+//
+// Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Waits for vector memory are divided by the accesses that cause them: scratch,
+// atomic operations, lines touched in vain. What is left is the bandwidth of a
+// level that is full, or latency.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Analysis.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+using namespace tlc::report;
+
+/// Cycles that wavefronts waited for this access's data, wherever they waited,
+/// and at the launch's end nobody waited but the launch.
+double Analysis::causedByWaits(const CodeLine &code) const {
+  if (isFlatLds(code))
+    return 0;
+  return code.caused[unsigned(Stall::VectorMemory)] +
+         drainScale * code.storeLatency;
+}
+/// The same with waits for the path to memory.
+double Analysis::causedByMemory(const CodeLine &code) const {
+  return causedByWaits(code) + code.caused[unsigned(Stall::MemoryBusy)];
+}
+
+/// The share of the waits for vector memory that scratch accesses cause.
+double Analysis::spills(double waits) {
+  double all = 0, scratch = 0;
+  auto cost = [&](const CodeLine &c) {
+    return c.unit == Unit::Scratch ? causedByMemory(c) : 0;
+  };
+  for (const CodeLine &code : kernel.code) {
+    all += causedByMemory(code);
+    scratch += cost(code);
+  }
+  double share = all > 0 ? scratch / all : 0;
+  add("spills", waits * share, "registers spilled to scratch memory",
+      fmt::format("{} bytes of scratch a lane", kernel.scratchBytes),
+      "smaller tiles a wavefront, more wavefronts, or fewer values alive in "
+      "the loop",
+      worst(cost));
+  return share;
+}
+
+/// The share of the waits for vector memory that atomic operations cause: L2
+/// performs them lane by lane.
+double Analysis::atomics(double waits) {
+  double all = 0, atomic = 0;
+  auto cost = [&](const CodeLine &c) {
+    return c.text.find("_atomic_") != std::string::npos ? causedByMemory(c) : 0;
+  };
+  for (const CodeLine &code : kernel.code) {
+    all += causedByMemory(code);
+    atomic += cost(code);
+  }
+  double share = all > 0 ? atomic / all : 0;
+  add("atomics", waits * share, "atomic operations",
+      "L2 performs those that meet in a line one lane after the other",
+      "add up within the wavefront or the workgroup first, or spread the "
+      "addresses",
+      worst(cost));
+  return share;
+}
+
+/// The share that lines touched in vain cause. Waits for data are those of the
+/// loads themselves; a full path delays whoever comes next.
+double Analysis::coalescing(double waits, double taken) {
+  // 4 lines touched where 1 would do: 3/4 of the cost is in vain.
+  auto excessOf = [](double touched, double needed) {
+    return touched > 0 ? std::max(0.0, 1 - needed / touched) : 0;
+  };
+  double pathWaits = kernel.stalls[unsigned(Stall::MemoryBusy)];
+  double all = 0, scattered = 0, touched = 0, needed = 0, pathBusy = 0;
+  for (const CodeLine &code : kernel.code) {
+    all += causedByMemory(code);
+    touched += code.linesTouched;
+    needed += code.linesNeeded;
+    bool isAtomic = code.text.find("_atomic_") != std::string::npos;
+    if (code.unit != Unit::Scratch && !isAtomic)
+      scattered +=
+          causedByWaits(code) * excessOf(code.linesTouched, code.linesNeeded);
+  }
+  double excess = excessOf(touched, needed);
+  for (const Level &level : kernel.levels)
+    if (level.key == "l1")
+      pathBusy = useOf(level);
+  if (all > 0)
+    excess = (scattered + (1 - taken) * pathWaits * excess) / all;
+  double share = waits * excess;
+  if (active > 0 && pathBusy / active > saturated)
+    share = std::max(share, pathBusy * excess);
+  // The tiny weight tells apart accesses that nobody waited for.
+  auto at = worst([&](const CodeLine &c) {
+    double lines = c.linesTouched - c.linesNeeded;
+    double path = touched > 0 ? pathWaits / touched : 0;
+    return causedByWaits(c) * excessOf(c.linesTouched, c.linesNeeded) +
+           (path + 1e-9) * lines;
+  });
+  if (!at || share <= 0)
+    return 0;
+  const CodeLine &code = kernel.code[*at];
+  add("uncoalesced", share, "uncoalesced global accesses",
+      fmt::format("{:.1f} cache lines touched for each that the data fill; "
+                  "worst: {} touches {:.0f} lines a wavefront where {:.0f} "
+                  "would do",
+                  touched / needed, code.text.substr(0, code.text.find(' ')),
+                  code.linesTouched / code.executed,
+                  code.linesNeeded / code.executed),
+      "let consecutive lanes access consecutive addresses: change which axis "
+      "the lanes walk, or stage the tile through LDS",
+      at);
+  return excess;
+}
+
+// The level's own busy time where it is known, else bytes against the peak.
+double Analysis::useOf(const Level &level) const {
+  if (level.busyShare)
+    return *level.busyShare;
+  return level.peakBytesPerCycle > 0
+             ? level.bytes / kernel.cycles / level.peakBytesPerCycle
+             : 0;
+}
+
+/// Waits for vector memory into spills, scattered accesses, and what is left:
+/// bandwidth of the outermost full level, or latency.
+void Analysis::memory() {
+  double waits = part(Stall::VectorMemory) + part(Stall::MemoryBusy) + drain;
+  double taken = spills(waits) + atomics(waits);
+  double excess = coalescing(waits, taken);
+  double rest = waits * std::max(0.0, 1 - taken - excess);
+  auto waited = worst([&](const CodeLine &c) { return causedByMemory(c); });
+  const Level *full = nullptr;
+  for (const Level &level : kernel.levels)
+    if (active > 0 && useOf(level) / active > saturated)
+      full = &level; // the outermost one counts
+  if (full)
+    add("bandwidth", rest, full->name + " bandwidth",
+        fmt::format("{:.0f} bytes a cycle of {:.0f}",
+                    full->bytes / kernel.cycles, full->peakBytesPerCycle),
+        "move fewer bytes: larger tiles, reuse in LDS or registers, narrower "
+        "types, workgroups that share data on one XCD",
+        waited);
+  else
+    addLatency("memory_latency", rest, "latency of global memory",
+               fmt::format("no level is saturated; {:.1f} wavefronts a SIMD on "
+                           "average",
+                           kernel.occupancy.achieved),
+               "issue loads earlier (T.Pipelined with more stages), keep more "
+               "of them in flight",
+               waited);
+}

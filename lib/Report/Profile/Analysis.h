@@ -1,0 +1,117 @@
+//===- Analysis.h - What holds a kernel back --------------------*- C++ -*-===//
+//
+// Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Analyse.cpp has the account and most causes, AnalyseMemory.cpp those of
+// vector memory.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TLC_LIB_REPORT_PROFILE_ANALYSIS_H
+#define TLC_LIB_REPORT_PROFILE_ANALYSIS_H
+
+#include "tlc/Report/Profile/Report.h"
+
+#include <string_view>
+
+namespace tlc::report {
+
+/// A pipe or level this busy is the cause of waits for it.
+constexpr double saturated = 0.7;
+
+class Analysis {
+public:
+  Analysis(const Report &report, KernelReport &kernel)
+      : report(report), kernel(kernel) {}
+
+  void run() {
+    account();
+    spreadBarriers();
+    moveFlat();
+    lds();
+    memory();
+    idle();
+    plain();
+    finish();
+  }
+
+private:
+  using Unit = CodeLine::Unit;
+
+  void account();
+  void spreadBarriers();
+  void moveFlat();
+  void lds();
+  void memory();
+  double spills(double waits);
+  double atomics(double waits);
+  double coalescing(double waits, double taken);
+  std::vector<OccupancyLimit> lowOccupancy() const;
+  void addLatency(const char *id, double share, std::string headline,
+                  std::string detail, std::string advice,
+                  std::optional<size_t> at);
+  void vectorWork();
+  void idle();
+  void plain();
+  void finish();
+
+  double part(Stall stall) const { return parts[unsigned(stall)]; }
+  /// Share of its cycles in which a level of memory works.
+  double useOf(const Level &level) const;
+  double causedByMemory(const CodeLine &code) const;
+  double causedByWaits(const CodeLine &code) const;
+  std::string place(size_t index) const;
+  /// The instruction with the largest value of \p key, if any is above 0.
+  template <typename Key> std::optional<size_t> worst(Key key) const;
+  void add(const char *id, double share, std::string headline,
+           std::string detail, std::string advice,
+           std::optional<size_t> at = std::nullopt, double avoidable = 1);
+
+  const Report &report;
+  KernelReport &kernel;
+  StallCycles parts{}; ///< shares of SIMD time
+  double valuPart = 0;
+  double active = 0; ///< share of the CUs' time with a workgroup
+  double bare = 0;   ///< of the SIMDs' time: without a wavefront on such a CU
+  double launch = 0, drain = 0; ///< of all time: before and behind wavefronts
+  /// Wave cycles that stand for the drain at an access, for each cycle of its
+  /// latency.
+  double drainScale = 0;
+};
+
+// Of equal ones the first: loops that are unrolled name their first copy.
+template <typename Key> std::optional<size_t> Analysis::worst(Key key) const {
+  std::optional<size_t> best;
+  double most = 0;
+  for (size_t i = 0; i < kernel.code.size(); ++i)
+    if (double value = key(kernel.code[i]); value > most) {
+      most = value;
+      best = i;
+    }
+  return best;
+}
+
+/// An LDS access of two bytes a lane or fewer: a dword takes no longer.
+inline bool isNarrowLds(const CodeLine &code) {
+  if (code.unit != CodeLine::Unit::Lds)
+    return false;
+  std::string_view name(code.text);
+  name = name.substr(0, name.find(' '));
+  for (const char *size : {"_u8", "_i8", "_b8", "_u16", "_i16", "_b16"})
+    if (name.find(size) != name.npos)
+      return true;
+  return false;
+}
+
+/// A FLAT access whose lanes all went to LDS.
+inline bool isFlatLds(const CodeLine &code) {
+  return code.unit == CodeLine::Unit::Memory && code.ldsBaseCycles > 0 &&
+         code.linesTouched <= 0;
+}
+
+} // namespace tlc::report
+
+#endif // TLC_LIB_REPORT_PROFILE_ANALYSIS_H
