@@ -63,7 +63,7 @@ cases() {
     t '128 × 64, 2 stages, 48 heads, 1,536 tokens' 1500000 full_bm128_bn64_w4_s2_wpe2_nk0 128 4 32768 48 1536
     t '64 × 64, 64 heads, 1,024 tokens' 1500000 full_bm64_bn64_w4_s2_wpe2_nk16 64 4 32768 64 1024
     t 'causal 128 × 64, 48 heads, 2,048 tokens' 1500000 causal_bm128_bn64_w4_s1_wpe2_nk0 128 4 32768 48 2048
-    t 'causal 64 × 64, 40 heads, 1,500 tokens' 1500000 causal_bm64_bn64_w4_s2_wpe2_nk16 64 4 32768 40 1500
+    t 'causal 64 × 64, 40 heads, 1,536 tokens' 1500000 causal_bm64_bn64_w4_s2_wpe2_nk16 64 4 32768 40 1536
   fi
   h() { # name, detail, object, batch, heads, tokens, workgroups a head
     # Each argument in a slot of 16 bytes.
