@@ -90,9 +90,10 @@ static SmallVector<int64_t> lackingLds(ModuleOp module) {
 bool tlc::lowerToWave(ModuleOp module, ArrayRef<std::string> disabled,
                       const std::function<void(ModuleOp)> &atTile,
                       OwningOpRef<ModuleOp> *source) {
-  constexpr unsigned kMostAttempts = 4;
+  constexpr unsigned kMostAttempts = 5;
   MLIRContext *ctx = module.getContext();
   Diagnostics first, said;
+  constexpr int64_t kMostReserve = 3 * kLdsBytes / 4;
   // What each kernel must do without, growing from attempt to attempt.
   SmallVector<int64_t> reserve;
   bool ok = false;
@@ -125,7 +126,11 @@ bool tlc::lowerToWave(ModuleOp module, ArrayRef<std::string> disabled,
     unsigned next = 0;
     module.walk([&](tile::KernelOp kernel) {
       int64_t &bytes = reserve[next];
-      bytes += std::max<int64_t>(0, lacking[next++]);
+      int64_t lacks = std::max<int64_t>(0, lacking[next++]);
+      // What a pass leaves room for and a later one takes is not known here:
+      // larger steps each time, up to what leaves the passes something.
+      bytes = std::min(bytes + (lacks << (2 * attempt)),
+                       std::max(bytes, kMostReserve));
       if (bytes)
         kernel->setAttr(tile::kLdsReserveAttr,
                         OpBuilder(ctx).getI64IntegerAttr(bytes));
@@ -228,6 +233,7 @@ public:
   void reportFailure();
   /// Bytes of scratch memory of the best.
   unsigned scratchOf(const Lowered &lowered);
+  void warnOfSpills(const Lowered &lowered);
 
 private:
   Lowered *lower(ArrayRef<unsigned> levels);
@@ -394,6 +400,38 @@ unsigned Compilation::Attempts::scratchOf(const Lowered &lowered) {
   return most;
 }
 
+/// At each kernel that spills, with the fragments that take most.
+void Compilation::Attempts::warnOfSpills(const Lowered &lowered) {
+  constexpr size_t kMostNamed = 3;
+  unsigned next = 0;
+  source.walk([&](tile::KernelOp kernel) {
+    unsigned i = next++;
+    unsigned scratch = kernels[i][lowered.levels[i]].scratch.value_or(0);
+    if (!scratch)
+      return;
+    SmallVector<std::pair<int64_t, tile::AllocOp>> fragments;
+    kernel.walk([&](tile::AllocOp alloc) {
+      auto type = cast<MemRefType>(alloc.getType());
+      if (tile::getSpace(alloc.getResult()) == tile::Space::Fragment)
+        fragments.push_back(
+            {type.getNumElements() * type.getElementTypeBitWidth() / 32 /
+                 kernel.getNumThreads(),
+             alloc});
+    });
+    llvm::stable_sort(fragments,
+                      [](auto &a, auto &b) { return a.first > b.first; });
+    fragments.resize(std::min(fragments.size(), kMostNamed));
+    InFlightDiagnostic diag =
+        kernel.emitWarning("registers spill: ")
+        << scratch << " bytes of scratch memory a lane, written and read back";
+    for (auto [registers, alloc] : fragments)
+      diag.attachNote(alloc.getLoc())
+          << "'" << alloc.getName().value_or("?") << "' takes " << registers
+          << " registers a lane at least";
+    diag.attachNote() << "help: use more threads or smaller tiles";
+  });
+}
+
 void Compilation::Attempts::report(Lowered &lowered) {
   for (mlir::Diagnostic &diag : lowered.said)
     c.ctx->getDiagEngine().emit(std::move(diag));
@@ -437,9 +475,6 @@ std::optional<std::string> Compilation::lowerAsBest(ModuleOp module,
   }
   launchContract = best->contract;
   prepared = std::move(best->source);
-  if (unsigned scratch = attempts.scratchOf(*best))
-    diags.report(DiagID::PassWarning,
-                 "registers spill: " + std::to_string(scratch) +
-                     " bytes of scratch memory a lane");
+  attempts.warnOfSpills(*best);
   return result;
 }

@@ -175,6 +175,12 @@ bool tlc::compareExpected(const RunOptions &options, DiagnosticEngine &diags,
                    << (byBound ? " given, reference " : ", expected ")
                    << llvm::format("%.7g", c.expected);
     llvm::errs() << (c.ok() ? ": ok\n" : ": FAILED\n");
+    if (!c.ok())
+      diags.report(DiagID::CheckFailed, "'" + name + "' differs from '" + path +
+                                            "': " + llvm::Twine(c.outside) +
+                                            " of " +
+                                            llvm::Twine(got.elements()) +
+                                            " elements are outside the bound");
     ok &= c.ok();
   }
   return ok;

@@ -13,7 +13,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "tlc/Driver/Pipeline.h"
+#include "tlc/Driver/RunObject.h"
 #include "tlc/Report/CompileReport.h"
+#include "tlc/Support/Files.h"
 #include "tlc/Target/AMDGPU.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -34,17 +36,6 @@ static std::string defaultOutput(StringRef path, Stage stage) {
 /// Writes the result; ExitOk or ExitDiagnostics after a message. A file is
 /// there whole or not at all.
 static int write(Compilation &compilation, StringRef path, StringRef bytes) {
-  if (path == "-") {
-    llvm::outs() << bytes;
-    llvm::outs().flush();
-    if (llvm::outs().has_error()) {
-      llvm::outs().clear_error();
-      compilation.diagnostics().report(DiagID::CannotWrite,
-                                       "standard output cannot be written");
-      return ExitDiagnostics;
-    }
-    return ExitOk;
-  }
   std::string error;
   if (writeFileAtomically(path, bytes, error))
     return ExitOk;
@@ -82,6 +73,8 @@ int tlc::runCompile(Arguments arguments) {
       if (++i == arguments.size())
         return usageError("-o needs a file");
       output = arguments[i].str();
+      if (output.empty())
+        return usageError("-o needs a file, or - for standard output");
     } else if (arg == "--emit" || arg.starts_with("--emit=")) {
       if (!arg.consume_front("--emit="))
         arg = ++i < arguments.size() ? arguments[i] : "";
@@ -103,8 +96,15 @@ int tlc::runCompile(Arguments arguments) {
     return usageError("compile needs a kernel file");
   if (wantsReport && stage != Stage::HSACO)
     return usageError("--report is of the code object: it takes no --emit");
-  if (output.empty())
+  if (output.empty()) {
     output = defaultOutput(input.path, stage);
+    if (input.path == "-" && output != "-")
+      return usageError("a kernel from standard input has no name for its "
+                        "object: give -o FILE");
+  }
+  // A code object is refused as such.
+  if (isSameFile(output, input.path) && !isCodeObjectFile(input.path))
+    return usageError("-o '" + output + "' is the kernel file itself");
 
   Compilation compilation(input);
   // The syntax tree needs no kernel to be chosen and no parameters.
@@ -113,12 +113,12 @@ int tlc::runCompile(Arguments arguments) {
     const SourceManager::Buffer *buffer = sources.openFile(input.path, error);
     if (!buffer) {
       compilation.diagnostics().report(DiagID::CannotRead, error);
-      return ExitDiagnostics;
+      return compilation.failureCode();
     }
     std::string text;
     llvm::raw_string_ostream os(text);
     if (!printAST(*buffer, compilation.diagnostics(), os))
-      return ExitDiagnostics;
+      return compilation.failureCode();
     return write(compilation, output, text);
   }
   auto module = compilation.import();

@@ -80,8 +80,6 @@ void DiagnosticRouter::route(mlir::Diagnostic &diag) {
     out.id = id.value_or(DiagID::PassRemark);
     break;
   }
-  if (out.id == DiagID::LdsDoesNotFit || out.id == DiagID::RegistersDoNotFit)
-    compilation.code = ExitResourceLimit;
   out.range = rangeOf(diag.getLocation());
   // A pattern that is tried again says the same again.
   if (std::string text = out.message; out.severity != Severity::Remark) {

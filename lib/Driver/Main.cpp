@@ -27,6 +27,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <new>
 #include <unistd.h>
 
 using namespace tlc;
@@ -56,7 +57,8 @@ static const Command commands[] = {
      "                    tile-order-workgroups, tile-pipeline, "
      "tile-promote-operands,\n"
      "                    tile-split-masks, tile-swizzle-lds,\n"
-     "                    wave-defer-sums, wave-guard-maximum, wave-share-divisors\n"
+     "                    wave-defer-sums, wave-guard-maximum, "
+     "wave-share-divisors\n"
      "  --linker=LINKER   lld (built in, the default) or comgr (ROCm's)\n"},
     {"run", "compile a kernel, or take a code object, and execute it",
      runKernelOrObject, runUsage},
@@ -70,11 +72,27 @@ static const Command commands[] = {
      "tlc explain ID\n"},
 };
 
-/// Says what is wrong with the command line; the exit code to return.
+/// The one that runs; null before it is known.
+static const Command *current = nullptr;
+
+int tlc::reportError(DiagID id, const llvm::Twine &message) {
+  llvm::errs() << "tlc: error: " << message << " [" << diagnosticCode(id)
+               << "]\n";
+  if (id == DiagID::Usage) {
+    llvm::errs() << "tlc: help: 'tlc help";
+    if (current)
+      llvm::errs() << ' ' << current->name << "' shows its options\n";
+    else
+      llvm::errs() << "' lists the commands\n";
+    return ExitUsage;
+  }
+  return id == DiagID::Internal ? ExitInternal
+         : isLimit(id)          ? ExitResourceLimit
+                                : ExitDiagnostics;
+}
+
 int tlc::usageError(const llvm::Twine &message) {
-  llvm::errs() << "tlc: error: " << message << " [TL0903]\n"
-               << "tlc: help: 'tlc help' lists the commands\n";
-  return ExitUsage;
+  return reportError(DiagID::Usage, message);
 }
 
 static void printHelp(llvm::raw_ostream &os) {
@@ -153,12 +171,88 @@ static void onFatalError(void *, const char *reason, bool) {
   endWithReproducer(reason);
 }
 
+/// The allocator has no more. Nothing may be allocated here.
+[[noreturn]] static void onOutOfMemory() {
+  constexpr char text[] = "tlc: error: memory is exhausted [TL0705]\n";
+  [[maybe_unused]] ssize_t n = ::write(2, text, sizeof(text) - 1);
+  _exit(ExitResourceLimit);
+}
+
+/// Signals have a stack of their own: the usual one may be what is exhausted.
+static void installHandlers() {
+  static char stack[1 << 16];
+  stack_t alternate = {};
+  alternate.ss_sp = stack;
+  alternate.ss_size = sizeof(stack);
+  sigaltstack(&alternate, nullptr);
+  struct sigaction action = {};
+  action.sa_handler = onSignal;
+  action.sa_flags = SA_ONSTACK;
+  for (int number : {SIGSEGV, SIGABRT, SIGFPE, SIGBUS, SIGILL})
+    sigaction(number, &action, nullptr);
+  llvm::install_fatal_error_handler(onFatalError);
+  llvm::install_bad_alloc_error_handler(
+      [](void *, const char *, bool) { onOutOfMemory(); });
+  std::set_new_handler(onOutOfMemory);
+}
+
 /// A word as the shell takes it back.
 static std::string quoted(StringRef word) {
   std::string text = "'";
   for (char c : word)
     text += c == '\'' ? std::string("'\\''") : std::string(1, c);
   return text + "'";
+}
+
+/// Everything but what failing handlers and streams need.
+static int dispatch(Arguments arguments) {
+  if (arguments.empty()) {
+    printHelp(llvm::errs());
+    return ExitUsage;
+  }
+  StringRef name = arguments.front();
+  Arguments rest = arguments.drop_front();
+  auto find = [](StringRef wanted) -> const Command * {
+    for (const Command &command : commands)
+      if (command.name == wanted)
+        return &command;
+    return nullptr;
+  };
+  if (name == "--version" || name == "-V") {
+    if (!rest.empty())
+      return usageError("unexpected argument '" + rest[0] + "'");
+    llvm::outs() << "tlc " TLC_VERSION " (LLVM " LLVM_VERSION_STRING
+                    "), target gfx942\n";
+    return ExitOk;
+  }
+  if (name == "--help" || name == "-h" || name == "help") {
+    if (rest.empty()) {
+      printHelp(llvm::outs());
+      return ExitOk;
+    }
+    const Command *command = find(rest[0]);
+    if (!command)
+      return usageError("there is no command '" + rest[0] + "'");
+    if (rest.size() > 1)
+      return usageError("unexpected argument '" + rest[1] + "'");
+    llvm::outs() << "usage: " << command->usage;
+    return ExitOk;
+  }
+  current = find(name);
+  // `tlc k.tile` compiles.
+  if (!current && name.contains('.')) {
+    current = find("compile");
+    rest = arguments;
+  }
+  if (!current)
+    return usageError("there is no command '" + name + "'");
+  // Anywhere among the words: `tlc run k.tile --help`.
+  for (StringRef arg : rest)
+    if (arg == "--help" || arg == "-h") {
+      llvm::outs() << "usage: " << current->usage;
+      return ExitOk;
+    }
+  return current->run(rest);
 }
 
 /// The exit codes are those of docs/cli.md.
@@ -170,52 +264,16 @@ int tlc::runTlc(int argc, char **argv) {
   for (int i = 0; i < argc; ++i)
     commandLine += quoted(argv[i]) + " ";
   commandLine += '\n';
-  for (int number : {SIGSEGV, SIGABRT, SIGFPE, SIGBUS, SIGILL})
-    std::signal(number, onSignal);
-  llvm::install_fatal_error_handler(onFatalError);
-
+  installHandlers();
   std::vector<StringRef> arguments(argv + 1, argv + argc);
-  if (arguments.empty()) {
-    printHelp(llvm::errs());
-    return ExitUsage;
-  }
-  StringRef name = arguments.front();
-  Arguments rest = llvm::ArrayRef(arguments).drop_front();
-  if (name == "--version" || name == "-V") {
-    llvm::outs() << "tlc " TLC_VERSION " (LLVM " LLVM_VERSION_STRING
-                    "), target gfx942\n";
-    return ExitOk;
-  }
-  auto find = [](StringRef wanted) -> const Command * {
-    for (const Command &command : commands)
-      if (command.name == wanted)
-        return &command;
-    return nullptr;
-  };
-  if (name == "--help" || name == "-h" || name == "help") {
-    if (rest.empty()) {
-      printHelp(llvm::outs());
-      return ExitOk;
-    }
-    const Command *command = find(rest[0]);
-    if (!command)
-      return usageError("there is no command '" + rest[0] + "'");
-    llvm::outs() << "usage: " << command->usage;
-    return ExitOk;
-  }
-  const Command *command = find(name);
-  // `tlc k.tile` compiles.
-  if (!command && StringRef(name).contains('.')) {
-    command = find("compile");
-    rest = arguments;
-  }
-  if (!command)
-    return usageError("there is no command '" + name + "'");
-  // Anywhere among the words: `tlc run k.tile --help`.
-  for (StringRef arg : rest)
-    if (arg == "--help" || arg == "-h") {
-      llvm::outs() << "usage: " << command->usage;
-      return ExitOk;
-    }
-  return command->run(rest);
+  int code = dispatch(arguments);
+  // A full disk behind a redirection shows only now.
+  llvm::outs().flush();
+  if (!llvm::outs().has_error())
+    return code;
+  std::string why = llvm::outs().error().message();
+  llvm::outs().clear_error();
+  int failed = reportError(DiagID::CannotWrite,
+                           "cannot write to standard output: " + why);
+  return code ? code : failed;
 }

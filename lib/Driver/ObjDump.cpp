@@ -23,8 +23,8 @@
 #include "ObjDumpImpl.h"
 #include "tlc/Driver/Driver.h"
 #include "tlc/Simulator/Memory/CodeBundle.h"
+#include "tlc/Support/Files.h"
 #include "llvm/Support/Format.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include <algorithm>
 
 using namespace llvm;
@@ -39,7 +39,7 @@ const llvm::StringLiteral tlc::objdumpUsage =
 
 namespace {
 
-constexpr int Success = ExitOk, BadObject = ExitDiagnostics;
+constexpr int Success = ExitOk;
 
 /// Waves of one SIMD by its 512 registers, handed out in granules of 8.
 unsigned wavesByRegisters(unsigned vgprs) {
@@ -166,28 +166,22 @@ namespace {
 
 /// One file, which may be a bundle with an object for gfx942 in it.
 int dump(StringRef path, const ObjDumpOptions &options) {
-  auto buffer = MemoryBuffer::getFile(path, /*IsText=*/false,
-                                      /*RequiresNullTerminator=*/false);
-  if (!buffer) {
-    errs() << "error: " << path << ": " << buffer.getError().message() << '\n';
-    return BadObject;
-  }
-  StringRef bytes = (*buffer)->getBuffer();
-  sim::CodeObject object;
   std::string problem;
+  auto buffer = readFile(path, problem);
+  if (!buffer)
+    return reportError(DiagID::CannotRead, problem);
+  StringRef bytes = buffer->getBuffer();
+  sim::CodeObject object;
   std::vector<uint8_t> storage;
   // A bundle of several targets holds the object; `storage` keeps it if it was
   // compressed.
   std::span<const uint8_t> file =
       sim::selectCodeObject(bytes.data(), bytes.size(), storage, problem);
-  if (!problem.empty() || !sim::CodeObject::parse(file, object, problem)) {
-    errs() << "error: " << path << ": " << problem << '\n';
-    return BadObject;
-  }
-  if (!options.kernel.empty() && !object.findKernel(options.kernel)) {
-    errs() << "error: " << path << ": no kernel '" << options.kernel << "'\n";
-    return BadObject;
-  }
+  if (!problem.empty() || !sim::CodeObject::parse(file, object, problem))
+    return reportError(DiagID::CannotRead, path + ": " + problem);
+  if (!options.kernel.empty() && !object.findKernel(options.kernel))
+    return reportError(DiagID::NoSuchKernel,
+                       path + ": no kernel '" + options.kernel + "'");
   raw_ostream &os = outs();
   os << path << ": code object version " << object.version;
   if (!object.target.empty())

@@ -18,8 +18,8 @@
 #include "ObjectLaunch.h"
 #include "tlc/Runtime/Npy.h"
 #include "tlc/Simulator/Memory/CodeBundle.h"
+#include "tlc/Support/Files.h"
 #include "llvm/Support/Alignment.h"
-#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace tlc;
@@ -27,15 +27,17 @@ using namespace tlc::hip;
 using llvm::Error;
 using llvm::StringRef;
 
+/// Of the arguments.
 static Error bad(const llvm::Twine &text) {
-  return llvm::createStringError(text.str());
+  return objectError(DiagID::BadRunArgument, text);
 }
 
 /// An error of a HIP call as one line: what it was about, and HIP's own text.
 Error ObjectLaunch::check(hipError_t error, const llvm::Twine &what) {
   if (error == hipSuccess)
     return Error::success();
-  return bad(what + ": " + table.hipGetErrorString(error));
+  return objectError(DiagID::DeviceUnavailable,
+                     what + ": " + table.hipGetErrorString(error));
 }
 
 /// Parses and loads the object, and finds the kernel: the one that is named, or
@@ -46,22 +48,25 @@ Error ObjectLaunch::load(StringRef bytes) {
   std::span<const uint8_t> file =
       sim::selectCodeObject(bytes.data(), bytes.size(), storage, problem);
   if (!problem.empty())
-    return bad(options.object + ": " + problem);
+    return objectError(DiagID::CannotRead, options.object + ": " + problem);
   if (!sim::CodeObject::parse(file, object, problem))
-    return bad(options.object + ": " + problem);
+    return objectError(DiagID::CannotRead, options.object + ": " + problem);
   name = options.kernel;
   if (name.empty()) {
     if (object.kernels.size() != 1) {
       std::string names;
       for (const sim::KernelInfo &each : object.kernels)
         names += (names.empty() ? "" : ", ") + each.name;
-      return bad(options.object + ": --kernel must choose one of: " + names);
+      return objectError(DiagID::AmbiguousKernel,
+                         options.object +
+                             ": --kernel must choose one of: " + names);
     }
     name = object.kernels.front().name;
   }
   kernel = object.findKernel(name);
   if (!kernel)
-    return bad(options.object + ": no kernel '" + name + "'");
+    return objectError(DiagID::NoSuchKernel,
+                       options.object + ": no kernel '" + name + "'");
   if (Error error =
           check(table.hipModuleLoadData(&module, file.data()), options.object))
     return error;
@@ -160,14 +165,10 @@ Error ObjectLaunch::save() {
                                     hipMemcpyDeviceToHost),
                     "argument " + llvm::Twine(i)))
         return error;
-    // Written whole or not at all.
-    std::string text = formatNpy(argument.array);
-    if (Error error = llvm::writeToOutput(argument.savePath,
-                                          [&](llvm::raw_ostream &os) -> Error {
-                                            os << text;
-                                            return Error::success();
-                                          }))
-      return error;
+    std::string error;
+    if (!writeFileAtomically(argument.savePath, formatNpy(argument.array),
+                             error))
+      return objectError(DiagID::CannotWrite, error);
   }
   return Error::success();
 }

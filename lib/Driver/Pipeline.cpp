@@ -30,6 +30,7 @@
 #include "tlc/Dialect/Wave/IR/WaveDialect.h"
 #include "tlc/Dialect/Wave/Transforms/Passes.h"
 #include "tlc/Dialect/Wave/Transforms/Registers.h"
+#include "tlc/Driver/RunObject.h"
 #include "tlc/Frontend/Parameters.h"
 #include "tlc/Support/LdsBanks.h"
 #include "tlc/Target/AMDGPU.h"
@@ -74,10 +75,10 @@ bool InputOptions::take(Arguments arguments, size_t &i, std::string &error) {
   // After the option in the same word, or the next word.
   auto value = [&](StringRef option) -> std::optional<StringRef> {
     if (arg.consume_front(option)) {
-      arg.consume_front("=");
+      bool same = arg.consume_front("=");
       if (!arg.empty())
         return arg;
-      if (i + 1 < arguments.size())
+      if (!same && i + 1 < arguments.size())
         return arguments[++i];
       error = (option + " needs a value").str();
     }
@@ -109,8 +110,14 @@ bool InputOptions::take(Arguments arguments, size_t &i, std::string &error) {
     if (!definition)
       return true;
     auto [name, text] = definition->split('=');
-    if (name.empty() || !definition->contains('='))
+    bool isName = !name.empty() && !llvm::isDigit(name.front()) &&
+                  llvm::all_of(name, [](char c) {
+                    return llvm::isAlnum(c) || c == '_' || (c & 0x80);
+                  });
+    if (!definition->contains('='))
       error = ("-D takes NAME=VALUE, not '" + *definition + "'").str();
+    else if (!isName)
+      error = ("-D " + *definition + ": '" + name + "' is no name").str();
     else
       frontend.defines[name] = text.str();
     return true;
@@ -166,6 +173,13 @@ takeParameters(ModuleOp module,
 /// The kernel as a tile program: from source, or IR that another run has
 /// printed.
 OwningOpRef<ModuleOp> Compilation::import() {
+  if (options.path != "-" && isCodeObjectFile(options.path)) {
+    diags.report(DiagID::CannotRead, "'" + options.path +
+                                         "' is a code object, not a kernel "
+                                         "file: tlc run, profile and objdump "
+                                         "take it");
+    return nullptr;
+  }
   if (!StringRef(options.path).ends_with(".mlir")) {
     auto module = importFile(options.path, options.frontend, *ctx, diags);
     if (!module && !diags.hasErrors()) {

@@ -29,7 +29,7 @@
 #include "tlc/Driver/RunObject.h"
 #include "tlc/Simulator/Simulator.h"
 #include "tlc/Simulator/Timing/Parameters.h"
-#include "llvm/Support/MemoryBuffer.h"
+#include "tlc/Support/Files.h"
 #include <fmt/format.h>
 
 using namespace tlc;
@@ -70,12 +70,6 @@ private:
   std::vector<StringRef> words;
   hip::OpenedDevice device;
 };
-
-/// A message without a place in a file; gives `code` back.
-int fail(int code, const llvm::Twine &message) {
-  llvm::errs() << "tlc: error: " << message << '\n';
-  return code;
-}
 
 /// False with a message in `error`.
 bool Profiler::openDevice(hip::DeviceChoice choice, std::string &error) {
@@ -210,12 +204,13 @@ int Profiler::profileProgram() {
   std::vector<reference::Parameter> parameters;
   Values values;
   if (isCodeObjectFile(run.input.path)) {
-    auto buffer = llvm::MemoryBuffer::getFile(run.input.path);
+    std::string unreadable;
+    auto buffer = readFile(run.input.path, unreadable);
     if (!buffer) {
-      diags.report(DiagID::CannotRead, "cannot read '" + run.input.path + "'");
+      diags.report(DiagID::CannotRead, unreadable);
       return ExitDiagnostics;
     }
-    auto contract = target::Contract::fromObject((*buffer)->getMemBufferRef());
+    auto contract = target::Contract::fromObject(buffer->getMemBufferRef());
     if (!contract) {
       diags.report(DiagID::CannotRead,
                    run.input.path + ": " +
@@ -224,8 +219,8 @@ int Profiler::profileProgram() {
       return ExitDiagnostics;
     }
     if (!readArguments(*contract, run, diags, parameters, values))
-      return ExitDiagnostics;
-    return launchProgram(diags, (*buffer)->getBuffer(), *contract,
+      return compilation.failureCode();
+    return launchProgram(diags, buffer->getBuffer(), *contract,
                          std::move(values), run);
   }
   auto module = compilation.import();
@@ -249,44 +244,41 @@ int Profiler::profileProgram() {
 /// exit code. Usage mistakes and others have exit codes of their own.
 int Profiler::profileObject() {
   auto parsed = parseRunObject(words, contentsPeriod);
-  if (!parsed) {
-    bool usage = parsed.errorIsA<RunUsageError>();
-    return fail(usage ? ExitUsage : ExitDiagnostics,
-                llvm::toString(parsed.takeError()));
-  }
+  if (!parsed)
+    return reportError(parsed.takeError());
   report.input = parsed->object;
-  auto file = llvm::MemoryBuffer::getFile(parsed->object);
-  if (!file)
-    return fail(ExitDiagnostics,
-                parsed->object + ": " + file.getError().message());
   std::string error;
+  auto file = readFile(parsed->object, error);
+  if (!file)
+    return reportError(DiagID::CannotRead, error);
   if (!openDevice(parsed->device, error))
-    return fail(ExitDiagnostics, error);
+    return reportError(DiagID::DeviceUnavailable, error);
   setUp();
   sim::SimulatorOptions &settings = sim::simulatorOptions();
   settings.threads = parsed->threads;
   settings.scheduleSeed = parsed->seed;
   settings.instructionLimit = parsed->limit;
   ObjectLaunch launch(std::move(*parsed), *device.table);
-  if (llvm::Error problem = launch.load((*file)->getBuffer()))
-    return fail(ExitDiagnostics, llvm::toString(std::move(problem)));
+  if (llvm::Error problem = launch.load(file->getBuffer()))
+    return reportError(std::move(problem));
   if (llvm::Error problem = launch.placeArguments())
-    return fail(ExitDiagnostics, llvm::toString(std::move(problem)));
+    return reportError(std::move(problem));
   // Once in any case: results of a fault must not be timed.
   if (hip::hipError_t status = launch.launch()) {
     if (modelled() && !sim::lastLaunch().report.empty())
       llvm::errs() << sim::lastLaunch().report << '\n';
-    return fail(status == hip::hipErrorLaunchTimeOut ? ExitResourceLimit
-                                                     : ExitDiagnostics,
-                "kernel '" + launch.kernelName() +
-                    "': " + device.table->hipGetErrorString(status));
+    int code = reportError(DiagID::DeviceFault,
+                           "kernel '" + launch.kernelName() +
+                               "': " + device.table->hipGetErrorString(status));
+    return status == hip::hipErrorLaunchTimeOut ? ExitResourceLimit : code;
   }
   std::vector<double> seconds;
   if (!modelled()) {
     auto timed = timeByEvents(*device.table, options.repetitions,
                               [&] { return launch.enqueue(); });
     if (!timed)
-      return fail(ExitDiagnostics, llvm::toString(timed.takeError()));
+      return reportError(DiagID::DeviceUnavailable,
+                         llvm::toString(timed.takeError()));
     seconds = std::move(*timed);
   }
   const RunObjectOptions &given = launch.given();
@@ -315,7 +307,7 @@ int writeFile(const std::string &path,
   print(os);
   if (writeFileAtomically(path, os.str(), error))
     return ExitOk;
-  return fail(ExitDiagnostics, error);
+  return reportError(DiagID::CannotWrite, error);
 }
 
 } // namespace
@@ -326,6 +318,15 @@ int tlc::runProfile(Arguments arguments) {
   ProfileOptions options;
   if (int code = parseProfileOptions(arguments, options))
     return code;
+  // A name that cannot be written should not cost a run first.
+  for (const std::string &path : {options.trace, options.html}) {
+    std::string error;
+    if (!path.empty() && !canWriteFile(path, error))
+      return reportError(DiagID::CannotWrite, error);
+    for (StringRef word : options.words)
+      if (!path.empty() && isSameFile(path, word))
+        return usageError("'" + path + "' is an input");
+  }
   Profiler a(options, options.words);
   if (int code = a.run())
     return code;
@@ -343,8 +344,7 @@ int tlc::runProfile(Arguments arguments) {
   }
   if (!options.trace.empty()) {
     if (report.origin == report::Origin::Measured)
-      return fail(ExitDiagnostics, "a HIP device gives no trace: use --device "
-                                   "sim");
+      return usageError("a HIP device gives no trace: use --device sim");
     if (int code = writeFile(options.trace, [&](llvm::raw_ostream &os) {
           report::printTrace(os, report);
         }))

@@ -47,10 +47,10 @@ namespace {
 
 /// Options of `run` that take their value as the next word.
 constexpr StringRef withValue[] = {
-    "-D",        "--kernel", "--device",       "--arg", "--args-file",
-    "--seed",    "--grid",   "--block",        "--lds", "--limit",
-    "--threads", "--linker", "--disable-pass", "--out", "--expect",
-    "--rtol"};
+    "-D",        "--kernel",      "--device",       "--arg", "--args-file",
+    "--seed",    "--grid",        "--block",        "--lds", "--limit",
+    "--threads", "--linker",      "--disable-pass", "--out", "--expect",
+    "--rtol",    "--memory-limit"};
 
 /// A word that names the input, not an option or its value. Its index; none if
 /// all are options and values.

@@ -34,15 +34,20 @@ static std::vector<std::vector<std::string>> writtenShapes(tile::FuncOp func) {
 bool tlc::readArguments(tile::FuncOp func, const RunOptions &options,
                         DiagnosticEngine &diags,
                         std::vector<Parameter> &parameters, Values &values) {
-  auto complain = [&](llvm::ArrayRef<unsigned> at, const llvm::Twine &message) {
+  auto complain = [&](DiagID id, llvm::ArrayRef<unsigned> at,
+                      const llvm::Twine &message,
+                      llvm::ArrayRef<std::string> notes) {
     if (at.empty()) {
-      diags.report(DiagID::BadRunArgument, message);
+      diags.report(id, message);
       return;
     }
     auto diag = mlir::emitError(func.getArgument(at.front()).getLoc(),
-                                message + " [TL0701]");
-    for (unsigned i : at.drop_front())
-      diag.attachNote(func.getArgument(i).getLoc()) << "and here";
+                                message + " [" + diagnosticCode(id) + "]");
+    for (auto [k, i] : llvm::enumerate(at))
+      if (!notes.empty())
+        diag.attachNote(func.getArgument(i).getLoc()) << notes[k];
+      else if (k)
+        diag.attachNote(func.getArgument(i).getLoc()) << "and here";
   };
   // Names and types do not depend on sizes; shapes do.
   auto described = reference::describeParameters(func, {});
@@ -66,8 +71,12 @@ bool tlc::readArguments(tile::FuncOp func, const RunOptions &options,
 bool tlc::readArguments(const target::Contract &contract,
                         const RunOptions &options, DiagnosticEngine &diags,
                         std::vector<Parameter> &parameters, Values &values) {
-  auto complain = [&](llvm::ArrayRef<unsigned>, const llvm::Twine &message) {
-    diags.report(DiagID::BadRunArgument, message);
+  auto complain = [&](DiagID id, llvm::ArrayRef<unsigned>,
+                      const llvm::Twine &message,
+                      llvm::ArrayRef<std::string> notes) {
+    DiagBuilder diag = diags.report(id, message);
+    for (const std::string &note : notes)
+      diag.note({}, note);
   };
   for (const target::Argument &argument : contract.arguments) {
     Parameter p;
@@ -95,8 +104,10 @@ bool tlc::readArguments(const target::Contract &contract,
       continue;
     auto elements = spannedElements(argument, scalars);
     if (!elements) {
-      complain({unsigned(i)}, "the shape of '" + argument.name +
-                                  "' has no value for these sizes");
+      complain(DiagID::BadRunArgument, {unsigned(i)},
+               "the shape of '" + argument.name +
+                   "' has no value for these sizes",
+               {});
       return false;
     }
     parameters[i].elements = *elements;

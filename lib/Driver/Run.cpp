@@ -28,8 +28,8 @@
 #include "tlc/Driver/RunObject.h"
 #include "tlc/Runtime/Launch.h"
 #include "tlc/Simulator/Simulator.h"
+#include "tlc/Support/Files.h"
 #include "llvm/Support/Format.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include <chrono>
 
 using namespace tlc;
@@ -59,6 +59,8 @@ private:
   int execute(llvm::StringRef object, const target::Contract &contract);
   bool printMessages();
   int finish();
+  SourceRange placeOf(llvm::StringRef text);
+  void reportOutside(unsigned parameter, const Comparison &c);
   bool printTable();
   std::vector<const Array *> arrays(const Values &values) const {
     std::vector<const Array *> all;
@@ -72,7 +74,8 @@ private:
   Compilation compilation;
   tlc::DiagnosticEngine &diags;
   std::vector<Parameter> parameters;
-  std::vector<std::string> texts; ///< of what the kernel prints
+  std::vector<mlir::Location> places; ///< of the parameters in the source
+  std::vector<std::string> texts;     ///< of what the kernel prints
   /// Inputs; then results of the device; results of the reference.
   Values values, expected;
   LaunchReport report;
@@ -80,6 +83,31 @@ private:
   double compileSeconds = 0, referenceSeconds = 0;
   uint64_t uncertain = 0;
 };
+
+/// "k.tile:6:31" as a place, or "k.tile:6" as what that line says; none where
+/// that file is not loaded, as for an object.
+SourceRange Session::placeOf(llvm::StringRef text) {
+  const SourceManager &sources = diags.sourceManager();
+  auto [file, last] = text.rsplit(':');
+  auto [shorter, first] = file.rsplit(':');
+  unsigned line = 0, column = 0;
+  if (last.getAsInteger(10, line))
+    return {};
+  bool both = !first.getAsInteger(10, column);
+  if (both) {
+    std::swap(line, column);
+    file = shorter;
+  }
+  SourceLoc begin = sources.find(file, line, both ? column : 1);
+  if (!begin.isValid())
+    return {};
+  if (!both) {
+    llvm::StringRef shown =
+        SourceManager::lineText(*sources.bufferOf(begin), line);
+    begin = begin.advanced(uint32_t(shown.size() - shown.ltrim().size()));
+  }
+  return {begin, begin.advanced(1)};
+}
 
 /// Launches the object; results are in `values` afterwards. ExitOk, or the exit
 /// code after a message.
@@ -102,9 +130,17 @@ int Session::execute(llvm::StringRef object, const target::Contract &contract) {
         launched.takeError(),
         // The kernel's fault is a result of `check`, and no result of `run`.
         [&](const DeviceFault &fault) {
-          diags.report(DiagID::DeviceFault, fault.message);
           if (!fault.report.empty())
             llvm::errs() << fault.report << '\n';
+          // "source k.tile:6:31" of the instruction at fault.
+          llvm::StringRef report(fault.report);
+          size_t at = report.find("  source ");
+          diags.report(DiagID::DeviceFault,
+                       placeOf(at == llvm::StringRef::npos
+                                   ? ""
+                                   : report.drop_front(at + 9).take_until(
+                                         [](char c) { return c == '\n'; })),
+                       fault.message);
           code = check ? ExitCheckFailed : ExitDiagnostics;
         },
         [&](const llvm::ErrorInfoBase &error) {
@@ -140,6 +176,7 @@ bool Session::printMessages() {
   };
   uint32_t count = word(0);
   bool ok = true;
+  std::string failed; // place of the first assertion
   // The counter goes on beyond the buffer's end: it tells how many are lost.
   for (uint32_t n = 0; n < std::min<uint32_t>(count, tile::kMessageCapacity);
        ++n) {
@@ -163,19 +200,23 @@ bool Session::printMessages() {
     if (word(at + 2) >= 0)
       llvm::errs() << ", thread " << word(at + 2);
     llvm::errs() << ")\n";
+    if (asserted && ok)
+      failed = place.str();
     ok &= !asserted;
   }
   if (count > tile::kMessageCapacity)
     llvm::errs() << "note: " << count - tile::kMessageCapacity
                  << " further messages are lost\n";
   if (!ok)
-    diags.report(DiagID::DeviceFault, "an assertion of the kernel failed");
+    diags.report(DiagID::DeviceFault, placeOf(failed),
+                 "an assertion of the kernel failed");
   return ok;
 }
 
 /// One line for each output. False if one is outside its bound.
 bool Session::printTable() {
   bool ok = true;
+  std::vector<std::pair<unsigned, Comparison>> outside;
   size_t width = 6;
   for (const Parameter &p : parameters)
     width = std::max(width, p.name.size());
@@ -205,8 +246,24 @@ bool Session::printTable() {
                    << " elements outside";
     llvm::errs() << '\n';
     ok &= c.ok();
+    outside.push_back({unsigned(i), c});
   }
+  // Behind the table, which they would tear apart.
+  for (auto &[i, c] : outside)
+    if (!c.ok())
+      reportOutside(i, c);
   return ok;
+}
+
+/// At the declaration of the output.
+void Session::reportOutside(unsigned parameter, const Comparison &c) {
+  std::string text;
+  llvm::raw_string_ostream(text)
+      << "'" << parameters[parameter].name
+      << "' differs from the reference: " << c.outside << " of "
+      << values[parameter].array.elements()
+      << " elements are outside their bound [TL0702]";
+  mlir::emitError(places[parameter], text);
 }
 
 /// Everything after a launch: outputs, tables, verdict.
@@ -248,21 +305,21 @@ int Session::finish() {
 
 /// A code object that carries its contract: no source, no reference.
 int Session::runObject() {
-  auto buffer = llvm::MemoryBuffer::getFile(options.input.path);
+  std::string unreadable;
+  auto buffer = readFile(options.input.path, unreadable);
   if (!buffer) {
-    diags.report(DiagID::CannotRead, "cannot read '" + options.input.path +
-                                         "': " + buffer.getError().message());
+    diags.report(DiagID::CannotRead, unreadable);
     return ExitDiagnostics;
   }
-  auto contract = target::Contract::fromObject((*buffer)->getMemBufferRef());
+  auto contract = target::Contract::fromObject(buffer->getMemBufferRef());
   if (!contract) {
     diags.report(DiagID::CannotRead, options.input.path + ": " +
                                          llvm::toString(contract.takeError()));
     return ExitDiagnostics;
   }
   if (!readArguments(*contract, options, diags, parameters, values))
-    return ExitDiagnostics;
-  if (int code = execute((*buffer)->getBuffer(), *contract))
+    return compilation.failureCode();
+  if (int code = execute(buffer->getBuffer(), *contract))
     return code;
   return finish();
 }
@@ -271,11 +328,9 @@ int Session::run() {
   llvm::StringRef path = options.input.path;
   if (isCodeObjectFile(path) || path.ends_with(".hsaco") ||
       path.ends_with(".co")) {
-    if (check || options.onReference) {
-      diags.report(DiagID::Usage,
-                   "a code object has no reference: give the kernel file");
-      return ExitUsage;
-    }
+    if (check || options.onReference)
+      return usageError("a code object has no reference: give the kernel "
+                        "file");
     return runObject();
   }
   double start = now();
@@ -295,6 +350,8 @@ int Session::run() {
       texts.push_back(text.str());
   if (!readArguments(func, options, diags, parameters, values))
     return compilation.failureCode();
+  for (BlockArgument argument : func.getArguments())
+    places.push_back(argument.getLoc());
   compileSeconds = now() - start;
 
   // The passes change the module, the reference wants the program as written.

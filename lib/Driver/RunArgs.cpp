@@ -18,9 +18,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "RunArgs.h"
+#include "MemoryLimit.h"
 #include "tlc/Dialect/Tile/Transforms/Messages.h"
 #include "tlc/Driver/Run.h"
 #include "tlc/Runtime/Npy.h"
+#include "tlc/Support/Files.h"
+#include <cmath>
 
 using namespace tlc;
 using llvm::StringRef;
@@ -37,13 +40,13 @@ using llvm::StringRef;
   "  --checkers, --no-checkers\n"                                              \
   "                    the simulator's checkers (on under check)\n"            \
   "  --seed N          order of wavefronts on the simulator\n"                 \
+  "  --memory-limit N  most memory to take, such as 8G; all that is free\n"    \
   "  --remarks         say what the passes decided\n"                          \
   "  --linker=LINKER   lld (built in, the default) or comgr (ROCm's)\n"        \
   "  --disable-pass P  leave an optional pass out (repeatable)\n"
 
 const llvm::StringLiteral tlc::runUsage =
-    "tlc run KERNEL.tile|OBJECT.hsaco [options]\n\n" RUN_OPTIONS
-    "\n"
+    "tlc run KERNEL.tile|OBJECT.hsaco [options]\n\n" RUN_OPTIONS "\n"
     "An object of another compiler:\n"
     "  --grid X,Y,Z --block X,Y,Z, in workgroups and in work-items\n"
     "  --kernel NAME, --lds BYTES\n"
@@ -113,10 +116,17 @@ int tlc::parseRunOptions(Arguments arguments, RunOptions &options, bool check) {
       assignment("--expect", value, options.expects);
     } else if (check && take("--unordered", value)) {
       options.unordered.push_back(value.str());
+    } else if (take("--memory-limit", value)) {
+      auto size = parseSize(value);
+      if (error.empty() && !size)
+        error = ("--memory-limit takes a size such as 8G, not '" + value + "'")
+                    .str();
+      options.memoryLimit = size.value_or(0);
     } else if (take("--rtol", value)) {
-      double r;
-      if (error.empty() && (value.getAsDouble(r) || !(r >= 0)))
-        error = ("--rtol takes a number, not '" + value + "'").str();
+      double r = 0;
+      if (error.empty() && (value.getAsDouble(r) || !(r >= 0) || std::isinf(r)))
+        error = ("--rtol takes a finite number from 0 on, not '" + value + "'")
+                    .str();
       options.rtol = r;
     } else if (take("--seed", value)) {
       if (error.empty() && value.getAsInteger(10, options.seed))
@@ -131,9 +141,13 @@ int tlc::parseRunOptions(Arguments arguments, RunOptions &options, bool check) {
     if (!error.empty())
       return usageError(error);
   }
+  options.check = check;
   if (options.input.path.empty())
     return usageError(llvm::Twine(check ? "check" : "run") +
                       " needs a kernel file");
+  for (auto &[name, path] : options.outs)
+    if (isSameFile(path, options.input.path))
+      return usageError("--out " + name + "=" + path + " is the input itself");
   for (auto &[name, text] : options.args)
     if (auto parsed = parseContents(text); !parsed)
       return usageError("--arg " + name + ": " +
@@ -169,6 +183,17 @@ std::optional<unsigned> tlc::findOutput(llvm::ArrayRef<Parameter> parameters,
   return std::nullopt;
 }
 
+/// The shape of a parameter's array: a tensor with gaps is a flat array of all
+/// that it spans.
+static llvm::SmallVector<int64_t, 4> flatShape(const Parameter &p) {
+  int64_t dense = 1;
+  for (int64_t extent : p.shape)
+    dense *= extent;
+  if (dense != p.elements)
+    return {p.elements};
+  return llvm::SmallVector<int64_t, 4>(p.shape);
+}
+
 /// Before anything is compiled or run: a misspelt name, or a file of another
 /// shape, should not cost a run first. All mistakes are reported.
 bool tlc::checkOutputNames(const RunOptions &options, DiagnosticEngine &diags,
@@ -182,8 +207,13 @@ bool tlc::checkOutputNames(const RunOptions &options, DiagnosticEngine &diags,
                                              listNames(parameters));
     return ok = false;
   };
-  for (auto &[name, path] : options.outs)
-    check("--out", name);
+  for (auto &[name, path] : options.outs) {
+    std::string error;
+    if (check("--out", name) && !canWriteFile(path, error)) {
+      diags.report(DiagID::CannotWrite, error);
+      ok = false;
+    }
+  }
   for (StringRef name : options.unordered)
     check("--unordered", name);
   for (auto &[name, path] : options.expects) {
@@ -194,11 +224,11 @@ bool tlc::checkOutputNames(const RunOptions &options, DiagnosticEngine &diags,
     if (!file) {
       diags.report(DiagID::CannotRead, llvm::toString(file.takeError()));
       ok = false;
-    } else if (parameters[*i].elements != file->elements()) {
+    } else if (flatShape(parameters[*i]) != file->shape) {
       diags.report(DiagID::BadRunArgument,
                    "'" + path + "' has the shape " + shapeString(file->shape) +
                        ", output '" + name + "' has " +
-                       shapeString(parameters[*i].shape));
+                       shapeString(flatShape(parameters[*i])));
       ok = false;
     }
   }
@@ -217,9 +247,8 @@ bool ArgumentReader::load(llvm::ArrayRef<Parameter> parameters) {
     const auto *it = llvm::find_if(
         parameters, [&](const Parameter &p) { return p.name == name; });
     if (it == parameters.end()) {
-      complain({}, "--arg names '" + name + "', but the parameters are " +
-                       listNames(parameters));
-      return false;
+      return wrong({}, "--arg names '" + name + "', but the parameters are " +
+                           listNames(parameters));
     }
     size_t i = it - parameters.begin();
     contents[i] = llvm::cantFail(parseContents(text));
@@ -228,8 +257,7 @@ bool ArgumentReader::load(llvm::ArrayRef<Parameter> parameters) {
       continue;
     auto array = readNpy(contents[i]->path);
     if (!array) {
-      complain({}, llvm::toString(array.takeError()));
-      return false;
+      return wrong({}, llvm::toString(array.takeError()), DiagID::CannotRead);
     }
     files[i] = std::move(*array);
   }
@@ -276,10 +304,10 @@ bool ArgumentReader::readScalars(
     }
     if (value->kind == Contents::Kind::File) {
       if (files[i]->elements() != 1) {
-        complain({unsigned(i)}, "scalar '" + p.name + "' needs one element, '" +
-                                    value->path + "' has the shape " +
-                                    shapeString(files[i]->shape));
-        return false;
+        return wrong({unsigned(i)}, "scalar '" + p.name +
+                                        "' needs one element, '" + value->path +
+                                        "' has the shape " +
+                                        shapeString(files[i]->shape));
       }
       values[i].real = files[i]->number(0);
       values[i].integer = int64_t(values[i].real);
@@ -299,8 +327,59 @@ bool ArgumentReader::readScalars(
   }
   if (missing.empty())
     return true;
-  complain(lacking, "scalar parameters without a value: " + missing +
-                        " (give each by --arg NAME=NUMBER or -D NAME=NUMBER)");
+  return wrong(lacking,
+               "scalar parameters without a value: " + missing +
+                   " (give each by --arg NAME=NUMBER or -D NAME=NUMBER)");
+}
+
+/// Whether the tensors, and what is kept beside them, can be had at all. The
+/// factors are of measurements: bytes of a tensor that exist at a time (the
+/// values, the device's copy, the checkers' shadow) and bytes of doubles that
+/// the reference keeps for each element (value, bound, their copies).
+///
+///   check of A: f16[2^32]   8 GiB x 3 + 2^32 x 34 bytes = 160 GiB
+bool ArgumentReader::fitsMemory(llvm::ArrayRef<Parameter> parameters) {
+  double copies = 4, doubles = 0;
+  if (options.bisect)
+    copies = 6, doubles = 48;
+  else if (options.check)
+    copies = 3, doubles = 34;
+  else if (options.onReference)
+    copies = 2, doubles = 18;
+  double needed = 0;
+  std::vector<std::pair<double, unsigned>> sizes;
+  for (auto [i, p] : llvm::enumerate(parameters)) {
+    if (!p.isTensor)
+      continue;
+    double bytes = double(p.elements) * byteSize(p.dtype);
+    needed += bytes * copies + p.elements * doubles;
+    sizes.push_back({bytes, unsigned(i)});
+  }
+  uint64_t limit =
+      options.memoryLimit ? options.memoryLimit : availableMemory();
+  if (needed <= double(limit))
+    return true;
+  // The largest first: they are to blame.
+  constexpr size_t kMostNamed = 8;
+  llvm::stable_sort(sizes, [](auto &a, auto &b) { return a.first > b.first; });
+  sizes.resize(std::min(sizes.size(), kMostNamed));
+  llvm::SmallVector<unsigned> at;
+  std::vector<std::string> notes;
+  for (auto [bytes, i] : sizes) {
+    const Parameter &p = parameters[i];
+    at.push_back(i);
+    notes.push_back("'" + p.name + "', " + toString(p.dtype).str() + " " +
+                    shapeString(p.shape) + ", has " + sizeString(bytes));
+  }
+  complain(
+      DiagID::MemoryLimit, at,
+      "this needs about " + sizeString(needed) + " of memory, " +
+          sizeString(double(limit)) +
+          (options.memoryLimit ? " are allowed (--memory-limit)"
+                               : " are free") +
+          ": take smaller sizes" +
+          (options.check ? ", or 'tlc run', which keeps no reference" : ""),
+      notes);
   return false;
 }
 
@@ -308,34 +387,22 @@ bool ArgumentReader::readScalars(
 /// complaint.
 bool ArgumentReader::fillTensors(llvm::ArrayRef<Parameter> parameters,
                                  Values &values) {
-  constexpr int64_t largest = int64_t(1) << 36;
+  if (!fitsMemory(parameters))
+    return false;
   for (auto [i, p] : llvm::enumerate(parameters)) {
     if (!p.isTensor)
       continue;
-    int64_t dense = 1;
-    for (int64_t extent : p.shape)
-      dense *= extent;
-    // A tensor with gaps is a flat array of all that it spans.
-    llvm::SmallVector<int64_t, 4> shape(p.shape);
-    if (dense != p.elements)
-      shape.assign(1, p.elements);
-    // Before an allocation that the machine could not serve.
-    if (p.elements > largest) {
-      complain({unsigned(i)}, "tensor '" + p.name + "' has " +
-                                  llvm::Twine(p.elements) + " elements");
-      return false;
-    }
+    llvm::SmallVector<int64_t, 4> shape = flatShape(p);
     Array &array = values[i].array;
     if (files[i]) {
       std::optional<Array> given = asType(*files[i], p.dtype);
       if (!given || given->shape != shape) {
-        complain({unsigned(i)}, "'" + contents[i]->path + "' holds " +
-                                    toString(files[i]->type) + " " +
-                                    shapeString(files[i]->shape) +
-                                    ", but parameter '" + p.name + "' is " +
-                                    toString(p.dtype) + " " +
-                                    shapeString(shape));
-        return false;
+        return wrong({unsigned(i)}, "'" + contents[i]->path + "' holds " +
+                                        toString(files[i]->type) + " " +
+                                        shapeString(files[i]->shape) +
+                                        ", but parameter '" + p.name + "' is " +
+                                        toString(p.dtype) + " " +
+                                        shapeString(shape));
       }
       array = std::move(*given);
       continue;

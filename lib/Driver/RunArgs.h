@@ -37,6 +37,9 @@ struct RunOptions {
   std::optional<double> rtol;
   /// See Contents::period.
   int64_t period = 0;
+  bool check = false;
+  /// Most memory to take, in bytes; 0: what the system has.
+  uint64_t memoryLimit = 0;
 };
 
 /// ExitOk, or the exit code after a message.
@@ -45,9 +48,11 @@ int parseRunOptions(Arguments arguments, RunOptions &options, bool check);
 using reference::Parameter;
 using Values = std::vector<reference::Argument>;
 
-/// Says that an argument is wrong, at these parameters of the program.
+/// Says what is wrong, at these parameters of the program, each with a note of
+/// its own if there are any.
 using Complain =
-    llvm::function_ref<void(llvm::ArrayRef<unsigned>, const llvm::Twine &)>;
+    llvm::function_ref<void(DiagID, llvm::ArrayRef<unsigned>,
+                            const llvm::Twine &, llvm::ArrayRef<std::string>)>;
 
 /// Tensors of role out or inout.
 bool isOutput(const Parameter &p);
@@ -77,6 +82,12 @@ public:
 
 private:
   bool load(llvm::ArrayRef<Parameter> parameters);
+  bool fitsMemory(llvm::ArrayRef<Parameter> parameters);
+  bool wrong(llvm::ArrayRef<unsigned> at, const llvm::Twine &message,
+             DiagID id = DiagID::BadRunArgument) {
+    complain(id, at, message, {});
+    return false;
+  }
 
   const RunOptions &options;
   Complain complain;

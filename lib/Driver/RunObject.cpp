@@ -18,7 +18,10 @@
 #include "tlc/Driver/RunObject.h"
 
 #include "ObjectLaunch.h"
+#include "tlc/Driver/Driver.h"
 #include "tlc/Simulator/Simulator.h"
+#include "tlc/Support/Files.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
@@ -30,13 +33,6 @@ using llvm::Expected;
 using llvm::StringRef;
 
 namespace {
-
-constexpr int exitOk = 0, exitDiagnostics = 1, exitUsage = 2, exitFound = 3,
-              exitLimit = 4;
-
-Error bad(const llvm::Twine &text) {
-  return llvm::createStringError(text.str());
-}
 
 /// Executed instructions by mnemonic, and LDS accesses with their bank
 /// conflicts.
@@ -59,17 +55,13 @@ void printStatistics(const sim::LaunchResult &result) {
         lds.conflictCycles);
 }
 
-/// Prints an error; usage mistakes have an exit code of their own.
-int report(Error error) {
-  bool isUsage = error.isA<RunUsageError>();
-  llvm::errs() << "tlc: error: " << llvm::toString(std::move(error)) << '\n';
-  return isUsage ? exitUsage : exitDiagnostics;
-}
-
 } // namespace
 
 /// By its first bytes: ELF, a bundle, or a compressed bundle.
 bool tlc::isCodeObjectFile(StringRef path) {
+  // A pipe's bytes are read once.
+  if (!llvm::sys::fs::is_regular_file(path))
+    return false;
   auto file = llvm::MemoryBuffer::getFileSlice(path, 24, 0);
   if (!file)
     return false;
@@ -83,14 +75,14 @@ bool tlc::isCodeObjectFile(StringRef path) {
 int tlc::runObject(llvm::ArrayRef<StringRef> arguments) {
   Expected<RunObjectOptions> options = parseRunObject(arguments);
   if (!options)
-    return report(options.takeError());
-  auto file = llvm::MemoryBuffer::getFile(options->object);
+    return reportError(options.takeError());
+  std::string unreadable;
+  auto file = readFile(options->object, unreadable);
   if (!file)
-    return report(bad(options->object + ": " + file.getError().message()));
-
+    return reportError(DiagID::CannotRead, unreadable);
   OpenedDevice device = openDevice(options->device);
   if (!device.table)
-    return report(bad(device.message));
+    return reportError(DiagID::DeviceUnavailable, device.message);
   llvm::errs() << device.message << '\n';
   bool simulated = device.table == &sim::simulatorHip();
   // A real device has no such settings, and ignores them.
@@ -103,25 +95,26 @@ int tlc::runObject(llvm::ArrayRef<StringRef> arguments) {
     settings.statistics = options->statistics;
   }
   ObjectLaunch run(std::move(*options), *device.table);
-  if (Error error = run.load((*file)->getBuffer()))
-    return report(std::move(error));
+  if (Error error = run.load(file->getBuffer()))
+    return reportError(std::move(error));
   if (Error error = run.placeArguments())
-    return report(std::move(error));
+    return reportError(std::move(error));
   hipError_t error = run.launch();
   const sim::LaunchResult &result = sim::lastLaunch();
   // Findings and faults, before the verdict of the launch.
   if (simulated && !result.report.empty())
     llvm::errs() << result.report << '\n';
   if (error) {
-    llvm::errs() << "tlc: error: kernel '" << run.kernelName()
-                 << "': " << device.table->hipGetErrorString(error) << '\n';
-    return error == hipErrorLaunchTimeOut ? exitLimit : exitDiagnostics;
+    int code = reportError(DiagID::DeviceFault,
+                           "kernel '" + run.kernelName() +
+                               "': " + device.table->hipGetErrorString(error));
+    return error == hipErrorLaunchTimeOut ? ExitResourceLimit : code;
   }
   if (simulated && run.given().statistics)
     printStatistics(result);
   if (Error saved = run.save())
-    return report(std::move(saved));
+    return reportError(std::move(saved));
   bool found =
       result.failed || (run.given().strict && !result.findings.empty());
-  return simulated && found ? exitFound : exitOk;
+  return simulated && found ? ExitCheckFailed : ExitOk;
 }

@@ -19,10 +19,12 @@
 
 #include "RunObjectOptions.h"
 
+#include "MemoryLimit.h"
+#include "tlc/Driver/Driver.h"
 #include "tlc/Runtime/Contents.h"
 #include "tlc/Runtime/Npy.h"
+#include "tlc/Support/Files.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace tlc;
@@ -30,16 +32,25 @@ using llvm::Error;
 using llvm::Expected;
 using llvm::StringRef;
 
-char RunUsageError::ID;
+char ObjectError::ID;
+
+int tlc::reportError(Error error) {
+  int code = ExitOk;
+  llvm::handleAllErrors(std::move(error), [&](const ObjectError &each) {
+    code = reportError(each.id, each.text);
+  });
+  return code;
+}
 
 namespace {
 
 /// A mistake in the form of the command line.
 Error usage(const llvm::Twine &text) {
-  return llvm::make_error<RunUsageError>(text.str());
+  return objectError(DiagID::Usage, text);
 }
+/// A word that is well formed, but does not fit.
 Error bad(const llvm::Twine &text) {
-  return llvm::createStringError(text.str());
+  return objectError(DiagID::BadRunArgument, text);
 }
 
 // No array of a kernel is larger; the product must not overflow.
@@ -112,7 +123,7 @@ Error arrayValue(StringRef text, ObjectArgument &argument, int64_t period) {
   }
   Expected<Array> file = readNpy(contents->path);
   if (!file)
-    return file.takeError();
+    return objectError(DiagID::CannotRead, llvm::toString(file.takeError()));
   // asType takes the array: its type is kept for the message.
   std::string stored = toString(file->type).str();
   std::optional<Array> typed = asType(std::move(*file), argument.type);
@@ -128,7 +139,8 @@ Error arrayValue(StringRef text, ObjectArgument &argument, int64_t period) {
 }
 
 /// TYPE=VALUE, TYPE[SHAPE]=CONTENTS or ptr=null.
-Expected<ObjectArgument> parseArgument(StringRef text, int64_t period) {
+Expected<ObjectArgument> parseArgument(StringRef text, int64_t period,
+                                       uint64_t &memory) {
   ObjectArgument argument;
   argument.text = text.str();
   auto [left, value] = text.split('=');
@@ -174,11 +186,27 @@ Expected<ObjectArgument> parseArgument(StringRef text, int64_t period) {
     elements *= extent;
     extents.push_back(extent);
   }
+  // The values, the device's copy and the checkers' shadow of it.
+  constexpr unsigned copies = 4;
+  uint64_t bytes = uint64_t(elements) * byteSize(argument.type);
+  if (bytes > memory / copies)
+    return objectError(DiagID::MemoryLimit,
+                       "argument '" + text + "' needs about " +
+                           sizeString(double(bytes) * copies) + " of memory, " +
+                           sizeString(double(memory)) +
+                           " are left (--memory-limit)");
+  memory -= bytes * copies;
   argument.array = Array(argument.type, extents);
   if (Error error = arrayValue(value, argument, period))
     return std::move(error);
   return argument;
 }
+
+/// Options that have a value.
+constexpr StringRef withValue[] = {"--kernel", "--grid",    "--block",
+                                   "--lds",    "--threads", "--seed",
+                                   "--limit",  "--arg",     "--args-file",
+                                   "--out",    "--device",  "--memory-limit"};
 
 /// One pass over the words. --out names arguments by number, which may come
 /// later: they are collected in `saves`.
@@ -196,12 +224,13 @@ private:
 
   llvm::ArrayRef<StringRef> words;
   int64_t period;
+  uint64_t memory = availableMemory(); ///< left for arrays
   RunObjectOptions options;
   std::vector<std::pair<unsigned, std::string>> saves;
 };
 
 Error Parser::addArgument(StringRef text) {
-  Expected<ObjectArgument> argument = parseArgument(text, period);
+  Expected<ObjectArgument> argument = parseArgument(text, period, memory);
   if (!argument)
     return argument.takeError();
   options.arguments.push_back(std::move(*argument));
@@ -211,10 +240,11 @@ Error Parser::addArgument(StringRef text) {
 /// One argument a line; '#' begins a comment. For kernels with more arguments
 /// than a command line should have.
 Error Parser::argumentsFile(StringRef path) {
-  auto file = llvm::MemoryBuffer::getFile(path);
+  std::string unreadable;
+  auto file = readFile(path, unreadable);
   if (!file)
-    return bad(path + ": " + file.getError().message());
-  StringRef rest = (*file)->getBuffer();
+    return objectError(DiagID::CannotRead, unreadable);
+  StringRef rest = file->getBuffer();
   unsigned line = 0;
   while (!rest.empty()) {
     StringRef text;
@@ -224,8 +254,13 @@ Error Parser::argumentsFile(StringRef path) {
     if (text.empty())
       continue;
     if (Error error = addArgument(text))
-      return bad(path + ":" + llvm::Twine(line) + ": " +
-                 llvm::toString(std::move(error)));
+      return llvm::handleErrors(
+          std::move(error), [&](const ObjectError &each) -> Error {
+            // The form of a file is no matter of usage.
+            return objectError(
+                each.id == DiagID::Usage ? DiagID::BadRunArgument : each.id,
+                path + ":" + llvm::Twine(line) + ": " + each.text);
+          });
   }
   return Error::success();
 }
@@ -248,6 +283,9 @@ Error Parser::option(StringRef name, StringRef value) {
     return number(name, value, options.seed);
   if (name == "--limit")
     return number(name, value, options.limit);
+  // Read before the others (run).
+  if (name == "--memory-limit")
+    return Error::success();
   if (name == "--arg")
     return addArgument(value);
   if (name == "--args-file")
@@ -271,7 +309,7 @@ Error Parser::option(StringRef name, StringRef value) {
       return usage("--device is auto, sim or hip");
     return Error::success();
   }
-  return usage("unknown option '" + name + "'");
+  llvm_unreachable("withValue lists the options");
 }
 
 /// What only makes sense when all words are known.
@@ -284,6 +322,12 @@ Error Parser::finish() {
     if (index >= options.arguments.size() || !options.arguments[index].isArray)
       return usage("--out " + llvm::Twine(index) + ": argument " +
                    llvm::Twine(index) + " is no array");
+    std::string error;
+    if (!canWriteFile(path, error))
+      return objectError(DiagID::CannotWrite, error);
+    if (isSameFile(path, options.object))
+      return usage("--out " + llvm::Twine(index) + "=" + path +
+                   " is the object itself");
     options.arguments[index].savePath = path;
   }
   return Error::success();
@@ -293,7 +337,19 @@ Error Parser::finish() {
 Expected<RunObjectOptions> Parser::run() {
   for (size_t i = 0; i < words.size(); ++i) {
     StringRef word = words[i];
-    if (!word.starts_with("--")) {
+    if (!word.consume_front("--memory-limit"))
+      continue;
+    if (!word.consume_front("=") && i + 1 < words.size())
+      word = words[i + 1];
+    auto size = parseSize(word);
+    if (!size)
+      return usage("--memory-limit takes a size such as 8G, not '" + word +
+                   "'");
+    memory = *size;
+  }
+  for (size_t i = 0; i < words.size(); ++i) {
+    StringRef word = words[i];
+    if (!word.starts_with("-")) {
       if (!options.object.empty())
         return usage("more than one object: '" + word + "'");
       options.object = word.str();
@@ -305,11 +361,12 @@ Expected<RunObjectOptions> Parser::run() {
       options.check |= word != "--stats";
       continue;
     }
-    StringRef name = word, value;
+    StringRef name = word.split('=').first, value;
+    if (!llvm::is_contained(withValue, name))
+      return usage("unknown option '" + word + "'");
     // "--arg i32=5" and "--arg=i32=5" are the same. The first `=` ends the
     // name: values have more of them.
     if (size_t at = word.find('='); at != word.npos) {
-      name = word.take_front(at);
       value = word.drop_front(at + 1);
     } else if (++i < words.size()) {
       value = words[i];

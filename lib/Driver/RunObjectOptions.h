@@ -14,6 +14,7 @@
 
 #include "tlc/Runtime/HIPTable.h"
 #include "tlc/Support/DType.h"
+#include "tlc/Support/Diagnostics.h"
 #include "llvm/Support/Error.h"
 
 namespace tlc {
@@ -39,20 +40,29 @@ struct RunObjectOptions {
   unsigned threads = 0;
   /// Order of wavefronts; most wavefront instructions, 0: no limit of its own.
   uint64_t seed = 0, limit = 0;
+  /// Most bytes of the arrays; 0: what the system has.
+  uint64_t memoryLimit = 0;
   bool check = false, strict = false, statistics = false;
 };
 
-/// Marks errors of usage, as opposed to bad input.
-class RunUsageError : public llvm::ErrorInfo<RunUsageError> {
+/// An error with its id, which decides on the exit code: mistakes in the form
+/// of the command line are usage errors.
+class ObjectError : public llvm::ErrorInfo<ObjectError> {
 public:
   static char ID;
+  DiagID id;
   std::string text;
-  explicit RunUsageError(std::string text) : text(std::move(text)) {}
+  ObjectError(DiagID id, std::string text) : id(id), text(std::move(text)) {}
   void log(llvm::raw_ostream &os) const override { os << text; }
   std::error_code convertToErrorCode() const override {
     return llvm::inconvertibleErrorCode();
   }
 };
+inline llvm::Error objectError(DiagID id, const llvm::Twine &text) {
+  return llvm::make_error<ObjectError>(id, text.str());
+}
+/// Says it; the exit code.
+int reportError(llvm::Error error);
 
 /// For \p period see Contents::period.
 llvm::Expected<RunObjectOptions>

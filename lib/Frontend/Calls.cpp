@@ -190,7 +190,7 @@ Value Interpreter::evalCall(const CallExpr *e) {
 Value Interpreter::callPoison(PoisonObject *poison, const CallExpr *e) {
   if (poison->carried && poison->what.ends_with(".run"))
     return poison->carried;
-  Value result = makePoison(poison->what + "(...)", e->range);
+  Value result = makePoison(poison->what + "(...)", poison->origin);
   result.as<PoisonObject>()->carried = poison->carried;
   // A T.prim_func given to host code that compiles it: the result stands for
   // it.
@@ -335,6 +335,11 @@ Value Interpreter::callFunction(FunctionObject *fn, ArrayRef<Value> args,
   if (callDepth >= 64)
     return fail(DiagID::CallDepth, range,
                 "calls of '" + fn->name() + "' are nested too deeply");
+  // A call costs about as much as this many statements.
+  constexpr unsigned kStepsOfCall = 16;
+  for (unsigned i = 0; i < kStepsOfCall; ++i)
+    if (!step(range))
+      return {};
   // Names that the body binds end with the call.
   Scope *callee = newScope(fn->closure);
   callee->function = fn;

@@ -16,6 +16,7 @@
 
 #include "Interpreter.h"
 #include "llvm/Support/Format.h"
+#include "llvm/Support/SaveAndRestore.h"
 #include <cmath>
 #include <unordered_set>
 
@@ -129,7 +130,13 @@ static std::string floatText(double d) {
 ///   str((1,)) = "(1,)"   str(["a"]) = "['a']"   str(T.float16) = "float16"
 ///   str(1.0) = "1.0"     str(0.1) = "0.1"       str(n // 2) = "(n // 2)"
 std::string Interpreter::str(Value v, bool repr) {
+  // A list may hold itself.
+  static unsigned nested = 0;
+  constexpr unsigned kMostNested = 50;
   auto list = [&](StringRef open, StringRef close, ArrayRef<Value> elements) {
+    if (nested >= kMostNested)
+      return (open + "..." + close).str();
+    llvm::SaveAndRestore deeper(nested, nested + 1);
     std::string text = open.str();
     for (auto [i, e] : llvm::enumerate(elements))
       text += (i ? ", " : "") + str(e, true);
@@ -216,8 +223,17 @@ Value Interpreter::poisonError(Value v, SourceRange range) {
   auto *poison = v.as<PoisonObject>();
   if (poison->missing)
     return missingName(poison->what, range, v);
+  // "the module 'os'.getpid(...)" is 'os.getpid(...)'.
+  std::string what = poison->what.str();
+  StringRef module(what);
+  if (size_t quote = module.find("'.");
+      module.consume_front("the module '") && quote != StringRef::npos) {
+    std::string path = module.str();
+    path.erase(path.find("'."), 1);
+    what = "'" + path + "'";
+  }
   error(DiagID::UnknownImport, range,
-        poison->what + " is not part of the kernel language and is needed here")
+        what + " is not part of the kernel language and is needed here")
       .note(poison->origin, "it comes from here");
   return {};
 }

@@ -229,6 +229,27 @@ static const FunctionDefStmt *chooseKernel(Interpreter &interp,
   return nullptr;
 }
 
+/// False, with a report, for a kernel so long that its compilation would not
+/// end in minutes: compile-time loops write out what should be a device loop.
+static bool isOfReasonableSize(mlir::ModuleOp module) {
+  constexpr unsigned kMostOperations = 20000;
+  unsigned count = 0;
+  mlir::Operation *last = nullptr;
+  module.walk([&](mlir::Operation *op) {
+    last = op;
+    return ++count > kMostOperations ? mlir::WalkResult::interrupt()
+                                     : mlir::WalkResult::advance();
+  });
+  if (count <= kMostOperations)
+    return true;
+  mlir::emitError(last->getLoc())
+      << "the kernel has more than " << kMostOperations
+      << " operations up to here: T.serial loops run on the device and keep it "
+         "small ["
+      << diagnosticCode(DiagID::StepLimit) << ']';
+  return false;
+}
+
 mlir::OwningOpRef<mlir::ModuleOp>
 tlc::importBuffer(const SourceManager::Buffer &buffer,
                   const FrontendOptions &options, mlir::MLIRContext &context,
@@ -248,6 +269,8 @@ tlc::importBuffer(const SourceManager::Buffer &buffer,
   if (!module && !diags.hasErrors())
     diags.report(DiagID::Unimplemented, interp.lastPlace,
                  "this cannot be compiled");
+  if (module && (diags.hasErrors() || !isOfReasonableSize(*module)))
+    return nullptr;
   return module;
 }
 
@@ -258,7 +281,7 @@ tlc::importFile(StringRef path, const FrontendOptions &options,
   const SourceManager::Buffer *buffer =
       diags.sourceManager().openFile(path, reason);
   if (!buffer) {
-    diags.report(DiagID::CannotRead, "cannot read '" + path + "': " + reason);
+    diags.report(DiagID::CannotRead, reason);
     return {};
   }
   return importBuffer(*buffer, options, context, diags);

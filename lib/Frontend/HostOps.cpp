@@ -20,6 +20,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Interpreter.h"
+#include "llvm/Support/SaveAndRestore.h"
 #include "llvm/Support/MathExtras.h"
 #include <cmath>
 
@@ -325,6 +326,15 @@ Value Interpreter::unary(UnaryOpKind op, Value v, SourceRange range) {
 /// comparison. 1 == 1.0 == True; a dtype equals its name; a symbolic value does
 /// not equal something that is no number, without asking the device.
 std::optional<bool> Interpreter::hostEquals(Value a, Value b) {
+  // A list may hold itself.
+  static unsigned nested = 0;
+  constexpr unsigned kMostNested = 500;
+  if (nested >= kMostNested) {
+    error(DiagID::StepLimit, lastPlace,
+          "these values are nested too deeply to be compared");
+    return false;
+  }
+  llvm::SaveAndRestore deeper(nested, nested + 1);
   // Symbolic numbers may be equal when the kernel runs; a number and, say, a
   // string never are.
   if (isSymbolic(a) || isSymbolic(b)) {

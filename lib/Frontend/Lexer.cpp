@@ -232,35 +232,90 @@ bool Lexer::lexNumber() {
   return true;
 }
 
+/// Formatted strings inside each other's expressions.
+static constexpr unsigned kMostNestedStrings = 100;
+
+/// Behind the string whose opening quote is at `at`; npos if it does not end.
+/// In a formatted one, quotes inside `{...}` belong to the expression there:
+///   f"{d["k"]:{f"{w}"}}"
+size_t tlc::frontend::endOfString(StringRef text, size_t at, bool formatted,
+                                  unsigned depth) {
+  char quote = text[at];
+  auto peek = [&](size_t i) { return i < text.size() ? text[i] : '\0'; };
+  bool triple = peek(at + 1) == quote && peek(at + 2) == quote;
+  if (depth > kMostNestedStrings)
+    return StringRef::npos;
+  // What is open: brackets of an expression; '{' of a replacement, which turns
+  // to ':' where its format begins.
+  llvm::SmallVector<char> open;
+  for (size_t i = at + (triple ? 3 : 1); i < text.size();) {
+    char c = text[i];
+    bool isText = open.empty() || open.back() == ':';
+    if (isText) {
+      if (c == '\\') {
+        i += peek(i + 1) == '\r' && peek(i + 2) == '\n' ? 3 : 2;
+      } else if (!triple && (c == '\n' || c == '\r')) {
+        return StringRef::npos;
+      } else if (c == quote &&
+                 (!triple || (peek(i + 1) == quote && peek(i + 2) == quote))) {
+        return open.empty() ? i + (triple ? 3 : 1) : StringRef::npos;
+      } else if (formatted && c == '{' && open.empty() && peek(i + 1) == '{') {
+        i += 2;
+      } else if (formatted && c == '{') {
+        open.push_back('{');
+        ++i;
+      } else {
+        if (c == '}' && !open.empty())
+          open.pop_back();
+        ++i;
+      }
+      continue;
+    }
+    if (c == '"' || c == '\'') {
+      StringRef before = text.take_front(i);
+      StringRef prefix = before.take_back(
+          before.size() - before.find_last_not_of("fFrRbBuU") - 1);
+      i = endOfString(text, i, prefix.contains_insensitive('f'), depth + 1);
+      if (i == StringRef::npos)
+        return i;
+      continue;
+    }
+    if (c == '(' || c == '[' || c == '{')
+      open.push_back(c == '{' ? '(' : c);
+    else if (c == ')' || c == ']' || c == '}')
+      open.pop_back();
+    else if (c == ':' && open.back() == '{')
+      open.back() = ':';
+    ++i;
+  }
+  return StringRef::npos;
+}
+
 /// A string whose prefix is `prefix` bytes long. Its contents are looked at by
 /// the parser; here only its end is found: the same quotes again, not behind a
 /// backslash. Only triple-quoted strings go over lines.
 bool Lexer::lexString(size_t prefix) {
   size_t begin = pos;
-  bool raw = text.substr(begin, prefix).contains_insensitive('r');
-  (void)raw; // a backslash keeps the next quote from ending the string even in
-             // raw ones
   pos += prefix;
   char quote = text[pos];
   bool triple = peek(1) == quote && peek(2) == quote;
-  pos += triple ? 3 : 1;
-  while (true) {
-    if (pos >= text.size() || (!triple && (peek() == '\n' || peek() == '\r')))
-      return error(DiagID::UnterminatedString, begin,
-                   begin + prefix + (triple ? 3 : 1),
-                   "this string does not end");
-    if (peek() == '\\' && pos + 1 < text.size()) {
-      pos += peek(1) == '\r' && peek(2) == '\n' ? 3 : 2;
-      continue;
-    }
-    if (peek() == quote &&
-        (!triple || (peek(1) == quote && peek(2) == quote))) {
-      pos += triple ? 3 : 1;
-      push(Tok::String, begin, pos);
+  if (text.substr(begin, prefix).contains_insensitive('f')) {
+    // One that does not end so ends where a plain one would: the parser then
+    // says what is wrong inside.
+    size_t end = endOfString(text, pos, /*formatted=*/true);
+    if (end != StringRef::npos) {
+      push(Tok::String, begin, end);
+      pos = end;
       return true;
     }
-    ++pos;
   }
+  size_t end = endOfString(text, pos, /*formatted=*/false);
+  if (end == StringRef::npos)
+    return error(DiagID::UnterminatedString, begin,
+                 begin + prefix + (triple ? 3 : 1), "this string does not end");
+  push(Tok::String, begin, end);
+  pos = end;
+  return true;
 }
 
 /// Keeps the stack of open brackets; false, with both places, where they do not
@@ -363,7 +418,9 @@ bool Lexer::run(bool isExpression) {
                                                          : 0;
       if (!skip)
         return error(DiagID::BadCharacter, pos, pos + 1,
-                     "text after a line continuation");
+                     pos + 1 >= text.size()
+                         ? "the file ends in a line continuation"
+                         : "text after a line continuation");
       pos += skip;
       continue;
     }

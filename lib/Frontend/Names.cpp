@@ -584,35 +584,54 @@ bool Interpreter::bindName(StringRef name, Value value, SourceRange range) {
 }
 
 /// Whether a value needs an op inside a region: after the region it does not
-/// dominate its users.
+/// dominate its users. Containers are looked into, each once: a list may hold
+/// itself.
 bool Interpreter::isDefinedIn(Value v, mlir::Region *region) {
   auto inside = [&](mlir::Value x) {
     return x && (region == x.getParentRegion() ||
                  region->isProperAncestor(x.getParentRegion()));
   };
-  switch (v.kind()) {
-  case VK::Scalar:
-    return inside(v.asSym().value);
-  case VK::Buffer:
-    return inside(v.as<BufferObject>()->memref);
-  case VK::Region:
-    return isDefinedIn(Value::object(v.as<RegionObject>()->buffer), region) ||
-           llvm::any_of(v.as<RegionObject>()->offsets,
-                        [&](Value o) { return isDefinedIn(o, region); });
-  case VK::Tuple:
-  case VK::List:
-  case VK::Set:
-  case VK::Vector:
-    return llvm::any_of(v.as<SequenceObject>()->elements,
-                        [&](Value o) { return isDefinedIn(o, region); });
-  case VK::Dict:
-    return llvm::any_of(v.as<DictObject>()->entries, [&](auto &entry) {
-      return isDefinedIn(entry.first, region) ||
-             isDefinedIn(entry.second, region);
-    });
-  default:
-    return false;
+  SmallVector<Value> open = {v};
+  llvm::SmallPtrSet<const void *, 8> seen;
+  auto lookInto = [&](const void *container, auto &&elements) {
+    if (seen.insert(container).second)
+      open.append(elements.begin(), elements.end());
+  };
+  while (!open.empty()) {
+    v = open.pop_back_val();
+    switch (v.kind()) {
+    case VK::Scalar:
+      if (inside(v.asSym().value))
+        return true;
+      break;
+    case VK::Buffer:
+      if (inside(v.as<BufferObject>()->memref))
+        return true;
+      break;
+    case VK::Region: {
+      auto *part = v.as<RegionObject>();
+      open.push_back(Value::object(part->buffer));
+      lookInto(part, part->offsets);
+      break;
+    }
+    case VK::Tuple:
+    case VK::List:
+    case VK::Set:
+    case VK::Vector:
+      lookInto(v.as<SequenceObject>(), v.as<SequenceObject>()->elements);
+      break;
+    case VK::Dict: {
+      SmallVector<Value> parts;
+      for (auto &[key, value] : v.as<DictObject>()->entries)
+        parts.append({key, value});
+      lookInto(v.as<DictObject>(), parts);
+      break;
+    }
+    default:
+      break;
+    }
   }
+  return false;
 }
 
 /// Judges the names that a region has bound since `mark`. Values made in it are

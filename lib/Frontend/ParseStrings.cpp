@@ -169,12 +169,13 @@ bool Parser::parseReplacement(StringRef body, SourceLoc loc, size_t &i,
   for (; i < body.size(); ++i) {
     char c = body[i];
     if (c == '\'' || c == '"') {
-      bool triple = body.substr(i).starts_with(std::string(3, c));
-      size_t end = body.find(triple ? std::string(3, c) : std::string(1, c),
-                             i + (triple ? 3 : 1));
+      StringRef before = body.slice(begin, i);
+      StringRef prefix = before.take_back(
+          before.size() - before.find_last_not_of("fFrRbBuU") - 1);
+      size_t end = endOfString(body, i, prefix.contains_insensitive('f'));
       if (end == StringRef::npos)
         return bad(i, "a string in this expression does not end");
-      i = end + (triple ? 2 : 0);
+      i = end - 1;
       continue;
     }
     if (c == '\\')

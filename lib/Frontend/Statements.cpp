@@ -24,10 +24,11 @@ using llvm::SmallVector;
 /// statements and expressions; false beyond the limit, with one report. The
 /// last place serves errors that have none.
 bool Interpreter::step(SourceRange range) {
+  constexpr unsigned kMostSteps = 10'000'000;
   lastPlace = range;
-  if (++steps <= 20'000'000)
+  if (++steps <= kMostSteps)
     return true;
-  if (steps == 20'000'001)
+  if (steps == kMostSteps + 1)
     error(DiagID::StepLimit, range, "compile-time code runs too long");
   return false;
 }

@@ -18,9 +18,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "tlc/Runtime/Npy.h"
+#include "tlc/Support/Files.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MathExtras.h"
-#include "llvm/Support/MemoryBuffer.h"
 
 using namespace tlc;
 using llvm::StringRef;
@@ -179,11 +179,11 @@ llvm::Expected<Array> tlc::parseNpy(StringRef bytes) {
 
 /// The same from a file; errors name it.
 llvm::Expected<Array> tlc::readNpy(StringRef path) {
-  auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/false,
-                                            /*RequiresNullTerminator=*/false);
+  std::string error;
+  auto buffer = readFile(path, error);
   if (!buffer)
-    return fail("cannot read '" + path + "': " + buffer.getError().message());
-  llvm::Expected<Array> array = parseNpy((*buffer)->getBuffer());
+    return fail(error);
+  llvm::Expected<Array> array = parseNpy(buffer->getBuffer());
   if (!array)
     return fail("cannot read '" + path +
                 "': " + llvm::toString(array.takeError()));

@@ -14,7 +14,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "tlc/Support/Diagnostics.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Unicode.h"
 #include <algorithm>
 
 using namespace tlc;
@@ -33,6 +35,20 @@ const DiagInfo &tlc::diagnosticInfo(DiagID id) {
       std::begin(table), std::end(table), id,
       [](const DiagInfo &info, DiagID id) { return info.id < id; });
   return *it;
+}
+
+bool tlc::isLimit(DiagID id) {
+  switch (id) {
+  case DiagID::TooDeep:
+  case DiagID::StepLimit:
+  case DiagID::CallDepth:
+  case DiagID::LdsDoesNotFit:
+  case DiagID::RegistersDoNotFit:
+  case DiagID::MemoryLimit:
+    return true;
+  default:
+    return false;
+  }
 }
 
 /// "TL0302".
@@ -77,8 +93,10 @@ void DiagnosticEngine::emit(Diagnostic diag) {
     capture->diags.push_back(std::move(diag));
     return;
   }
-  if (diag.severity == Severity::Error)
+  if (diag.severity == Severity::Error) {
     ++errors;
+    limit |= isLimit(diag.id);
+  }
   if (diag.severity == Severity::Remark && !showRemarks)
     return;
   printText(diag);
@@ -90,6 +108,49 @@ static std::string printable(StringRef text) {
   for (char c : text)
     out += (unsigned char)c < 0x20 || c == 0x7f ? ' ' : c;
   return out;
+}
+
+/// A message that quotes a name of a megabyte is cut in the middle.
+static std::string shortened(StringRef message) {
+  constexpr size_t most = 2000, kept = 900;
+  if (message.size() <= most)
+    return message.str();
+  return (message.take_front(kept) + " [...] " + message.take_back(kept)).str();
+}
+
+/// Columns that a terminal takes for a text: no more bytes than characters, and
+/// twice as many for some scripts.
+static size_t columnsOf(StringRef text) {
+  std::string shown = printable(text);
+  int width = llvm::sys::unicode::columnWidthUTF8(shown);
+  return width < 0 ? shown.size() : size_t(width);
+}
+
+/// A position moved to where a character of UTF-8 begins.
+static size_t characterStart(StringRef text, size_t at) {
+  while (at > 0 && at < text.size() && (text[at] & 0xc0) == 0x80)
+    --at;
+  return at;
+}
+
+/// The line of a place with a caret under it. Very long lines are cut around
+/// the place.
+static std::pair<std::string, std::string>
+excerpt(StringRef line, size_t column, size_t length) {
+  constexpr size_t limit = 160;
+  column = std::min(column, line.size());
+  if (line.size() > limit) {
+    size_t from =
+        characterStart(line, column > limit / 2 ? column - limit / 2 : 0);
+    size_t to = characterStart(line, std::min(from + limit, line.size()));
+    line = line.slice(from, to);
+    column -= from;
+  }
+  length = std::min(length, line.size() - column);
+  size_t carets = std::max<size_t>(1, columnsOf(line.substr(column, length)));
+  return {printable(line),
+          std::string(columnsOf(line.take_front(column)), ' ') + '^' +
+              std::string(carets - 1, '~')};
 }
 
 /// A place with its label, message, line and caret; "tlc: " for a message
@@ -109,40 +170,30 @@ void DiagnosticEngine::printPlace(SourceRange range, StringRef label,
   os << label << ": ";
   if (color)
     os.resetColor();
-  os << message;
+  os << shortened(message);
   if (!code.empty())
     os << " [" << code << ']';
   os << '\n';
   if (!pos.line)
     return;
-  // Very long lines are cut around the place.
   StringRef line =
       SourceManager::lineText(*sources.bufferOf(range.begin), pos.line);
-  size_t column = std::min<size_t>(pos.column - 1, line.size());
-  size_t length = 1;
-  if (range.end.raw > range.begin.raw)
-    length =
-        std::max<size_t>(1, std::min<size_t>(range.end.raw - range.begin.raw,
-                                             line.size() - column));
-  constexpr size_t limit = 160;
-  if (line.size() > limit) {
-    size_t from = column > limit / 2 ? column - limit / 2 : 0;
-    line = line.substr(from, limit);
-    column -= from;
-    length = std::min(
-        length,
-        std::max<size_t>(1, line.size() - std::min(column, line.size())));
-  }
+  size_t length =
+      range.end.raw > range.begin.raw ? range.end.raw - range.begin.raw : 1;
+  auto [text, caret] = excerpt(line, pos.column - 1, length);
   std::string number = llvm::utostr(pos.line);
   std::string gutter(std::max<size_t>(number.size(), 4), ' ');
   os << std::string(gutter.size() - number.size(), ' ') << number << " | "
-     << printable(line) << '\n';
-  os << gutter << " | " << std::string(column, ' ');
-  if (color)
+     << text << '\n'
+     << gutter << " | ";
+  if (color) {
+    os << caret.substr(0, caret.find('^'));
     os.changeColor(llvm::raw_ostream::GREEN, true);
-  os << '^' << std::string(length - 1, '~');
-  if (color)
+    os << caret.substr(caret.find('^'));
     os.resetColor();
+  } else {
+    os << caret;
+  }
   os << '\n';
 }
 
@@ -156,8 +207,17 @@ void DiagnosticEngine::printText(const Diagnostic &diag) {
   auto &style = styles[size_t(diag.severity)];
   printPlace(diag.range, style.label, style.color, diag.message,
              diagnosticCode(diag.id));
-  for (const DiagNote &note : diag.notes)
+  // Of a long chain of calls both ends matter.
+  constexpr size_t kMostNotes = 24, kFirst = 12, kLast = 6;
+  size_t count = diag.notes.size();
+  for (auto [i, note] : llvm::enumerate(diag.notes)) {
+    if (count > kMostNotes && i >= kFirst && i + kLast < count) {
+      if (i == kFirst)
+        os << "tlc: note: " << count - kFirst - kLast << " more notes\n";
+      continue;
+    }
     printPlace(note.range, "note", llvm::raw_ostream::CYAN, note.message, "");
+  }
   if (!diag.help.empty())
     os << "      = help: " << diag.help << '\n';
   os.flush();

@@ -11,8 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "tlc/Support/SourceManager.h"
-#include "llvm/Support/FileSystem.h"
-#include "llvm/Support/MemoryBuffer.h"
+#include "tlc/Support/Files.h"
 #include <algorithm>
 
 using namespace tlc;
@@ -30,7 +29,10 @@ const SourceManager::Buffer &SourceManager::addBuffer(std::string name,
           : buffers.back()->base + uint32_t(buffers.back()->text.size()) + 1;
   buffer->lineStarts.push_back(0);
   for (size_t i = 0; i < buffer->text.size(); ++i)
-    if (buffer->text[i] == '\n')
+    // A lone carriage return ends a line too.
+    if (buffer->text[i] == '\n' ||
+        (buffer->text[i] == '\r' &&
+         (i + 1 == buffer->text.size() || buffer->text[i + 1] != '\n')))
       buffer->lineStarts.push_back(uint32_t(i + 1));
   buffers.push_back(std::move(buffer));
   return *buffers.back();
@@ -39,21 +41,16 @@ const SourceManager::Buffer &SourceManager::addBuffer(std::string name,
 /// A file or standard input, at most 64 MiB; null with `error` set otherwise.
 const SourceManager::Buffer *SourceManager::openFile(llvm::StringRef path,
                                                      std::string &error) {
-  if (llvm::sys::fs::is_directory(path)) {
-    error = "is a directory";
+  constexpr uint64_t limit = 64u << 20;
+  auto file = readFile(path, error, limit);
+  if (!file)
     return nullptr;
-  }
-  auto file = llvm::MemoryBuffer::getFileOrSTDIN(path, /*IsText=*/true);
-  if (!file) {
-    error = file.getError().message();
-    return nullptr;
-  }
-  if ((*file)->getBufferSize() > (64u << 20)) {
-    error = "is larger than 64 MiB";
+  if (file->getBufferSize() > limit) {
+    error = "cannot read '" + path.str() + "': has more than 64 MiB";
     return nullptr;
   }
   return &addBuffer(path == "-" ? "<stdin>" : path.str(),
-                    (*file)->getBuffer().str());
+                    file->getBuffer().str());
 }
 
 const SourceManager::Buffer *SourceManager::bufferOf(SourceLoc loc) const {

@@ -14,6 +14,7 @@
 #ifndef TLC_DRIVER_DRIVER_H
 #define TLC_DRIVER_DRIVER_H
 
+#include "tlc/Support/Diagnostics.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 
@@ -45,6 +46,10 @@ struct Command {
 int runTlc(int argc, char **argv);
 
 /// Reports a wrong command line and returns ExitUsage.
+/// Says what went wrong where no source text is to blame. The exit code that
+/// belongs to the id.
+int reportError(DiagID id, const llvm::Twine &message);
+/// The same for the command line, with a word on help.
 int usageError(const llvm::Twine &message);
 
 } // namespace tlc

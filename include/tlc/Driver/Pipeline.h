@@ -90,7 +90,10 @@ public:
   std::function<void(mlir::ModuleOp)> atTile, atWave;
 
   /// What to exit with after something was reported.
-  ExitCode failureCode() const { return code; }
+  ExitCode failureCode() const {
+    return code == ExitDiagnostics && diags.reachedLimit() ? ExitResourceLimit
+                                                           : code;
+  }
 
 private:
   friend class DiagnosticRouter;

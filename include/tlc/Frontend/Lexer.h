@@ -19,7 +19,7 @@
 
 namespace tlc::frontend {
 
-/// Splits a whole source text into tokens by Python 3.11's rules; the last is
+/// Splits a whole source text into tokens by Python 3.12's rules; the last is
 /// Tok::End. False if something was reported.
 bool tokenize(const SourceManager::Buffer &buffer, DiagnosticEngine &diags,
               std::vector<Token> &tokens);
@@ -28,6 +28,11 @@ bool tokenize(const SourceManager::Buffer &buffer, DiagnosticEngine &diags,
 /// loaded source text that begins at `loc`; newlines count as blanks.
 bool tokenizeExpression(llvm::StringRef text, SourceLoc loc,
                         DiagnosticEngine &diags, std::vector<Token> &tokens);
+
+/// Behind the string whose opening quote is at `at`, npos if it does not end.
+/// In a formatted string, quotes in the expressions of {...} do not end it.
+size_t endOfString(llvm::StringRef text, size_t at, bool formatted,
+                   unsigned depth = 0);
 
 } // namespace tlc::frontend
 

@@ -45,6 +45,10 @@ std::string diagnosticCode(DiagID id);
 /// The entry for "TL0312", "tl312" or "312"; none if there is no such id.
 std::optional<DiagInfo> findDiagnostic(llvm::StringRef code);
 
+/// Whether an error of this id says that the input is too large, not that it is
+/// wrong: such errors have an exit code of their own.
+bool isLimit(DiagID id);
+
 /// The page of docs/diagnostics for an id, in Markdown; empty if it has none.
 llvm::StringRef diagnosticPage(DiagID id);
 
@@ -111,6 +115,8 @@ public:
   void emit(Diagnostic diag);
 
   bool hasErrors() const { return errors != 0; }
+  /// Whether one of the errors was a limit of tlc or of the machine.
+  bool reachedLimit() const { return limit; }
   void setRemarks(bool on) { showRemarks = on; }
   /// Further notes for every error that follows (the chain of inlined calls).
   llvm::SmallVector<DiagNote, 4> context;
@@ -147,13 +153,8 @@ private:
   llvm::raw_ostream &os;
   Capture *capture = nullptr;
   unsigned errors = 0;
-  bool color, showRemarks = true;
+  bool color, showRemarks = true, limit = false;
 };
-
-/// Writes a file whole or not at all: into a temporary beside it, then renamed.
-/// Standard output for "-". False on failure, with the reason in `error`.
-bool writeFileAtomically(llvm::StringRef path, llvm::StringRef contents,
-                         std::string &error);
 
 } // namespace tlc
 

@@ -19,6 +19,7 @@
 
 #include "KernelLowering.h"
 #include "mlir/IR/Matchers.h"
+#include "tlc/Dialect/Tile/Transforms/PerThread.h"
 #include <numeric>
 
 using namespace mlir;
@@ -134,21 +135,10 @@ Value KernelLowering::zero(Type type, Location loc) {
   return arith::ConstantOp::create(b, loc, b.getZeroAttr(type));
 }
 
-/// Whether the kernel has code that is written per thread: scalar code outside
-/// loops then differs between threads, else it is the workgroup's.
+/// Looked for once.
 bool KernelLowering::perThread() {
-  if (!simt) {
-    simt =
-        kernel
-            .walk([](Operation *op) {
-              bool counts =
-                  isa<tile::ThreadIdOp, tile::ShuffleOp, tile::BallotOp>(op) ||
-                  (isa<tile::AtomicOp>(op) &&
-                   !op->getParentOfType<tile::ParallelOp>());
-              return counts ? WalkResult::interrupt() : WalkResult::advance();
-            })
-            .wasInterrupted();
-  }
+  if (!simt)
+    simt = tile::isPerThread(kernel);
   return *simt;
 }
 

@@ -316,6 +316,10 @@ Placer::Outcome Placer::placeStores() {
   // Without a span each load comes when the registers of the one before are
   // free.
   auto [begin, end] = spanOf(loads, firstWrite);
+  // By how much a load may exceed a slot's room: where nine tenths of all room
+  // is taken, little is left early.
+  int issue = graph.vectorCycles + kIssue * graph.numMemory;
+  int crowd = 10 * issue > 9 * roomOf(graph) * interval ? kIssue : 0;
   for (auto [number, load] : llvm::enumerate(loads)) {
     auto [i, firstUse, lastUse] = load;
     const Node &node = nodes[i];
@@ -338,8 +342,15 @@ Placer::Outcome Placer::placeStores() {
       return fits(node, at) || (slot.memory <= memoryShare &&
                                 slot.issue() + kIssue <= roomOf(graph));
     };
+    // Into a full slot, which is evened out later, rather than late: a wait
+    // costs more.
+    auto crowds = [&](int at) {
+      const Slot &slot = table[index(at)];
+      return begin >= end && slot.memory <= memoryShare &&
+             slot.issue() <= roomOf(graph) + crowd;
+    };
     int t = bound;
-    while (t < firstUse && !goes(t))
+    while (t < firstUse && !goes(t) && !crowds(t))
       ++t;
     // Else with registers of their own.
     if (t >= firstUse)

@@ -112,9 +112,11 @@ void conditionalExchange(Wave &w, const Op &op) {
   }
 }
 
-/// M0 is the base; the whole wavefront adds its number of active lanes.
+/// M0 is the address in LDS, as compilers set it (only global memory's share,
+/// which gfx942 has not, had its base in the upper half); the whole wavefront
+/// adds its number of active lanes.
 template <bool Add> void appendConsume(Wave &w, const Op &op) {
-  u32 at = (w.sgpr[ScalarReg::M0] >> 16) + u32(op.inst->offset);
+  u32 at = (w.sgpr[ScalarReg::M0] & 0xffff) + u32(op.inst->offset);
   LaneAddresses a;
   a.at[0] = at;
   if (!ldsToHost(w, op, 1, 4, true, a))

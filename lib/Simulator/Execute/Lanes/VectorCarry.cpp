@@ -41,7 +41,7 @@ void addLanes(const Lanes &x) {
   finish(x, flags);
 }
 
-// Carry of the 64-bit sum; mad64I: signed overflow.
+// The flag is bit 64 of the sum of 65 bits; mad64I extends by the sign.
 void mad64U(const Lanes &x) {
   alignas(64) u8 flags[waveLanes];
   TLC_LANE_LOOP {
@@ -58,7 +58,8 @@ void mad64I(const Lanes &x) {
     i64 product = i64(i32(x.a[l])) * i32(x.b[l]);
     i64 c = get<i64>(x.c, l);
     u64 r = u64(product) + u64(c);
-    flags[l] = (~(product ^ c) & (product ^ i64(r))) < 0;
+    bool overflow = (~(product ^ c) & (product ^ i64(r))) < 0;
+    flags[l] = (i64(r) < 0) != overflow;
     put<u64>(x.d, l, x.mask[l], r);
   }
   finish(x, flags);

@@ -53,14 +53,15 @@ template <typename I, typename F> inline I toInteger(F v) {
   return u16(r | (b >> 16 & 0x8000));
 }
 
-/// To [-1, 1] in steps of 1/32767 (normU: [0, 1] and 1/65535), to nearest even.
+/// To [-1, 1] in steps of 1/32767 (normU: [0, 1] and 1/65535), to nearest even;
+/// the product is exact and rounded once.
 inline i16 normI(f32 v) {
   f32 c = v < -1.0f ? -1.0f : v > 1.0f ? 1.0f : v;
-  return isNan(v) ? 0 : i16(__builtin_roundevenf(c * 32767.0f));
+  return isNan(v) ? 0 : i16(__builtin_roundeven(f64(c) * 32767.0));
 }
 inline u16 normU(f32 v) {
   f32 c = v < 0.0f ? 0.0f : v > 1.0f ? 1.0f : v;
-  return isNan(v) ? 0 : u16(i32(__builtin_roundevenf(c * 65535.0f)));
+  return isNan(v) ? 0 : u16(i32(__builtin_roundeven(f64(c) * 65535.0)));
 }
 
 template <unsigned Byte>

@@ -135,10 +135,14 @@ template <typename T> T fixup(T q, T d, T n) {
     return withSign(infinity, sign);
   if (isInf(d) || isZero(n))
     return withSign(T(0), sign);
-  if constexpr (sizeof(T) >= 4)
+  if constexpr (sizeof(T) >= 4) {
     if (exponentField(n) - exponentField(d) < Scaling<T>::underflow)
       return withSign(T(0), sign);
-  return withSign(isNan(q) ? infinity : q, sign);
+    // The iteration makes one where the quotient overflows.
+    if (isNan(q))
+      return withSign(infinity, sign);
+  }
+  return withSign(q, sign);
 }
 
 template <typename T>

@@ -184,4 +184,27 @@ TEST_F(Control, SemaphoreReleasesAll) {
   sim::simulatorOptions().scheduleSeed = 0;
 }
 
+/// A semaphore that is set, raised by one and by many, and lowered as often.
+TEST_F(Control, Semaphores) {
+  std::string code = R"(
+  s_mov_b32 m0, 0
+  v_mov_b32 v10, 0
+  ds_gws_init v10 offset:3 gds
+  ds_gws_sema_v offset:3 gds
+  s_waitcnt lgkmcnt(0)
+  ds_gws_sema_p offset:3 gds
+  v_mov_b32 v10, 3
+  ds_gws_sema_br v10 offset:3 gds
+  s_waitcnt lgkmcnt(0)
+  ds_gws_sema_p offset:3 gds
+  ds_gws_sema_p offset:3 gds
+  ds_gws_sema_p offset:3 gds
+  s_waitcnt lgkmcnt(0)
+  v_add_u32 v4, 1, v1
+)";
+  TwoResults results = mapInstruction(code, {41});
+  ASSERT_EQ(results.low.size(), 1u);
+  EXPECT_EQ(results.low[0], 42u);
+}
+
 } // namespace

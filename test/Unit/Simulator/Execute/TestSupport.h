@@ -17,6 +17,7 @@
 #include <fstream>
 #include <iterator>
 #include <random>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -108,6 +109,12 @@ private:
   size_t size;
 };
 
+/// Mnemonics that kernels of this program have executed so far.
+inline std::set<std::string> &executedMnemonics() {
+  static std::set<std::string> all;
+  return all;
+}
+
 /// A kernel of a code object, kept loaded.
 class Kernel {
 public:
@@ -147,9 +154,12 @@ public:
                          void **arguments, void **extra = nullptr) {
     // TLC_TEST_CHECKERS=1: the same runs, watched; correct code gives no alarm.
     sim::simulatorOptions().checkers = std::getenv("TLC_TEST_CHECKERS");
+    sim::simulatorOptions().statistics = true;
     hip::hipError_t error = table().hipModuleLaunchKernel(
         function, grid.x, grid.y, grid.z, block.x, block.y, block.z, lds,
         nullptr, arguments, extra);
+    for (const auto &[mnemonic, count] : sim::lastLaunch().byMnemonic)
+      executedMnemonics().insert(mnemonic);
     if (sim::simulatorOptions().checkers)
       EXPECT_EQ(sim::lastLaunch().report, "");
     return error;
