@@ -397,7 +397,7 @@ void Interpreter::serializeSums(tile::ParallelOp loop) {
   // Kept: names of the loop's variables still point to it.
   loop->remove();
   replacedLoops.emplace_back(loop);
-  mlir::emitWarning(outer.getLoc(), "points of this loop add to the same "
+  mlir::emitWarning(outer.getLoc(), "points of this loop change the same "
                                     "element of '")
       << tile::getBufferName(sum) << "': " << steps
       << " of them run one after another, in one thread. T.reduce_sum, "
