@@ -63,14 +63,20 @@ cases() {
     t '128 × 64, 2 stages, 48 heads, 1,536 tokens' 1500000 full_bm128_bn64_w4_s2_wpe2_nk0 128 4 32768 48 1536
     t '64 × 64, 64 heads, 1,024 tokens' 1500000 full_bm64_bn64_w4_s2_wpe2_nk16 64 4 32768 64 1024
     t 'causal 128 × 64, 48 heads, 2,048 tokens' 1500000 causal_bm128_bn64_w4_s1_wpe2_nk0 128 4 32768 48 2048
-    t 'causal 64 × 64, 40 heads, 1,500 tokens' 1500000 causal_bm64_bn64_w4_s2_wpe2_nk16 64 4 32768 40 1500
+    t 'causal 64 × 64, 40 heads, 1,536 tokens' 1500000 causal_bm64_bn64_w4_s2_wpe2_nk16 64 4 32768 40 1536
   fi
   h() { # name, detail, object, batch, heads, tokens, workgroups a head
-    local row=$(($5 * 256)) size="$4,$5,$6,128" list=
-    for n in 0.0884:f32 $6 $row $((256 * row)) 256 $(($6 * row)) 1 $row 256 $(($6 * row)) 5 1 $6 128 128 $5 $row 256 $(($6 * row)) $row 256 $(($6 * row)) 0 0 $(($6 * 4)); do
-      if [[ $n == *:f32 ]]; then list+=" --arg f32=${n%:*}"; else list+=" --arg i32=$n"; fi
+    # Each argument in a slot of 16 bytes.
+    local row=$(($5 * 256)) size="$4,$5,$6,128" list= n
+    for n in "bf16[$size]" "bf16[$size]" "bf16[$size]" "bf16[$size]" "f32[$4,$5,$6]"; do
+      list+=" --arg $n=zeros --arg i64=0"
     done
-    echo "AITER, $1|$2|$aiter/$3.co --block 512 --grid $7,$5,$4 --arg bf16[$size]=zeros --arg bf16[$size]=zeros --arg bf16[$size]=zeros --arg bf16[$size]=zeros --arg f32[$4,$5,$6]=zeros$list"
+    for n in f32=0.0884 $6 $row $((256 * row)) 256 $(($6 * row)) 1 $row 256 $(($6 * row)) 5 1 $6 128 128 $5 $row 256 $(($6 * row)) $row 256 $(($6 * row)) i64=0 i64=0 $(($6 * 4)); do
+      [[ $n == *=* ]] || n=i32=$n
+      list+=" --arg $n"
+      [[ $n == i64=* ]] && list+=" --arg i64=0" || list+=" --arg i32=0 --arg i32=0 --arg i32=0"
+    done
+    echo "AITER, $1|$2|$aiter/$3.co --block 512 --grid $7,$5,$4$list"
   }
   if [ -n "$aiter" ]; then
     h 'rtna, 4 × 20 heads, 2,048 tokens' 2000000 fwd_hd128_bf16_rtna 4 20 2048 8

@@ -90,9 +90,10 @@ static SmallVector<int64_t> lackingLds(ModuleOp module) {
 bool tlc::lowerToWave(ModuleOp module, ArrayRef<std::string> disabled,
                       const std::function<void(ModuleOp)> &atTile,
                       OwningOpRef<ModuleOp> *source) {
-  constexpr unsigned kMostAttempts = 4;
+  constexpr unsigned kMostAttempts = 5;
   MLIRContext *ctx = module.getContext();
   Diagnostics first, said;
+  constexpr int64_t kMostReserve = 3 * kLdsBytes / 4;
   // What each kernel must do without, growing from attempt to attempt.
   SmallVector<int64_t> reserve;
   bool ok = false;
@@ -125,7 +126,11 @@ bool tlc::lowerToWave(ModuleOp module, ArrayRef<std::string> disabled,
     unsigned next = 0;
     module.walk([&](tile::KernelOp kernel) {
       int64_t &bytes = reserve[next];
-      bytes += std::max<int64_t>(0, lacking[next++]);
+      int64_t lacks = std::max<int64_t>(0, lacking[next++]);
+      // What a pass leaves room for and a later one takes is not known here:
+      // larger steps each time, up to what leaves the passes something.
+      bytes = std::min(bytes + (lacks << (2 * attempt)),
+                       std::max(bytes, kMostReserve));
       if (bytes)
         kernel->setAttr(tile::kLdsReserveAttr,
                         OpBuilder(ctx).getI64IntegerAttr(bytes));

@@ -84,17 +84,29 @@ private:
   uint64_t uncertain = 0;
 };
 
-/// "k.tile:6:31" as a place; none where that file is not loaded, as for an
-/// object.
+/// "k.tile:6:31" as a place, or "k.tile:6" as what that line says; none where
+/// that file is not loaded, as for an object.
 SourceRange Session::placeOf(llvm::StringRef text) {
-  auto [rest, column] = text.rsplit(':');
-  auto [file, line] = rest.rsplit(':');
-  unsigned l = 0, c = 0;
-  if (line.getAsInteger(10, l) || column.getAsInteger(10, c))
+  const SourceManager &sources = diags.sourceManager();
+  auto [file, last] = text.rsplit(':');
+  auto [shorter, first] = file.rsplit(':');
+  unsigned line = 0, column = 0;
+  if (last.getAsInteger(10, line))
     return {};
-  SourceLoc begin = diags.sourceManager().find(file, l, c);
-  return begin.isValid() ? SourceRange{begin, begin.advanced(1)}
-                         : SourceRange{};
+  bool both = !first.getAsInteger(10, column);
+  if (both) {
+    std::swap(line, column);
+    file = shorter;
+  }
+  SourceLoc begin = sources.find(file, line, both ? column : 1);
+  if (!begin.isValid())
+    return {};
+  if (!both) {
+    llvm::StringRef shown =
+        SourceManager::lineText(*sources.bufferOf(begin), line);
+    begin = begin.advanced(uint32_t(shown.size() - shown.ltrim().size()));
+  }
+  return {begin, begin.advanced(1)};
 }
 
 /// Launches the object; results are in `values` afterwards. ExitOk, or the exit
@@ -217,8 +229,11 @@ bool Session::printTable() {
     bool anyOrder = llvm::any_of(options.unordered, [&](StringRef name) {
       return findOutput(parameters, name) == unsigned(i);
     });
-    Comparison c = (anyOrder ? compareUnordered : compareWithin)(
-        got, expected[i].values, expected[i].bounds);
+    const reference::Argument &wanted = expected[i];
+    Comparison c =
+        anyOrder
+            ? compareUnordered(got, wanted.values, wanted.bounds)
+            : compareWithin(got, wanted.values, wanted.bounds, wanted.array);
     llvm::errs() << llvm::left_justify(p.name, width + 2)
                  << llvm::format("%11.3g%11.3g%11.3g", c.maxError, c.bound,
                                  c.ratio)

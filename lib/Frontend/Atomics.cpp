@@ -14,8 +14,8 @@
 //     (tile: (m, n) fragment)             %v = tile.load %tile[%a, %b]
 //                                         tile.atomic add %v, %C[%r + %a, %b]
 //
-// Memory orders and `return_prev` are accepted and not looked at: every atomic
-// on an element gives the old value, for whoever reads it.
+// `return_prev` is accepted and not looked at: every atomic on an element gives
+// the old value, for whoever reads it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,14 +27,26 @@ using namespace mlir;
 
 namespace tlc::frontend {
 
-/// Every atomic is as strong as seq_cst; a misspelt order is still a mistake.
-static bool isMemoryOrder(Value order) {
-  return !order || order.is(VK::None) ||
-         (order.is(VK::Str) &&
-          llvm::is_contained(ArrayRef<StringRef>{"relaxed", "consume",
-                                                 "acquire", "release",
-                                                 "acq_rel", "seq_cst"},
-                             order.asStr()));
+using Order = std::optional<tile::MemoryOrder>;
+
+/// The order that a name stands for, none for relaxed ones; nothing after a
+/// report.
+std::optional<Order> Interpreter::memoryOrder(Value order, SourceRange range) {
+  if (!order || order.is(VK::None))
+    return Order();
+  if (order.is(VK::Str)) {
+    StringRef name = order.asStr();
+    if (name == "relaxed")
+      return Order();
+    if (name == "consume")
+      return Order(tile::MemoryOrder::Acquire);
+    if (Order found = tile::symbolizeMemoryOrder(name))
+      return found;
+  }
+  error(DiagID::BadArgument, range,
+        "expected a memory order, one of 'relaxed', 'consume', "
+        "'acquire', 'release', 'acq_rel', 'seq_cst'");
+  return std::nullopt;
 }
 
 /// The atomics of two operands: destination and value. The destination is in
@@ -62,10 +74,12 @@ Value Interpreter::atomicImpl(Args &args, tile::AtomicKind kind) {
   if (bitwise && type->isFloat())
     return fail(DiagID::TypeMismatch, args.range,
                 "a bitwise atomic on " + type->name);
-  if (!isMemoryOrder(args[2]))
-    return fail(DiagID::BadArgument, args.rangeOf(2),
-                "expected a memory order, one of 'relaxed', 'consume', "
-                "'acquire', 'release', 'acq_rel', 'seq_cst'");
+  std::optional<Order> order = memoryOrder(args[2], args.rangeOf(2));
+  if (!order)
+    return {};
+  tile::MemoryOrderAttr orderAttr;
+  if (*order)
+    orderAttr = tile::MemoryOrderAttr::get(b.getContext(), **order);
   // The order of unsigned numbers is another operation of the hardware.
   if (type->cls == DTypeInfo::UInt)
     kind = kind == tile::AtomicKind::Max   ? tile::AtomicKind::UMax
@@ -79,8 +93,8 @@ Value Interpreter::atomicImpl(Args &args, tile::AtomicKind kind) {
       return {};
     at(args.range);
     return Value::scalar(
-        {tile::AtomicOp::create(b, v.value.getType(), kind, v.value,
-                                dst.buffer->storage(), operands),
+        {tile::AtomicOp::create(b, kind, v.value, dst.buffer->storage(),
+                                operands, orderAttr),
          type});
   };
   bool tileValue =
@@ -174,8 +188,8 @@ Value Interpreter::atomicVector(Args &args) {
       return {};
     at(args.range);
     return Value::scalar(
-        {tile::AtomicOp::create(b, s.value.getType(), tile::AtomicKind::Add,
-                                s.value, dst.buffer->storage(), operands),
+        {tile::AtomicOp::create(b, tile::AtomicKind::Add, s.value,
+                                dst.buffer->storage(), operands),
          dst.buffer->dtype});
   });
 }
@@ -187,9 +201,14 @@ Value Interpreter::atomicLoad(Args &args) {
     return {};
   if (box.buffer->dtype->isFloat())
     return load(box.buffer, box.offsets, args.range);
-  args.values.resize(2);
-  args.ranges.resize(2);
+  // Destination, value, order, as the others have them.
+  Value order = args[1];
+  SourceRange orderRange = args.rangeOf(1);
+  args.values.resize(3);
+  args.ranges.resize(3);
   args.values[1] = Value::integral(0);
+  args.values[2] = order;
+  args.ranges[2] = orderRange;
   return atomicImpl(args, tile::AtomicKind::Or);
 }
 

@@ -126,7 +126,9 @@ bool Interpreter::staticShape(BufferObject *buffer, SourceRange range,
     if (!d.is(VK::Int)) {
       error(DiagID::NotConstant, range,
             "the shape " + shapeText(buffer->shape) +
-                " must be known at compile time");
+                " must be known at compile time")
+          .help("'?' is a value of the device: extents are numbers, parameters "
+                "and T.const names");
       return false;
     }
     out.push_back(d.asInt());

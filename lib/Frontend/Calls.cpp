@@ -190,7 +190,7 @@ Value Interpreter::evalCall(const CallExpr *e) {
 Value Interpreter::callPoison(PoisonObject *poison, const CallExpr *e) {
   if (poison->carried && poison->what.ends_with(".run"))
     return poison->carried;
-  Value result = makePoison(poison->what + "(...)", e->range);
+  Value result = makePoison(poison->what + "(...)", poison->origin);
   result.as<PoisonObject>()->carried = poison->carried;
   // A T.prim_func given to host code that compiles it: the result stands for
   // it.

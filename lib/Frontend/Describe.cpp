@@ -15,8 +15,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Interpreter.h"
-#include "llvm/Support/SaveAndRestore.h"
 #include "llvm/Support/Format.h"
+#include "llvm/Support/SaveAndRestore.h"
 #include <cmath>
 #include <unordered_set>
 
@@ -223,8 +223,17 @@ Value Interpreter::poisonError(Value v, SourceRange range) {
   auto *poison = v.as<PoisonObject>();
   if (poison->missing)
     return missingName(poison->what, range, v);
+  // "the module 'os'.getpid(...)" is 'os.getpid(...)'.
+  std::string what = poison->what.str();
+  StringRef module(what);
+  if (size_t quote = module.find("'.");
+      module.consume_front("the module '") && quote != StringRef::npos) {
+    std::string path = module.str();
+    path.erase(path.find("'."), 1);
+    what = "'" + path + "'";
+  }
   error(DiagID::UnknownImport, range,
-        poison->what + " is not part of the kernel language and is needed here")
+        what + " is not part of the kernel language and is needed here")
       .note(poison->origin, "it comes from here");
   return {};
 }

@@ -653,6 +653,8 @@ public:
                SourceRange valueRange);
   bool fillRuntime(const Box &box, Value value, SourceRange range);
   Value atomicImpl(Args &args, tile::AtomicKind kind);
+  std::optional<std::optional<tile::MemoryOrder>>
+  memoryOrder(Value order, SourceRange range);
 
   //===--- State ----------------------------------------------------------===//
   SourceManager &sources;

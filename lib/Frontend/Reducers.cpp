@@ -278,8 +278,7 @@ bool Interpreter::updateReducer(BufferObject *buffer, Sym value,
     kind = kind == tile::AtomicKind::Max   ? tile::AtomicKind::UMax
            : kind == tile::AtomicKind::Min ? tile::AtomicKind::UMin
                                            : kind;
-  tile::AtomicOp::create(b, value.value.getType(), kind, value.value,
-                         buffer->storage(), indices);
+  tile::AtomicOp::create(b, kind, value.value, buffer->storage(), indices);
   return true;
 }
 
@@ -398,7 +397,7 @@ void Interpreter::serializeSums(tile::ParallelOp loop) {
   // Kept: names of the loop's variables still point to it.
   loop->remove();
   replacedLoops.emplace_back(loop);
-  mlir::emitWarning(outer.getLoc(), "points of this loop add to the same "
+  mlir::emitWarning(outer.getLoc(), "points of this loop change the same "
                                     "element of '")
       << tile::getBufferName(sum) << "': " << steps
       << " of them run one after another, in one thread. T.reduce_sum, "

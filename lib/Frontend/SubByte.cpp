@@ -291,8 +291,8 @@ bool Interpreter::storePacked(BufferObject *buffer, ArrayRef<Value> indices,
                               buffer->storage());
   }
   auto emit = [&] {
-    tile::AtomicOp::create(b, i32, tile::AtomicKind::And, keep, words, at);
-    tile::AtomicOp::create(b, i32, tile::AtomicKind::Or, set, words, at);
+    tile::AtomicOp::create(b, tile::AtomicKind::And, keep, words, at);
+    tile::AtomicOp::create(b, tile::AtomicKind::Or, set, words, at);
   };
   if (!inside) {
     emit();

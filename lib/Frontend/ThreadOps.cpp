@@ -258,7 +258,7 @@ Value Interpreter::syncThreadsVote(Args &args) {
   }
   tile::SyncOp::create(b);
   mlir::Value one = arith::ExtUIOp::create(b, b.getI32Type(), c);
-  tile::AtomicOp::create(b, b.getI32Type(), tile::AtomicKind::Add, one, count,
+  tile::AtomicOp::create(b, tile::AtomicKind::Add, one, count,
                          mlir::ValueRange{zero});
   tile::SyncOp::create(b);
   mlir::Value n =

@@ -401,12 +401,17 @@ LogicalResult KernelLowering::lowerAtomic(tile::AtomicOp op) {
                                               threadId(), constant(loc, 0)));
   Value value = lookup(op.getValue());
   auto kind = static_cast<wave::AtomicKind>(op.getKind());
+  wave::MemoryOrderAttr order;
+  if (auto given = op.getOrder())
+    order = wave::MemoryOrderAttr::get(b.getContext(),
+                                       static_cast<wave::MemoryOrder>(*given));
   auto emit = [&]() -> Value {
     if (address->lds)
       return wave::LdsAtomicOp::create(b, loc, value.getType(), kind, value,
-                                       address->lds);
+                                       address->lds, order);
     return wave::GlobalAtomicOp::create(b, loc, value.getType(), kind, value,
-                                        address->pointer, address->bytes);
+                                        address->pointer, address->bytes,
+                                        order);
   };
   if (!condition) {
     map.map(op.getResult(), emit());

@@ -348,7 +348,8 @@ std::optional<LLVM::AtomicBinOp> getAtomicOp(wave::AtomicKind kind,
 /// half gets -0.0, which changes no number, not even -0.0.
 ///   %d = ptrmask %a, ~3; %odd = and (ptrtoint %a), 2
 ///   atomicrmw fadd %d, select(%odd, [-0.0, %v], [%v, -0.0])
-void addHalf(Operation *op, Value value, Value address, StringRef scope,
+void addHalf(Operation *op, Value value, Value address,
+             LLVM::AtomicOrdering ordering, StringRef scope,
              ConversionPatternRewriter &rewriter) {
   Location loc = op->getLoc();
   auto i32 = [&](int64_t n) -> Value {
@@ -380,8 +381,7 @@ void addHalf(Operation *op, Value value, Value address, StringRef scope,
   Type pair = VectorType::get({2}, half);
   Value old = LLVM::AtomicRMWOp::create(
       rewriter, loc, LLVM::AtomicBinOp::fadd, dword,
-      LLVM::BitcastOp::create(rewriter, loc, pair, both),
-      LLVM::AtomicOrdering::monotonic, scope);
+      LLVM::BitcastOp::create(rewriter, loc, pair, both), ordering, scope);
   old = LLVM::BitcastOp::create(rewriter, loc, word, old);
   Value shift = LLVM::ShlOp::create(rewriter, loc, low, i32(3));
   old = LLVM::LShrOp::create(rewriter, loc, old, shift);
@@ -389,8 +389,46 @@ void addHalf(Operation *op, Value value, Value address, StringRef scope,
   rewriter.replaceOpWithNewOp<LLVM::BitcastOp>(op, half, old);
 }
 
-/// Monotonic: atomics order themselves; barriers order everything else.
+/// Without an order, monotonic: barriers order everything else. With one, code
+/// generation adds what the caches need at agent scope: buffer_wbl2 before a
+/// release, buffer_inv behind an acquire, and the waits.
+LLVM::AtomicOrdering orderingOf(std::optional<wave::MemoryOrder> order) {
+  if (!order)
+    return LLVM::AtomicOrdering::monotonic;
+  switch (*order) {
+  case wave::MemoryOrder::Acquire:
+    return LLVM::AtomicOrdering::acquire;
+  case wave::MemoryOrder::Release:
+    return LLVM::AtomicOrdering::release;
+  case wave::MemoryOrder::AcqRel:
+    return LLVM::AtomicOrdering::acq_rel;
+  case wave::MemoryOrder::SeqCst:
+    return LLVM::AtomicOrdering::seq_cst;
+  }
+  llvm_unreachable("unknown memory order");
+}
+
+/// A release at agent scope apart from its atomic, which keeps the rest of the
+/// order: code generation leaves out the wait for buffer_wbl2 where all stores
+/// were waited for before.
+///   fence release; s_waitcnt vmcnt(0); atomicrmw monotonic or acquire
+LLVM::AtomicOrdering releaseFirst(Operation *op, LLVM::AtomicOrdering ordering,
+                                  ConversionPatternRewriter &rewriter) {
+  if (ordering == LLVM::AtomicOrdering::monotonic ||
+      ordering == LLVM::AtomicOrdering::acquire)
+    return ordering;
+  LLVM::FenceOp::create(rewriter, op->getLoc(), LLVM::AtomicOrdering::release,
+                        "agent");
+  // The fields as in KernelToLLVM.cpp.
+  Build build{rewriter, op->getLoc()};
+  build.intrinsic("llvm.amdgcn.s.waitcnt", ValueRange(build.i32(0x0f70)));
+  return ordering == LLVM::AtomicOrdering::release
+             ? LLVM::AtomicOrdering::monotonic
+             : LLVM::AtomicOrdering::acquire;
+}
+
 LogicalResult replaceWithAtomic(Operation *op, wave::AtomicKind kind,
+                                std::optional<wave::MemoryOrder> order,
                                 Value value, Value address, StringRef scope,
                                 ConversionPatternRewriter &rewriter) {
   Type element = getElementTypeOrSelf(value.getType());
@@ -401,13 +439,16 @@ LogicalResult replaceWithAtomic(Operation *op, wave::AtomicKind kind,
   // LLVM has no atomics on bits.
   if (getBits(value.getType()) < 8)
     return op->emitOpError("on ") << value.getType();
+  LLVM::AtomicOrdering ordering = orderingOf(order);
+  if (scope == "agent")
+    ordering = releaseFirst(op, ordering, rewriter);
   if (*atomic == LLVM::AtomicBinOp::fadd && !isa<VectorType>(value.getType()) &&
       getBits(element) == 16) {
-    addHalf(op, value, address, scope, rewriter);
+    addHalf(op, value, address, ordering, scope, rewriter);
     return success();
   }
-  rewriter.replaceOpWithNewOp<LLVM::AtomicRMWOp>(
-      op, *atomic, address, value, LLVM::AtomicOrdering::monotonic, scope);
+  rewriter.replaceOpWithNewOp<LLVM::AtomicRMWOp>(op, *atomic, address, value,
+                                                 ordering, scope);
   return success();
 }
 
@@ -419,7 +460,7 @@ struct GlobalAtomicPattern : ConvertOpToLLVMPattern<wave::GlobalAtomicOp> {
                   ConversionPatternRewriter &rewriter) const override {
     Build build{rewriter, op.getLoc()};
     return replaceWithAtomic(
-        op, op.getKind(), adaptor.getValue(),
+        op, op.getKind(), op.getOrder(), adaptor.getValue(),
         byteGEP(build, adaptor.getBase(), adaptor.getBytes()), "agent",
         rewriter);
   }
@@ -435,9 +476,9 @@ struct LdsAtomicPattern : ConvertOpToLLVMPattern<wave::LdsAtomicOp> {
     Value base = getLdsBase(build, op);
     if (!base)
       return failure();
-    return replaceWithAtomic(op, op.getKind(), adaptor.getValue(),
-                             byteGEP(build, base, adaptor.getAddr()),
-                             "workgroup", rewriter);
+    return replaceWithAtomic(
+        op, op.getKind(), op.getOrder(), adaptor.getValue(),
+        byteGEP(build, base, adaptor.getAddr()), "workgroup", rewriter);
   }
 };
 

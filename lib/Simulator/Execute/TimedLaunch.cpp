@@ -48,6 +48,10 @@ constexpr double fullIfUneven = 4;
 /// see which data XCDs share; and the most and least of one.
 constexpr size_t sharingWords = 1 << 21, mostBegin = 1 << 16,
                  leastBegin = 1 << 9;
+/// Words of one workgroup from its begin to its end, if that is enough.
+constexpr size_t wholeWords = 1 << 22;
+/// Workgroups that start later, of which the same is looked at.
+constexpr uint64_t mostOthers = 4096;
 
 /// A workgroup that has begun, and what is recorded of it but not yet replayed.
 struct Live : GroupRecord {
@@ -69,7 +73,8 @@ public:
 
   uint64_t count(uint64_t id) override;
   const uint32_t *begin(uint64_t id, uint64_t instructions) override;
-  LineSharing sharing(uint64_t concurrent, const SamplePlan &plan);
+  LineSharing sharing(uint64_t concurrent, uint64_t workgroups,
+                      const SamplePlan &plan);
   /// Runs the first workgroup ahead of the replay, to see how long it is.
   bool firstExceeds(uint64_t instructions);
   const GroupRecord &first() const { return *live.front(); }
@@ -268,43 +273,74 @@ const uint32_t *LaunchSource::begin(uint64_t id, uint64_t instructions) {
 }
 
 /// Which XCDs want the same, judged by the beginnings of those workgroups that
-/// run at the same time.
-LineSharing LaunchSource::sharing(uint64_t concurrent, const SamplePlan &plan) {
+/// run at the same time. Where all arrays fit the Infinity Cache, what one XCD
+/// has fetched is there for those that want it later, so others of the grid
+/// count as well.
+LineSharing LaunchSource::sharing(uint64_t concurrent, uint64_t workgroups,
+                                  const SamplePlan &plan) {
   std::unordered_map<uint64_t, uint8_t> wantedBy;
-  size_t words = std::clamp(sharingWords / concurrent, leastBegin, mostBegin);
+  std::map<uint64_t, const Allocation *> touched; // by base
   std::unique_ptr<Live> group = take();
-  for (uint64_t id = 0; id < concurrent; ++id) {
+  auto visit = [&](uint64_t id, size_t words, auto &&line) {
     group->state->begin(id);
     group->state->recordTo(code, *group, words);
     group->state->run();
     for (unsigned w = 0; w < group->waveCount; ++w)
-      forEachLine(code, group->waves[w], [&](uint64_t line) {
-        // A bit for each XCD that loads the line.
-        wantedBy[line] |= uint8_t(1u << id % param::xcds);
-      });
+      forEachLine(code, group->waves[w], line);
+  };
+  auto note = [&](uint64_t id, size_t words) {
+    // A bit for each XCD that wants the line.
+    visit(id, words, [&](uint64_t line) {
+      wantedBy[line] |= uint8_t(1u << id % param::xcds);
+    });
+  };
+  auto wordsFor = [](uint64_t groups) {
+    return std::clamp(sharingWords / groups, leastBegin, mostBegin);
+  };
+  for (uint64_t id = 0; id < concurrent; ++id)
+    note(id, wordsFor(concurrent));
+  double bytes = 0;
+  auto touch = [&](uint64_t line) {
+    if (const Allocation *array = context.memory.find(line * param::lineBytes))
+      if (touched.try_emplace(array->base, array).second)
+        bytes += double(array->size);
+  };
+  for (auto [line, mask] : wantedBy)
+    touch(line);
+  // Results are mostly written at the end.
+  visit(plan.xcd, wholeWords, touch);
+  if (bytes <= param::mallBytes) {
+    // In pieces of one workgroup an XCD, spread over the rest.
+    uint64_t pieces = (workgroups - concurrent) / param::xcds;
+    uint64_t some = std::min<uint64_t>(pieces, mostOthers / param::xcds);
+    for (uint64_t i = 0; i < some; ++i)
+      for (unsigned xcd = 0; xcd < param::xcds; ++xcd)
+        note(concurrent + i * pieces / some * param::xcds + xcd,
+             wordsFor(concurrent + some * param::xcds));
   }
   spare.push_back(std::move(group));
   struct Wanted {
     uint64_t lines = 0, wants = 0;
   };
-  std::map<uint64_t, std::pair<const Allocation *, Wanted>> arrays; // by base
+  std::map<uint64_t, Wanted> arrays; // by base
   for (auto [line, mask] : wantedBy)
     if (mask >> plan.xcd & 1)
       if (const Allocation *array =
               context.memory.find(line * param::lineBytes)) {
-        auto &[owner, wanted] = arrays[array->base];
-        owner = array;
-        ++wanted.lines;
-        wanted.wants += std::popcount(mask);
+        ++arrays[array->base].lines;
+        arrays[array->base].wants += std::popcount(mask);
       }
   // An XCD with more to do than others has fewer companions later on.
   double even = std::min(1.0, 1 / (plan.ofAll * param::xcds));
   LineSharing result;
-  for (auto &[base, each] : arrays)
+  for (auto &[base, array] : touched) {
+    Wanted each = arrays[base];
+    double sharers =
+        each.lines ? even * double(each.wants) / double(each.lines) : 1;
     result.add({base / param::lineBytes,
-                (base + each.first->size) / param::lineBytes + 1,
-                std::max(1.0, even * double(each.second.wants) /
-                                  double(each.second.lines))});
+                (base + array->size) / param::lineBytes + 1,
+                std::max(1.0, sharers)});
+  }
   return result;
 }
 
@@ -396,7 +432,7 @@ void tlc::sim::runTimed(LaunchContext &context, unsigned threads,
         std::min<uint64_t>(options.workgroups,
                            uint64_t(param::xcds) * param::cusPerXcd *
                                occupancyOf(needs).groupsPerCu),
-        plan);
+        options.workgroups, plan);
   }
   Machine machine(code, source, needs, options);
   bool ok = !source.faulted() && machine.run();

@@ -37,15 +37,15 @@ public:
       }
     return 1;
   }
-  /// Over the lines of an XCD, on average, if it wants its part of each array.
+  /// Over all lines: by so much an XCD's part of a cache that all share holds
+  /// more than an equal part, for some of its lines are others' as well.
   double mean() const {
-    double lines = 0, sum = 0;
+    double lines = 0, wanted = 0;
     for (const Range &r : ranges) {
-      double wanted = double(r.end - r.begin) * r.sharers;
-      lines += wanted;
-      sum += wanted * r.sharers;
+      lines += double(r.end - r.begin);
+      wanted += double(r.end - r.begin) * r.sharers;
     }
-    return lines > 0 ? sum / lines : 1;
+    return lines > 0 ? wanted / lines : 1;
   }
 
 private:

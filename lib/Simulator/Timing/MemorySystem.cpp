@@ -154,11 +154,15 @@ bool MemorySystem::othersFetch(uint64_t line) const {
   return double(hash >> 11) * 0x1p-53 >= 1 / sharers;
 }
 
-/// A new entry; what it replaces is written to HBM if dirty.
+/// A new entry; what it replaces is written to HBM if dirty, unless another XCD
+/// has brought the line there.
 auto MemorySystem::placeInMall(uint64_t line, unsigned set, double time,
-                               MemoryCounters &counters) -> MallCache::Entry {
+                               MemoryCounters &counters, bool byOther)
+    -> MallCache::Entry {
   MallCache::Victim victim;
   MallCache::Entry entry = mall.insert(line, set, victim);
+  if (byOther)
+    return entry;
   bool writes = victim.valid && victim.dirty;
   // An empty place stands for a line of an earlier launch, dirty as often as
   // this one's lines are; fractions add up.
@@ -184,7 +188,7 @@ double MemorySystem::writeBack(Xcd &xcd, uint64_t line, double time,
   unsigned set = mallSet(line);
   MallCache::Entry entry = mall.find(line, set);
   if (!entry) {
-    entry = placeInMall(line, set, time, counters);
+    entry = placeInMall(line, set, time, counters, false);
     entry.time() = time;
   }
   mall.setDirty(entry);
@@ -219,13 +223,13 @@ double MemorySystem::beyondL2(Xcd &xcd, uint64_t line, double time,
     return std::max<double>(start + extra + mallLatency - l2Latency,
                             entry.time());
   }
-  MallCache::Entry entry = placeInMall(line, set, start, counters);
+  bool others = othersFetch(line);
+  MallCache::Entry entry = placeInMall(line, set, start, counters, others);
   double ready;
   if (isWarm()) {
     ++counters.mallHits;
     ready = start + extra + mallLatency - l2Latency;
   } else {
-    bool others = othersFetch(line);
     start =
         hbm.take(start, others ? 0 : lineBytes / (hbmBytesPerCycle * share));
     counters.mallHits += others;

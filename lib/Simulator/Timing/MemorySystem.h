@@ -117,7 +117,7 @@ private:
   bool othersFetch(uint64_t line) const;
   /// Gives a line a place in the Infinity Cache, and HBM the one it replaces.
   MallCache::Entry placeInMall(uint64_t line, unsigned set, double time,
-                               MemoryCounters &counters);
+                               MemoryCounters &counters, bool byOther);
 
   unsigned cusPerXcd;
   double share; ///< of what all XCDs share

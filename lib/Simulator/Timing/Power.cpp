@@ -11,10 +11,12 @@
 //   idle + factor * (matrix * m + vector * v) * clock / measured clock = board
 //
 // where m and v are the shares of the cycles in which the matrix cores and the
-// vector ALUs of compute units with a workgroup work. Compute units without one
-// do not raise the clock of the others: published clocks of one kernel are the
-// same for short grids. That the voltage falls with the clock is left out, as
-// is the power of the memories; both within what the factor is known to.
+// vector ALUs of compute units with a workgroup work, times the part of the
+// compute units that get any. Those that have none at the end of a grid do not
+// raise the clock of the others: published clocks of one kernel are the same
+// for short grids of more workgroups than compute units. That the voltage falls
+// with the clock is left out, as is the power of the memories; both within what
+// the factor is known to.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,9 +29,10 @@ using namespace tlc::sim;
 using namespace tlc::sim::param;
 
 double TimingResult::clockUnderLoadGHz() const {
-  double simdCycles = double(activeCuCycles) * simdsPerCu;
-  if (simdCycles <= 0)
+  if (!activeCuCycles || !usedComputeUnits)
     return clockGHz;
+  double simdCycles = double(activeCuCycles) * simdsPerCu *
+                      (double(computeUnits) / usedComputeUnits);
   double watts = dataFactor * (matrixWatts * (double(matrixBusy) / simdCycles) +
                                vectorWatts * (double(vectorBusy) / simdCycles));
   double allowed = boardWatts - idleWatts;

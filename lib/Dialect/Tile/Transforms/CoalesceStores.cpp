@@ -24,6 +24,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Liveness.h"
+#include "tlc/Support/LdsBanks.h"
 #include "tlc/Dialect/Tile/Transforms/Passes.h"
 #include "tlc/Dialect/Tile/Transforms/StoreExchange.h"
 #include "tlc/Dialect/Tile/Transforms/TileAccess.h"
@@ -39,7 +40,6 @@ namespace tlc::tile {
 
 /// LDS that no kernel misses: eight such workgroups fit a compute unit.
 constexpr int64_t kSpareBytes = 8192;
-constexpr int64_t kWaveSize = 64;
 /// Chunks in LDS at once: one alone waits for its writes, then for its reads.
 constexpr int64_t kMostChunks = 4;
 
@@ -80,9 +80,15 @@ static void coalesce(CopyOp copy) {
   if (!gains(e))
     return;
   auto kernel = copy->getParentOfType<KernelOp>();
+  // As tile-fit-lds plans: sharing within loops only where nothing else fits.
   auto planned = [&] {
-    auto buffers = getLiveBuffers(kernel, /*reuseInLoops=*/false);
-    return planLds(buffers);
+    int64_t total = 0;
+    for (bool reuseInLoops : {false, true}) {
+      auto buffers = getLiveBuffers(kernel, reuseInLoops);
+      if (total = planLds(buffers); total <= kLdsBytes)
+        break;
+    }
+    return total;
   };
   int64_t room = std::max(planned(), kSpareBytes);
   OpBuilder b = OpBuilder::atBlockBegin(&kernel.getBody().front());

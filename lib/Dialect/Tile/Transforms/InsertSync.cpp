@@ -22,6 +22,9 @@
 //   reads and writes one buffer and that all threads reach gets
 //   `tile.uniform`: where threads hold copies of points, tile-to-wave puts a
 //   barrier between its reads and its writes.
+// * An atomic that releases has a barrier before it, one that acquires a
+// barrier
+//   behind it, where all threads of the workgroup reach it.
 // * Global tensors that a kernel both reads and writes count too; a barrier
 //   that orders them carries `tile.global`. A barrier that the user wrote
 //   stays, and orders everything. Scalar stores outside loops are thread 0's,
@@ -39,6 +42,7 @@
 #include "tlc/Dialect/Tile/Transforms/Passes.h"
 #include "tlc/Dialect/Tile/Transforms/PerThread.h"
 #include "tlc/Dialect/Tile/Transforms/RotatingSlot.h"
+#include "llvm/ADT/ScopeExit.h"
 
 using namespace mlir;
 using namespace tlc;
@@ -191,6 +195,25 @@ static bool inConflict(const Open &a, const Open &b, bool perThread) {
 }
 
 namespace {
+/// What the atomics of an op on global memory order besides themselves.
+struct Orders {
+  bool release = false, acquire = false;
+  bool any() const { return release || acquire; }
+};
+} // namespace
+
+static Orders ordersOf(Operation *op) {
+  Orders orders;
+  op->walk([&](AtomicOp atomic) {
+    if (!atomic.getOrder() || getSpace(atomic.getDest()) != Space::Global)
+      return;
+    orders.release |= *atomic.getOrder() != MemoryOrder::Acquire;
+    orders.acquire |= *atomic.getOrder() != MemoryOrder::Release;
+  });
+  return orders;
+}
+
+namespace {
 class SyncInserter {
 public:
   explicit SyncInserter(KernelOp kernel);
@@ -205,6 +228,7 @@ private:
   LogicalResult visitDivergent(Operation *op, State &state);
   void enter(Operation *op, ArrayRef<Open> accesses, State &state);
   void passSync(SyncOp sync, State &state);
+  void addSync(Operation *op, bool before, State &state);
   State accessesBelow(Operation *op);
   void addAccesses(Operation *op, State &into);
   void warnInside(Operation *op);
@@ -212,6 +236,8 @@ private:
   KernelOp kernel;
   bool perThread;
   llvm::SetVector<Value> sharedGlobals; // pointers both read and written
+  /// An atomic acquires or releases: what it orders may be any tensor.
+  bool ordersGlobal = false;
   llvm::SetVector<Operation *> inserted, warned;
 };
 } // namespace
@@ -222,6 +248,7 @@ SyncInserter::SyncInserter(KernelOp kernel)
     : kernel(kernel), perThread(isPerThread(kernel)) {
   llvm::SetVector<Value> read, written, rewritten;
   kernel.walk([&](Operation *op) {
+    ordersGlobal |= ordersOf(op).any();
     for (const BufferUse &access : getUses(op)) {
       auto tensor = getBase(access.buffer).getDefiningOp<TensorOp>();
       if (!tensor)
@@ -268,6 +295,7 @@ void SyncInserter::enter(Operation *op, ArrayRef<Open> accesses, State &state) {
       }
   // A barrier closes LDS accesses; global ones only if it waits for them
   // (s_waitcnt vmcnt, `tile.global`), which costs the latency of memory.
+  global |= needed && ordersGlobal;
   if (needed) {
     // On a later visit of a loop the barrier may stand there already, and only
     // have to order more.
@@ -286,11 +314,28 @@ void SyncInserter::enter(Operation *op, ArrayRef<Open> accesses, State &state) {
 
 void SyncInserter::passSync(SyncOp sync, State &state) {
   // Only a barrier that has global accesses to order waits for them.
-  bool global = llvm::any_of(state, [](Open &o) { return o.place.global; });
-  if (global && !inserted.contains(sync))
+  bool global = ordersGlobal ||
+                llvm::any_of(state, [](Open &o) { return o.place.global; });
+  if (global && (ordersGlobal || !inserted.contains(sync)))
     sync->setAttr(kSyncGlobalAttr, UnitAttr::get(sync.getContext()));
   global = sync->hasAttr(kSyncGlobalAttr);
   llvm::erase_if(state, [&](Open &o) { return global || !o.place.global; });
+}
+
+/// A barrier for global memory too, before or behind an op that all threads
+/// reach, unless one stands there.
+void SyncInserter::addSync(Operation *op, bool before, State &state) {
+  OpBuilder b(op);
+  auto sync =
+      dyn_cast_or_null<SyncOp>(before ? op->getPrevNode() : op->getNextNode());
+  if (!sync) {
+    if (!before)
+      b.setInsertionPointAfter(op);
+    sync = SyncOp::create(b, op->getLoc());
+    inserted.insert(sync);
+  }
+  sync->setAttr(kSyncGlobalAttr, b.getUnitAttr());
+  state.clear();
 }
 
 /// Walks a block forward; `state` is what is open before and, on return, after
@@ -301,6 +346,17 @@ LogicalResult SyncInserter::visit(Block &block, State &state) {
       passSync(sync, state);
       continue;
     }
+    // One thread's release is the workgroup's, for what the others have
+    // written is there; what one thread acquires, the others may read.
+    Orders orders;
+    if (isa<AtomicOp, ParallelOp>(op))
+      orders = ordersOf(&op);
+    if (orders.release)
+      addSync(&op, /*before=*/true, state);
+    auto acquire = llvm::make_scope_exit([&] {
+      if (orders.acquire)
+        addSync(&op, /*before=*/false, state);
+    });
     // Its points run on all threads at once: nothing inside can be ordered.
     if (isa<ParallelOp>(op)) {
       State accesses = accessesBelow(&op);

@@ -79,11 +79,49 @@ static SmallVector<Value> relatedFragments(Value c) {
   return related;
 }
 
+/// Where LDS is short: gemms whose result becomes the A of another, and that
+/// other one, give each wavefront whole rows, so that A stays where C was.
+/// Gemms that work on the same results follow.
+static void chainByRows(ArrayRef<GemmOp> gemms, int64_t waves) {
+  llvm::SmallPtrSet<Operation *, 8> rows;
+  auto enough = [&](GemmOp gemm) { return gemm.getM() >= 16 * waves; };
+  llvm::DenseMap<Operation *, SmallVector<Value>> related;
+  for (GemmOp gemm : gemms)
+    related[gemm] = relatedFragments(gemm.getC());
+  for (GemmOp gemm : gemms)
+    for (GemmOp next : gemms)
+      if (next != gemm && !next.getTransA() && enough(gemm) && enough(next) &&
+          llvm::is_contained(related[gemm], next.getA())) {
+        rows.insert(gemm);
+        rows.insert(next);
+      }
+  bool changed = !rows.empty();
+  while (changed) {
+    changed = false;
+    for (GemmOp gemm : gemms)
+      if (!rows.contains(gemm) && enough(gemm) &&
+          llvm::any_of(gemms, [&](GemmOp other) {
+            return rows.contains(other) &&
+                   llvm::is_contained(related[other], gemm.getC());
+          }))
+        changed = rows.insert(gemm).second;
+  }
+  for (GemmOp gemm : gemms) {
+    if (!rows.contains(gemm) || gemm.getPolicy() == WarpPolicy::FullRow)
+      continue;
+    gemm.setPolicy(WarpPolicy::FullRow);
+    gemm.emitRemark("wavefronts take rows of the result here, so that it feeds "
+                    "the next product in registers");
+  }
+}
+
 /// Sets `mfma` on every gemm and the accumulator layout on every C. Fails with
 /// TL0602 where gfx942 has no instruction for the types.
 LogicalResult LayoutInference::anchorGemms() {
   SmallVector<GemmOp> gemms;
   kernel.walk([&](GemmOp gemm) { gemms.push_back(gemm); });
+  if (kernel->hasAttr(kLdsReserveAttr))
+    chainByRows(gemms, threads / 64);
   // Gemms with the same M share an instruction shape, so that the result of
   // one can feed the next where it is.
   llvm::MapVector<int64_t, std::array<double, 2>> costs;
@@ -445,8 +483,8 @@ struct TiedTiles {
 } // namespace
 
 /// Follows copies and loops from fragment to fragment of the same shape; each
-/// op is looked at once.
-static TiedTiles tiedTiles(Value fragment) {
+/// op is looked at once. `alone`: only what the fragment's own uses ask.
+static TiedTiles tiedTiles(Value fragment, bool alone = false) {
   TiedTiles tied;
   ArrayRef<int64_t> shape = shapeOf(fragment);
   bool staged = false;
@@ -469,6 +507,7 @@ static TiedTiles tiedTiles(Value fragment) {
       for (const Access &access : getPointAccesses(op)) {
         Value base = getBase(access.buffer);
         if (isa<ParallelOp>(op) && shapeOf(access.buffer) == shape &&
+            (!alone || base == fragment) &&
             access.indices.size() == shape.size() &&
             getSpace(base) == Space::Fragment) {
           for (auto [d, index] : llvm::enumerate(access.indices)) {
@@ -485,7 +524,7 @@ static TiedTiles tiedTiles(Value fragment) {
         else if (getSpace(base.getType()) == Space::Shared)
           staged = true;
         else if (getSpace(base.getType()) == Space::Fragment &&
-                 shapeOf(base) == shapeOf(fragment))
+                 shapeOf(base) == shapeOf(fragment) && !alone)
           tiles.insert(base);
       }
     }
@@ -532,6 +571,21 @@ static std::optional<Layout> heldLayout(ArrayRef<int64_t> shape,
     stride *= extent;
   }
   return Layout(dims);
+}
+
+/// Fragments that loops go through row by row: each such loop would convert
+/// another layout, and a copy from or to a product's result converts once.
+void LayoutInference::anchorHeld() {
+  for (AllocOp alloc : getAllocs(kernel, Space::Fragment)) {
+    if (alloc.getLayout())
+      continue;
+    TiedTiles own = tiedTiles(alloc, /*alone=*/true);
+    if (llvm::none_of(own.held, [](bool held) { return held; }))
+      continue;
+    int64_t widest = tiedTiles(alloc).widest;
+    if (auto layout = heldLayout(shapeOf(alloc), own.held, widest, threads))
+      setLayout(alloc, *layout);
+  }
 }
 
 /// A layout for a fragment that nothing anchors: as its writer to LDS wants it,
@@ -660,6 +714,7 @@ LogicalResult LayoutInference::run() {
     if (failed(normalize()) || failed(anchorGemms()))
       return failure();
     fixFloatingFragments();
+    anchorHeld();
     propagate();
     while (chooseFree())
       propagate();

@@ -28,6 +28,7 @@ private:
   // LayoutInference.cpp: anchors and propagation.
   mlir::LogicalResult anchorGemms();
   void fixFloatingFragments();
+  void anchorHeld();
   void propagate();
   bool propagateThrough(mlir::Operation *op);
   bool propagateThroughPart(CopyOp copy);

@@ -195,7 +195,7 @@ static LogicalResult unrollLoops(KernelOp kernel) {
     if (!trips)
       continue; // a hint that cannot be followed
     if (*trips > kMostTrips)
-      return loop.emitError("would be unrolled ")
+      return loop.emitError("this loop would be unrolled ")
              << *trips << " times; at most " << kMostTrips
              << " copies of a loop's body are made";
     // No trip: the results are the initial values.

@@ -111,7 +111,7 @@ void Messages::record(Value where, Value value, int64_t id) {
   Value group = block(), self = thread();
   // Word 0 counts all messages, also those without room, so that the reader can
   // tell how many were lost.
-  Value n = AtomicOp::create(b, loc, i32, AtomicKind::Add, number(1), buffer,
+  Value n = AtomicOp::create(b, loc, AtomicKind::Add, number(1), buffer,
                              ValueRange{number(0)});
   Value room = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, n,
                                      number(kMessageCapacity));

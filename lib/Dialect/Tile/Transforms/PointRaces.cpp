@@ -13,7 +13,13 @@
 //
 // has no defined result, which a warning says. Found are pairs of accesses at
 // linear forms of the point: all elements that one writes are compared with all
-// that the other touches. What two accesses in one branch do is not judged: its
+// that the other touches. So has one in which all points along a dimension
+// write one element, and what they write depends on that dimension:
+//
+//   for i in T.Parallel(n):
+//       x[0] = i
+//
+// What two accesses in one branch do is not judged: its
 // condition may keep them apart.
 //
 //===----------------------------------------------------------------------===//
@@ -21,6 +27,8 @@
 #include "BufferUse.h"
 #include "tlc/Dialect/Tile/Transforms/TileAccess.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SmallBitVector.h"
+#include "llvm/ADT/SmallPtrSet.h"
 
 using namespace mlir;
 using namespace tlc;
@@ -86,6 +94,42 @@ static bool meet(const Access &write, const Access &other,
   return found;
 }
 
+/// The dimensions of the point that a value depends on, by what is computed in
+/// the loop's body.
+static void addDims(Value value, ParallelOp loop, llvm::SmallBitVector &dims,
+                    llvm::SmallPtrSetImpl<Operation *> &seen) {
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    if (argument.getOwner() == &loop.getRegion().front())
+      dims.set(argument.getArgNumber());
+    return;
+  }
+  Operation *op = value.getDefiningOp();
+  if (!loop->isProperAncestor(op) || !seen.insert(op).second)
+    return;
+  for (Value operand : op->getOperands())
+    addDims(operand, loop, dims, seen);
+}
+
+/// A dimension along which all points write one element, unlike values; -1 if
+/// there is none.
+///   for i in T.Parallel(n): x[0] = i
+static int contendedDim(const Access &write, ParallelOp loop) {
+  auto store = dyn_cast<StoreOp>(write.op);
+  if (!store || store->getParentOp() != loop)
+    return -1;
+  llvm::SmallBitVector dims(loop.getExtents().size());
+  llvm::SmallPtrSet<Operation *, 8> seen;
+  addDims(store.getValue(), loop, dims, seen);
+  for (auto [d, extent] : llvm::enumerate(loop.getExtents()))
+    if (extent > 1 && dims.test(d) &&
+        llvm::all_of(write.indices, [d = d](const PointIndex &index) {
+          return index.known &&
+                 (index.coeffs.size() <= d || index.coeffs[d] == 0);
+        }))
+      return int(d);
+  return -1;
+}
+
 static void check(ParallelOp loop) {
   ArrayRef<int64_t> extents = loop.getExtents();
   int64_t points = 1;
@@ -98,6 +142,15 @@ static void check(ParallelOp loop) {
     if (!write.writes || write.reads || !isLinear(write) ||
         getSpace(write.buffer) == Space::Local || write.indices.size() > 3)
       continue;
+    if (int d = contendedDim(write, loop); d >= 0) {
+      mlir::emitWarning(write.op->getLoc(), "points of this loop write unlike "
+                                            "values to one element of '")
+          << getBufferName(getBase(write.buffer))
+          << "': which of them stays is not defined (dimension " << d
+          << " of the loop, " << extents[d]
+          << " points). Index by it, or reduce over it";
+      return;
+    }
     for (auto [j, other] : llvm::enumerate(accesses)) {
       if (i == j || other.buffer != write.buffer ||
           (other.reads && other.writes) || (other.writes && j < i) ||

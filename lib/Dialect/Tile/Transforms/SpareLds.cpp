@@ -11,11 +11,13 @@
 //
 // 1. A copy from memory moves down to the first op that reads its tile, so that
 //    tiles used one after the other share bytes.
-// 2. Shared tiles become fragments: operands of gemms are loaded straight into
+// 2. A tile that only passes results on, from a fragment to a loop that stores
+//    or adds them to memory point by point, becomes a fragment.
+// 3. Shared tiles become fragments: operands of gemms are loaded straight into
 //    the registers that the instructions read. The layout of wavefronts decides
 //    how many registers that takes (a tile that all wavefronts read is held by
 //    each), so all gemms of the kernel may be turned to one policy.
-// 3. A tile that is still too large is split along one of its dimensions, the
+// 4. A tile that is still too large is split along one of its dimensions, the
 //    k of some gemms and rows or columns of others (SplitTile.cpp).
 //
 // The smallest set of tiles by registers wins. What was done is a remark; where
@@ -72,6 +74,8 @@ private:
     return planLds(buffers);
   }
   void sinkCopies();
+  bool passesOn(AllocOp alloc);
+  void dropStaging();
   std::optional<Candidate> consider(AllocOp alloc);
   int64_t registersOf(const Candidate &c, Policy policy);
   std::optional<Plan> planFor(Policy policy, ArrayRef<Candidate> candidates);
@@ -130,6 +134,54 @@ void Sparer::sinkCopies() {
 //===----------------------------------------------------------------------===//
 // Tiles in registers
 //===----------------------------------------------------------------------===//
+
+/// Whether a tile is filled by copies of whole fragments and read by loops at
+/// their own points, so that the threads that wrote an element can read it.
+bool Sparer::passesOn(AllocOp alloc) {
+  bool filled = false, read = false;
+  for (Operation *user : alloc->getUsers()) {
+    if (auto copy = dyn_cast<CopyOp>(user)) {
+      if (copy.getDst() != alloc.getResult() ||
+          !copy.getSrc().getDefiningOp<AllocOp>() ||
+          getSpace(copy.getSrc()) != Space::Fragment)
+        return false;
+      filled = true;
+      continue;
+    }
+    auto parallel = user->getParentOfType<ParallelOp>();
+    if (!isa<LoadOp>(user) || !parallel)
+      return false;
+    for (const Access &access : getPointAccesses(parallel)) {
+      if (access.buffer == alloc.getResult() && !access.isPlain())
+        return false;
+      // A loop over other tiles in registers has a layout of its own.
+      if (access.buffer != alloc.getResult() &&
+          getSpace(access.buffer) == Space::Fragment)
+        return false;
+    }
+    read = true;
+  }
+  return filled && read;
+}
+
+void Sparer::dropStaging() {
+  for (AllocOp alloc : getAllocs(kernel, Space::Shared)) {
+    if (need() <= limit)
+      return;
+    if (alloc.getLayout() || !passesOn(alloc))
+      continue;
+    auto type = cast<MemRefType>(alloc.getType());
+    OpBuilder b(alloc);
+    auto fragment = AllocOp::create(
+        b, alloc.getLoc(),
+        getBufferType(type.getShape(), type.getElementType(), Space::Fragment),
+        alloc.getNameAttr(), LayoutAttr(), IntegerAttr());
+    alloc.emitRemark("goes past LDS, which does not hold all buffers: it only "
+                     "passes results on");
+    alloc.getResult().replaceAllUsesWith(fragment);
+    alloc.erase();
+  }
+}
 
 /// Nothing for a buffer with a use that a fragment cannot serve: a scalar
 /// access, an operand used both as A and B, gemms that want it in different
@@ -325,6 +377,7 @@ void Sparer::run() {
   if (need() <= limit)
     return;
   sinkCopies();
+  dropStaging();
   // Each split halves a tile; the parts can be split again.
   constexpr unsigned kMostSplits = 16;
   for (unsigned i = 0; i < kMostSplits; ++i)

@@ -108,13 +108,13 @@ static Columns columnsOf(AllocOp alloc, int64_t unit) {
 
 unsigned tile::innermostDim(AllocOp alloc) { return columnsOf(alloc, 1).dim; }
 
-MemoryOrder::MemoryOrder(ArrayRef<int64_t> shape, ArrayRef<Layout::Digits> dims,
-                         int64_t span)
+ElementOrder::ElementOrder(ArrayRef<int64_t> shape,
+                           ArrayRef<Layout::Digits> dims, int64_t span)
     : shape(shape), dims(dims), tileSpan(span) {}
 
 /// Whether the tile stands in the buffer more than once (copies, leading
 /// dimensions).
-bool MemoryOrder::isRepeated() const {
+bool ElementOrder::isRepeated() const {
   for (auto [extent, digits] : llvm::zip_equal(shape, dims))
     if (digits.empty() && extent > 1)
       return true;
@@ -122,7 +122,7 @@ bool MemoryOrder::isRepeated() const {
 }
 
 /// Copies of the tile follow one another at multiples of `alignment` elements.
-Layout MemoryOrder::layout(ArrayRef<XorTerm> xors, int64_t alignment) const {
+Layout ElementOrder::layout(ArrayRef<XorTerm> xors, int64_t alignment) const {
   SmallVector<Layout::Digits> all(dims);
   int64_t stride = llvm::alignTo(tileSpan, alignment);
   for (int d = int(shape.size()) - 1; d >= 0; --d)
@@ -142,8 +142,8 @@ std::optional<unsigned> tile::rowDim(AllocOp alloc) {
 
 /// Plain order first, then columns of units, then padding: the order of
 /// preference at equal cost.
-std::vector<MemoryOrder> tile::memoryOrders(AllocOp alloc,
-                                            ArrayRef<int64_t> shape) {
+std::vector<ElementOrder> tile::elementOrders(AllocOp alloc,
+                                              ArrayRef<int64_t> shape) {
   auto type = cast<MemRefType>(alloc.getType());
   int64_t unit = 16 / getElementBytes(type);
   Columns cols = columnsOf(alloc, unit);
@@ -154,7 +154,7 @@ std::vector<MemoryOrder> tile::memoryOrders(AllocOp alloc,
               : 0;
   int64_t rows = hasRows ? shape[rowDim] : 1;
 
-  std::vector<MemoryOrder> result;
+  std::vector<ElementOrder> result;
   auto add = [&](Layout::Digits colDigits, int64_t rowStride, int64_t span) {
     SmallVector<Layout::Digits> dims(shape.size());
     if (width > 1)

@@ -16,11 +16,11 @@ namespace tlc::tile {
 
 /// An order of a shared buffer's elements in LDS, still without XORs: a tile of
 /// the last two dimensions, and copies of it along the outer ones.
-class MemoryOrder {
+class ElementOrder {
 public:
   /// `dims` has the digits of the tile's dimensions; `span` elements hold it.
-  MemoryOrder(llvm::ArrayRef<int64_t> shape,
-              llvm::ArrayRef<Layout::Digits> dims, int64_t span);
+  ElementOrder(llvm::ArrayRef<int64_t> shape,
+               llvm::ArrayRef<Layout::Digits> dims, int64_t span);
 
   /// With XORs within the tile; copies of it lie a multiple of `alignment`
   /// elements apart.
@@ -38,8 +38,8 @@ private:
 
 /// The orders worth trying, best first; those that take more bytes than the
 /// elements do come last. The tile has `shape`: the alloc's, or more rows.
-std::vector<MemoryOrder> memoryOrders(AllocOp alloc,
-                                      llvm::ArrayRef<int64_t> shape);
+std::vector<ElementOrder> elementOrders(AllocOp alloc,
+                                        llvm::ArrayRef<int64_t> shape);
 
 /// The dimension whose elements touch in LDS: a gemm's k, else the last.
 unsigned innermostDim(AllocOp alloc);

@@ -12,7 +12,7 @@
 // 1. Collect the accesses of the buffer: which element each register of each
 //    lane moves, from the layouts that tile-infer-layouts chose for gemm
 //    operands, copies, fills and parallels.
-// 2. Orders (memoryOrders). A buffer that a gemm reads has that gemm's k
+// 2. Orders (elementOrders). A buffer that a gemm reads has that gemm's k
 //    innermost, in the order in which a lane's registers hold it, so that one
 //    16-byte read feeds the matrix core: a V tile stored key-major ends up
 //    key-contiguous.
@@ -225,7 +225,7 @@ private:
                             const Layout &layout) const;
   Choice priced(ArrayRef<BufferAccess> accesses, const Layout &layout) const;
   std::optional<Layout> solve(ArrayRef<BufferAccess> accesses,
-                              const MemoryOrder &order, bool mayGrow) const;
+                              const ElementOrder &order, bool mayGrow) const;
   std::optional<Choice> withoutConflicts(ArrayRef<BufferAccess> accesses,
                                          bool mayGrow) const;
   std::optional<Choice> tryLanes(bool mayGrow);
@@ -251,7 +251,7 @@ private:
   MemRefType type;
   int64_t elementBytes;
   SmallVector<int64_t> shape; ///< the alloc's, rows perhaps rounded up
-  std::vector<MemoryOrder> orders;
+  std::vector<ElementOrder> orders;
 };
 } // namespace
 
@@ -278,7 +278,7 @@ void BufferSwizzle::setRows() {
     if (rows > type.getDimSize(*d) && !fits(Layout::rowMajor(shape)))
       shape[*d] = type.getDimSize(*d);
   }
-  orders = memoryOrders(alloc, shape);
+  orders = elementOrders(alloc, shape);
 }
 
 BufferSwizzle::Instructions
@@ -339,7 +339,7 @@ Choice BufferSwizzle::priced(ArrayRef<BufferAccess> accesses,
 /// not differ in the bits that the XOR reads; with `mayGrow` they move apart
 /// for that, by what LDS has.
 std::optional<Layout> BufferSwizzle::solve(ArrayRef<BufferAccess> accesses,
-                                           const MemoryOrder &order,
+                                           const ElementOrder &order,
                                            bool mayGrow) const {
   constexpr int64_t kLine = kLdsBanks * 4;
   Instructions lists = instructions(accesses, order.layout({}));
@@ -381,7 +381,7 @@ std::optional<Choice>
 BufferSwizzle::withoutConflicts(ArrayRef<BufferAccess> accesses,
                                 bool mayGrow) const {
   std::optional<Choice> best;
-  for (const MemoryOrder &order : orders) {
+  for (const ElementOrder &order : orders) {
     if (order.span() > numElements() && (!mayGrow || best))
       continue;
     std::optional<Layout> layout = solve(accesses, order, mayGrow);
@@ -468,7 +468,7 @@ void BufferSwizzle::run() {
   }
   // Nothing serves: the cheapest.
   std::optional<Choice> best;
-  for (const MemoryOrder &order : orders) {
+  for (const ElementOrder &order : orders) {
     Layout layout = order.layout({});
     if (best && isLarger(layout) && !fits(layout))
       continue;

@@ -59,9 +59,10 @@ bool Placer::fits(const Node &node, int t) {
 
 /// Two SIMDs share an LDS port. Reads that come faster than it serves them fill
 /// its queue, and a wavefront that waits to issue one issues no matrix
-/// instruction either.
+/// instruction either. Behind a second barrier all wavefronts read at once;
+/// with one barrier they drift apart, and few iterations in flight are better.
 bool Placer::portTakes(const Node &node, int t) {
-  if (!overlap || !node.ldsRead || node.ldsWrite)
+  if (!second || !node.ldsRead || node.ldsWrite)
     return true;
   int apart = graph.readSlots(node);
   for (int d = 1; d < apart; ++d)
@@ -316,6 +317,10 @@ Placer::Outcome Placer::placeStores() {
   // Without a span each load comes when the registers of the one before are
   // free.
   auto [begin, end] = spanOf(loads, firstWrite);
+  // By how much a load may exceed a slot's room: where nine tenths of all room
+  // is taken, little is left early.
+  int issue = graph.vectorCycles + kIssue * graph.numMemory;
+  int crowd = 10 * issue > 9 * roomOf(graph) * interval ? kIssue : 0;
   for (auto [number, load] : llvm::enumerate(loads)) {
     auto [i, firstUse, lastUse] = load;
     const Node &node = nodes[i];
@@ -338,8 +343,15 @@ Placer::Outcome Placer::placeStores() {
       return fits(node, at) || (slot.memory <= memoryShare &&
                                 slot.issue() + kIssue <= roomOf(graph));
     };
+    // Into a full slot, which is evened out later, rather than late: a wait
+    // costs more.
+    auto crowds = [&](int at) {
+      const Slot &slot = table[index(at)];
+      return begin >= end && slot.memory <= memoryShare &&
+             slot.issue() <= roomOf(graph) + crowd;
+    };
     int t = bound;
-    while (t < firstUse && !goes(t))
+    while (t < firstUse && !goes(t) && !crowds(t))
       ++t;
     // Else with registers of their own.
     if (t >= firstUse)

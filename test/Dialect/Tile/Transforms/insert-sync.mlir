@@ -49,6 +49,32 @@ tile.func @readers(%p: !tile.ptr<f16>) {
 
 // -----
 
+// What all threads have written is released, what one has acquired is read by
+// all; a relaxed atomic orders nothing.
+// CHECK-LABEL: @orders
+// CHECK:      tile.copy
+// CHECK-NEXT: tile.sync {tile.global}
+// CHECK-NEXT: tile.atomic <add> {{.*}} order <release>
+// CHECK-NEXT: tile.atomic <add> {{.*}} order <acquire>
+// CHECK-NEXT: tile.sync {tile.global}
+// CHECK-NEXT: tile.atomic
+// CHECK-NOT:  tile.sync
+tile.func @orders(%p: !tile.ptr<f16>, %q: !tile.ptr<f16>, %n: !tile.ptr<i32>) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %P = tile.tensor %p : !tile.ptr<f16> -> memref<64x64xf16, #tile.space<global>>
+  %Q = tile.tensor %q : !tile.ptr<f16> -> memref<64x64xf16, #tile.space<global>>
+  %N = tile.tensor %n : !tile.ptr<i32> -> memref<1xi32, #tile.space<global>>
+  tile.kernel grid(%c1) threads[256] (%blk) {
+    tile.copy %P to %Q : memref<64x64xf16, #tile.space<global>> to memref<64x64xf16, #tile.space<global>>
+    %a = tile.atomic <add> %c1, %N[%c0 : i32] order <release> : i32, memref<1xi32, #tile.space<global>>
+    %b = tile.atomic <add> %c1, %N[%c0 : i32] order <acquire> : i32, memref<1xi32, #tile.space<global>>
+    %c = tile.atomic <add> %c1, %N[%c0 : i32] : i32, memref<1xi32, #tile.space<global>>
+  }
+}
+
+// -----
+
 // Thread 0 does the scalar stores of a workgroup, in order: no barrier between
 // them, one before what other threads read.
 // CHECK-LABEL: @thread_zero

@@ -81,6 +81,14 @@ def Tile_AtomicKindAttr : EnumAttr<Tile_Dialect, Tile_AtomicKind, "atomic_kind">
   let assemblyFormat = "`<` $value `>`";
 }
 
+def Tile_MemoryOrder : Tile_I32Enum<"MemoryOrder", "What an atomic orders besides itself", [
+  I32EnumAttrCase<"Acquire", 0, "acquire">, I32EnumAttrCase<"Release", 1, "release">,
+  I32EnumAttrCase<"AcqRel", 2, "acq_rel">, I32EnumAttrCase<"SeqCst", 3, "seq_cst">
+]>;
+def Tile_MemoryOrderAttr : EnumAttr<Tile_Dialect, Tile_MemoryOrder, "memory_order"> {
+  let assemblyFormat = "`<` $value `>`";
+}
+
 def Tile_WarpPolicy : Tile_I32Enum<"WarpPolicy", "How wavefronts share a gemm's result", [
   I32EnumAttrCase<"Square", 0, "square">, I32EnumAttrCase<"FullRow", 1, "full_row">,
   I32EnumAttrCase<"FullCol", 2, "full_col">

@@ -295,10 +295,20 @@ def Tile_StoreOp : Tile_Op<"store"> {
 
 def Tile_AtomicOp : Tile_Op<"atomic", [AllTypesMatch<["value", "result"]>]> {
   let summary = "Atomic read-modify-write of one element of a global or shared buffer; gives the old value";
+  let description = [{
+    Without an order it is relaxed. A release comes after all that the executing
+    thread has written, for any workgroup that acquires; where all threads of a
+    workgroup come by, after what any of them has written.
+  }];
   let arguments = (ins Tile_AtomicKindAttr:$kind, Tile_Scalar:$value,
-                       Arg<Tile_Buffer, "", [MemRead, MemWrite]>:$dest, Variadic<Tile_Index>:$indices);
+                       Arg<Tile_Buffer, "", [MemRead, MemWrite]>:$dest, Variadic<Tile_Index>:$indices,
+                       OptionalAttr<Tile_MemoryOrderAttr>:$order);
   let results = (outs Tile_Scalar:$result);
-  let assemblyFormat = "$kind $value `,` $dest `[` $indices (`:` type($indices)^)? `]` attr-dict `:` type($value) `,` type($dest)";
+  let assemblyFormat = "$kind $value `,` $dest `[` $indices (`:` type($indices)^)? `]` (`order` $order^)? attr-dict `:` type($value) `,` type($dest)";
+  let builders = [OpBuilder<(ins "AtomicKind":$kind, "::mlir::Value":$value, "::mlir::Value":$dest,
+                                 "::mlir::ValueRange":$indices, CArg<"MemoryOrderAttr", "{}">:$order), [{
+    build($_builder, $_state, value.getType(), kind, value, dest, indices, order);
+  }]>];
   let hasVerifier = 1;
 }
 

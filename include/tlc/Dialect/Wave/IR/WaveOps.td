@@ -30,6 +30,12 @@ def Wave_AtomicKind : I32EnumAttr<"AtomicKind", "Atomic operator", [
   let cppNamespace = "::tlc::wave";
 }
 
+def Wave_MemoryOrder : I32EnumAttr<"MemoryOrder", "What an atomic orders besides itself", [
+  I32EnumAttrCase<"Acquire", 0, "acquire">, I32EnumAttrCase<"Release", 1, "release">,
+  I32EnumAttrCase<"AcqRel", 2, "acq_rel">, I32EnumAttrCase<"SeqCst", 3, "seq_cst">]> {
+  let cppNamespace = "::tlc::wave";
+}
+
 //===----------------------------------------------------------------------===//
 // Program structure
 //===----------------------------------------------------------------------===//
@@ -146,10 +152,11 @@ def Wave_GlobalStoreOp : Wave_Op<"global_store", [MemoryEffects<[MemWrite]>]> {
 }
 def Wave_GlobalAtomicOp : Wave_Op<"global_atomic", [
     MemoryEffects<[MemRead, MemWrite]>, AllTypesMatch<["value", "result"]>]> {
-  let summary = "Atomic on base + bytes, device scope, relaxed; gives the old value";
-  let arguments = (ins Wave_AtomicKind:$kind, Wave_Value:$value, Wave_PtrType:$base, Wave_ByteOffset:$bytes);
+  let summary = "Atomic on base + bytes, device scope, relaxed without an order; gives the old value";
+  let arguments = (ins Wave_AtomicKind:$kind, Wave_Value:$value, Wave_PtrType:$base, Wave_ByteOffset:$bytes,
+                       OptionalAttr<Wave_MemoryOrder>:$order);
   let results = (outs Wave_Value:$result);
-  let assemblyFormat = "$kind $value `,` $base `[` $bytes `:` type($bytes) `]` attr-dict `:` type($value) `->` type($result)";
+  let assemblyFormat = "$kind $value `,` $base `[` $bytes `:` type($bytes) `]` (`order` $order^)? attr-dict `:` type($value) `->` type($result)";
 }
 
 //===----------------------------------------------------------------------===//
@@ -169,10 +176,10 @@ def Wave_LdsStoreOp : Wave_Op<"lds_store", [MemoryEffects<[MemWrite]>]> {
 }
 def Wave_LdsAtomicOp : Wave_Op<"lds_atomic", [
     MemoryEffects<[MemRead, MemWrite]>, AllTypesMatch<["value", "result"]>]> {
-  let summary = "Atomic on LDS; gives the old value";
-  let arguments = (ins Wave_AtomicKind:$kind, Wave_Scalar:$value, I32:$addr);
+  let summary = "Atomic on LDS, relaxed without an order; gives the old value";
+  let arguments = (ins Wave_AtomicKind:$kind, Wave_Scalar:$value, I32:$addr, OptionalAttr<Wave_MemoryOrder>:$order);
   let results = (outs Wave_Scalar:$result);
-  let assemblyFormat = "$kind $value `,` $addr attr-dict `:` type($value) `->` type($result)";
+  let assemblyFormat = "$kind $value `,` $addr (`order` $order^)? attr-dict `:` type($value) `->` type($result)";
 }
 
 //===----------------------------------------------------------------------===//
