@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Python 3.11's lexical rules: a stack of indentation columns gives Indent and
+// Python 3.12's lexical rules: a stack of indentation columns gives Indent and
 // Dedent, open brackets and backslashes join lines, a string is one token with
 // its prefix and quotes. The lexer stops at the first error: what follows an
 // open string or bracket would be noise.

@@ -266,7 +266,47 @@ Stmt *Parser::parseDecorated() {
   return errorExpected("'def' or 'class' after a decorator");
 }
 
-/// 'def' NAME '(' parameters ')' ['->' expression] ':' block
+/// What annotations would read is looked at and left: kernels have none of it.
+///   ['[' (['*' | '**'] NAME [':' expression]) (',' ...)* [','] ']']
+bool Parser::parseTypeParameters() {
+  if (!accept("["))
+    return true;
+  do {
+    if (at("]"))
+      break;
+    if (!accept("*"))
+      accept("**");
+    if (tok().kind != Tok::Name) {
+      errorExpected("a type parameter");
+      return false;
+    }
+    ++pos;
+    if (accept(":") && !parseExpression())
+      return false;
+  } while (accept(","));
+  return expect("]");
+}
+
+/// As an assignment, which nothing reads.
+///   'type' NAME [type parameters] '=' expression
+Stmt *Parser::parseTypeAlias() {
+  SourceLoc begin = tok().loc;
+  ++pos;
+  auto *name = ast.create<NameExpr>();
+  name->id = tok().text;
+  name->range = tok().range();
+  ++pos;
+  if (!parseTypeParameters() || !expect("="))
+    return nullptr;
+  auto *stmt = ast.create<AssignStmt>();
+  stmt->targets = ast.copy<Expr *>(SmallVector<Expr *>{name});
+  if (!(stmt->value = parseExpression()))
+    return nullptr;
+  stmt->range = since(begin);
+  return stmt;
+}
+
+/// 'def' NAME [type parameters] '(' parameters ')' ['->' expression] ':' block
 Stmt *Parser::parseFunction(ExprList decorators, bool isAsync) {
   SourceLoc begin = tok().loc;
   ++pos;
@@ -278,7 +318,8 @@ Stmt *Parser::parseFunction(ExprList decorators, bool isAsync) {
   stmt->name = tok().text;
   stmt->nameRange = tok().range();
   ++pos;
-  if (!expect("(") || !parseParams(")", true, stmt->params) || !expect(")"))
+  if (!parseTypeParameters() || !expect("(") ||
+      !parseParams(")", true, stmt->params) || !expect(")"))
     return nullptr;
   if (accept("->") && !(stmt->returns = parseExpression()))
     return nullptr;
@@ -292,7 +333,7 @@ Stmt *Parser::parseFunction(ExprList decorators, bool isAsync) {
 
 /// Bases and keywords have the syntax of a call's arguments and are parsed as
 /// such.
-///   'class' NAME ['(' arguments ')'] ':' block
+///   'class' NAME [type parameters] ['(' arguments ')'] ':' block
 Stmt *Parser::parseClass(ExprList decorators) {
   SourceLoc begin = tok().loc;
   ++pos;
@@ -303,6 +344,8 @@ Stmt *Parser::parseClass(ExprList decorators) {
   stmt->name = tok().text;
   stmt->nameRange = tok().range();
   ++pos;
+  if (!parseTypeParameters())
+    return nullptr;
   if (accept("(")) {
     // The callee of a call that is never made: only its arguments are used.
     auto *placeholder = ast.create<NameExpr>();

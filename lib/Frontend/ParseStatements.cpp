@@ -151,6 +151,9 @@ Stmt *Parser::parseSimple() {
     stmt->range = since(begin);
     return stmt;
   };
+  // A soft keyword: no other statement has two names side by side.
+  if (atName("type") && tok(1).kind == Tok::Name)
+    return parseTypeAlias();
   if (tok().kind == Tok::Keyword) {
     StringRef word = tok().text;
     if (word == "pass")

@@ -159,6 +159,8 @@ private:
   bool tryParenthesizedWithItems(llvm::SmallVectorImpl<WithStmt::Item> &items);
   Stmt *parseTry();
   Stmt *parseFunction(ExprList decorators, bool isAsync);
+  bool parseTypeParameters();
+  Stmt *parseTypeAlias();
   Stmt *parseClass(ExprList decorators);
   Stmt *parseDecorated();
   Stmt *parseMatch();

@@ -20,7 +20,7 @@
 
 namespace tlc::frontend {
 
-/// Parses a whole file by the grammar of Python 3.11. None if something was
+/// Parses a whole file by the grammar of Python 3.12. None if something was
 /// reported: the first syntax error ends the parse.
 std::optional<StmtList> parseFile(const SourceManager::Buffer &buffer,
                                   ASTContext &context, DiagnosticEngine &diags);

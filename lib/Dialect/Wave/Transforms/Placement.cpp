@@ -59,9 +59,10 @@ bool Placer::fits(const Node &node, int t) {
 
 /// Two SIMDs share an LDS port. Reads that come faster than it serves them fill
 /// its queue, and a wavefront that waits to issue one issues no matrix
-/// instruction either.
+/// instruction either. Behind a second barrier all wavefronts read at once;
+/// with one barrier they drift apart, and few iterations in flight are better.
 bool Placer::portTakes(const Node &node, int t) {
-  if (!overlap || !node.ldsRead || node.ldsWrite)
+  if (!second || !node.ldsRead || node.ldsWrite)
     return true;
   int apart = graph.readSlots(node);
   for (int d = 1; d < apart; ++d)
