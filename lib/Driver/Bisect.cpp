@@ -120,7 +120,8 @@ private:
       std::vector<double> bounds = expected[i].bounds;
       for (size_t k = 0; k < values[i].bounds.size(); ++k)
         bounds[k] += values[i].bounds[k];
-      Comparison c = compareWithin(values[i].array, expected[i].values, bounds);
+      Comparison c = compareWithin(values[i].array, expected[i].values, bounds,
+                                   expected[i].array);
       if (c.ok())
         continue;
       llvm::errs() << name << ": output '" << p.name << "' changes at "

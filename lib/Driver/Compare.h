@@ -27,9 +27,11 @@ struct Comparison {
   bool ok() const { return outside == 0; }
 };
 
-/// Element by element within the reference's bounds. NaN equals NaN.
+/// Element by element within the reference's bounds. NaN equals NaN. 64-bit
+/// integers, which doubles do not hold, are compared with `expected`, the same
+/// values in their type.
 Comparison compareWithin(const Array &got, llvm::ArrayRef<double> values,
-                         llvm::ArrayRef<double> bounds);
+                         llvm::ArrayRef<double> bounds, const Array &expected);
 
 /// The same for rows (along the last dimension) whose elements may come in any
 /// order: both are put in order first, and indices are those in that order.

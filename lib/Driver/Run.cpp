@@ -229,8 +229,11 @@ bool Session::printTable() {
     bool anyOrder = llvm::any_of(options.unordered, [&](StringRef name) {
       return findOutput(parameters, name) == unsigned(i);
     });
-    Comparison c = (anyOrder ? compareUnordered : compareWithin)(
-        got, expected[i].values, expected[i].bounds);
+    const reference::Argument &wanted = expected[i];
+    Comparison c =
+        anyOrder
+            ? compareUnordered(got, wanted.values, wanted.bounds)
+            : compareWithin(got, wanted.values, wanted.bounds, wanted.array);
     llvm::errs() << llvm::left_justify(p.name, width + 2)
                  << llvm::format("%11.3g%11.3g%11.3g", c.maxError, c.bound,
                                  c.ratio)

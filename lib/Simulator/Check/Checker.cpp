@@ -128,7 +128,8 @@ bool GroupChecker::State::usualLds(const Wave &wave, const Op &op,
                                    const OpFacts &facts) {
   const Instruction &inst = *op.inst;
   if (!facts.isLds || op.src[0].kind != OperandKind::Vector ||
-      inst.has(flag::Atomic | flag::Gws | flag::CrossLane | flag::ReadsM0))
+      inst.has(flag::Atomic | flag::Gws | flag::CrossLane | flag::ReadsM0) ||
+      facts.feedsSwap)
     return false;
   bool stores = inst.has(flag::Store);
   if (!stores && !inst.has(flag::Load))
@@ -300,6 +301,9 @@ void GroupChecker::after(Wave &wave, const Op &op, bool executed) {
   if (facts.toLds && !s.parts.empty())
     s.noteChanges();
   for (const AccessPart &part : s.parts) {
+    // The swap that follows is looked at instead.
+    if (facts.feedsSwap)
+      break;
     int lane = -1;
     std::string text;
     const char *kind = "lds-race";

@@ -44,8 +44,10 @@ struct GroupChecker::State {
     if (op.number >= facts.size())
       facts.resize(op.number + 256);
     std::unique_ptr<OpFacts> &known = facts[op.number];
-    if (!known)
+    if (!known) {
       known = std::make_unique<OpFacts>(factsOf(op));
+      known->feedsSwap = feedsCompareAndSwap(op);
+    }
     return *known;
   }
   /// Straight code from an instruction on; see `straight`.

@@ -213,6 +213,40 @@ OpFacts tlc::sim::factsOf(const Op &op) {
 }
 
 /// "v5", "a5" behind the accumulator offset, a special name, or "s5".
+static bool isCompareAndSwap(const Instruction &inst) {
+  llvm::StringRef name = mnemonic(inst.op);
+  return inst.has(flag::Atomic) &&
+         (name.contains("cmpswap") || name.contains("cmpst"));
+}
+static bool sameSource(const Source &a, const Source &b) {
+  return a.kind == b.kind && a.index == b.index && a.value == b.value;
+}
+
+bool tlc::sim::feedsCompareAndSwap(const Op &op) {
+  constexpr unsigned farthest = 96;
+  const Instruction &load = *op.inst;
+  if (!load.has(flag::Load) || load.has(flag::Atomic | flag::TwoOffsets))
+    return false;
+  bool lds = load.encoding == Encoding::DS;
+  OpFacts facts = factsOf(op);
+  for (const Op *next = &op + 1; next != &op + farthest; ++next) {
+    const Instruction &inst = *next->inst;
+    if (inst.op == Opcode::Invalid || inst.has(flag::EndsProgram))
+      return false;
+    if (isCompareAndSwap(inst) && inst.encoding == load.encoding &&
+        inst.offset == load.offset && sameSource(next->src[0], op.src[0]) &&
+        (lds || (sameSource(next->src[2], op.src[2]) &&
+                 sameSource(next->src[3], op.src[3]))))
+      return true;
+    // Another address from here on.
+    for (const RegisterRange &written : factsOf(*next).writes)
+      for (const RegisterRange &read : facts.reads)
+        if (read.source != -1 && written.overlaps(read))
+          return false;
+  }
+  return false;
+}
+
 std::string tlc::sim::registerName(const RegisterRange &range,
                                    unsigned accumOffset) {
   using namespace ScalarReg;

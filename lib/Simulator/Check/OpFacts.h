@@ -87,9 +87,17 @@ struct OpFacts {
   /// and whether a load leaves the others alone.
   uint8_t shift = 0;
   bool keepsOthers = false;
+  /// A load that only proposes a value to a compare-and-swap, see below.
+  bool feedsSwap = false;
 };
 
 OpFacts factsOf(const Op &op);
+
+/// Whether a load is the first step of a loop around a compare-and-swap of the
+/// same address, as compilers make atomics that the machine has not: the swap
+/// finds out whether the value was current, so the load is no race. \p op is
+/// followed in memory by the rest of its straight code.
+bool feedsCompareAndSwap(const Op &op);
 
 /// The name of a register for messages: "v5", "a3", "s7", "vcc_lo".
 std::string registerName(const RegisterRange &range, unsigned accumOffset);

@@ -36,8 +36,13 @@ bool Decoder::vop1() {
     return false;
   unsigned src0 = bits(low, 8, 0), vdst = bits(low, 24, 17);
   // Without operands the fields are unused: no form, no registers.
-  if (info->src[0].file == RegisterFile::None)
-    return vdst == 0;
+  if (info->src[0].file == RegisterFile::None) {
+    // No assembler makes v_nop with a second word, and what it would mean is
+    // open.
+    bool hasSecond =
+        inst.op == Opcode::v_nop && (src0 == SdwaCode || src0 == DppCode);
+    return vdst == 0 && !hasSecond;
+  }
   if (!destination(inst.dst, vdst, info->dst))
     return false;
   if (inst.dst.kind == OperandKind::Scalar && vdst == ScalarReg::M0)
@@ -159,26 +164,12 @@ bool Decoder::sdwa() {
 bool Decoder::dpp() {
   if (!inst.has(flag::Dpp) || !needHigh())
     return false;
-  inst.form = Form::Dpp;
-  if (!source(inst.src[0], FirstVgpr + bits(high, 7, 0), info->src[0]))
+  if (!source(inst.src[0], FirstVgpr + bits(high, 7, 0), info->src[0]) ||
+      !dppControl())
     return false;
-  inst.dppCtrl = bits(high, 16, 8);
-  inst.boundCtrl = bits(high, 19, 19);
-  inst.bankMask = bits(high, 27, 24);
-  inst.rowMask = bits(high, 31, 28);
-
-  // Controls between the defined ones are reserved.
-  using namespace DppCtrl;
-  unsigned ctrl = inst.dppCtrl;
-  bool isRange = ctrl <= QuadPermLast ||
-                 (ctrl > RowShl && ctrl < RowRor + 16 && ctrl % 16) ||
-                 (ctrl >= RowNewBcast && ctrl < RowNewBcast + 16);
-  bool isSingle = ctrl == WaveShl1 || ctrl == WaveRol1 || ctrl == WaveShr1 ||
-                  ctrl == WaveRor1 || (ctrl >= RowMirror && ctrl <= RowBcast31);
-  if (!isRange && !isSingle)
-    return false;
-  // 64-bit operands move only by broadcast.
-  if (info->src[0].dwords == 2 && ctrl < RowNewBcast)
+  // Operations of 64 bits, results included, move only by broadcast.
+  bool isWide = info->src[0].dwords == 2 || info->dst.dwords == 2;
+  if (isWide && inst.dppCtrl < DppCtrl::RowNewBcast)
     return false;
 
   for (unsigned i = 0; i < 2; ++i) {
@@ -192,6 +183,24 @@ bool Decoder::dpp() {
     }
   }
   return true;
+}
+
+/// Where lanes read, and which rows and banks take part.
+bool Decoder::dppControl() {
+  inst.form = Form::Dpp;
+  inst.dppCtrl = bits(high, 16, 8);
+  inst.boundCtrl = bits(high, 19, 19);
+  inst.bankMask = bits(high, 27, 24);
+  inst.rowMask = bits(high, 31, 28);
+  // Controls between the defined ones are reserved.
+  using namespace DppCtrl;
+  unsigned ctrl = inst.dppCtrl;
+  bool isRange = ctrl <= QuadPermLast ||
+                 (ctrl > RowShl && ctrl < RowRor + 16 && ctrl % 16) ||
+                 (ctrl >= RowNewBcast && ctrl < RowNewBcast + 16);
+  bool isSingle = ctrl == WaveShl1 || ctrl == WaveRol1 || ctrl == WaveShr1 ||
+                  ctrl == WaveRor1 || (ctrl >= RowMirror && ctrl <= RowBcast31);
+  return isRange || isSingle;
 }
 
 /// Modifiers that the operation does not have must be 0.

@@ -48,6 +48,7 @@ private:
 
   bool sdwa();
   bool dpp();
+  bool dppControl();
   bool vop3Modifiers();
   bool bufferCommon();
 

@@ -115,6 +115,9 @@ void printConstantOperand(raw_ostream &os, const Operand &op) {
   case DataType::I16:
   case DataType::F16:
     value = int16_t(op.bits);
+    // All 32 bits of an integer's literal decide whether it is small.
+    if (op.type == DataType::I16 && op.kind == OperandKind::Literal)
+      value = int32_t(op.bits);
     if (op.type != DataType::I16)
       name = floatName(floats16, uint16_t(op.bits));
     break;

@@ -19,6 +19,7 @@
 #include "Lanes/Handlers.h"
 
 #include <cstdlib>
+#include <cstring>
 
 using namespace tlc::sim;
 
@@ -82,6 +83,13 @@ Program::Program(std::span<const uint8_t> code, uint64_t base,
       slots(new std::atomic<const Op *>[code.size() / 4 + 1]) {
   for (size_t i = 0; i <= code.size() / 4; ++i)
     slots[i].store(nullptr, std::memory_order_relaxed);
+  // Any word that looks like one: constants may, which does no harm.
+  constexpr uint32_t opcodeMask = 0xfdfc0000, compareAndSwap = 0xdd040000;
+  for (size_t i = 0; i + 4 <= code.size(); i += 4) {
+    uint32_t word;
+    std::memcpy(&word, code.data() + i, 4);
+    swaps |= (word & opcodeMask) == compareAndSwap;
+  }
 }
 
 Program::~Program() = default;

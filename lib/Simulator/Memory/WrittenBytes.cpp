@@ -94,12 +94,6 @@ void WrittenBytes::markAll() {
     entry.second->all.store(true, std::memory_order_relaxed);
 }
 
-bool WrittenBytes::allWritten(uint64_t address, uint64_t bytes) const {
-  const Range *range = find(address);
-  return range && range->all.load(std::memory_order_relaxed) &&
-         bytes <= range->base + range->bytes - address;
-}
-
 /// True also outside the ranges: host memory counts as written.
 bool WrittenBytes::written(uint64_t address, uint64_t bytes) const {
   const Range *range = find(address);

@@ -246,18 +246,14 @@ void SamplePlan::apply(MachineOptions &options) const {
 
 std::string SamplePlan::describe(size_t ran, const LengthModel &lengths) const {
   // Errors are those of launches that were run both ways (docs/figures.md).
-  std::string error =
-      isUneven() ? ". XCDs get different work here: cycles and bytes "
-                   "from HBM may be a fifth off; --full tells"
-                 : fmt::format(". Cycles have been within {} of a full run{}",
-                               kind == Kind::Pace     ? "6 %"
-                               : kind == Kind::Repeat ? "4 % (12 % where "
-                                                        "workgroups do little "
-                                                        "but store)"
-                                                      : "4 %",
-                               lengths.isUniform()
-                                   ? ""
-                                   : ", bytes from HBM up to a fifth low");
+  std::string error = fmt::format(
+      ". {}Cycles have been within {} of a full run",
+      isUneven() ? "XCDs get different work here; those with less are taken to "
+                   "get on alike until they end. "
+                 : "",
+      kind == Kind::WholeXcd ? "4 %"
+      : isUneven()           ? "9 %"
+                             : "5 %");
   std::string text =
       fmt::format("{} of {} workgroups ran in detail, ", ran, workgroups);
   if (kind == Kind::WholeXcd)

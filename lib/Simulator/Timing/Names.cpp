@@ -20,21 +20,6 @@ const char *tlc::sim::stallCauseName(StallCause cause) {
   return names[static_cast<size_t>(cause)];
 }
 
-const char *tlc::sim::issueKindName(IssueKind kind) {
-  static constexpr const char *names[] = {"MFMA", "VALU",   "transcendental",
-                                          "SALU", "SMEM",   "VMEM",
-                                          "LDS",  "branch", "internal"};
-  static_assert(std::size(names) == issueKinds);
-  return names[static_cast<size_t>(kind)];
-}
-
-const char *tlc::sim::traceKindName(TraceKind kind) {
-  static constexpr const char *names[] = {"MFMA", "VALU",    "transcendental",
-                                          "SALU", "LDS",     "memory",
-                                          "wait", "barrier", "stall"};
-  return names[static_cast<size_t>(kind)];
-}
-
 const char *tlc::sim::occupancyLimitName(OccupancyLimit limit) {
   static constexpr const char *names[] = {"VGPRs", "LDS", "wave slots",
                                           "grid size"};

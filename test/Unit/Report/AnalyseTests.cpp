@@ -126,6 +126,45 @@ TEST(Analyse, FewWorkgroups) {
   EXPECT_NE(find(kernel, "memory_latency"), nullptr);
 }
 
+TEST(Analyse, EqualLimitsOfOccupancyAreAllNamed) {
+  KernelReport kernel = sampleKernel();
+  charge(kernel.code[0], Stall::VectorMemory, 1000);
+  kernel.code[0].linesTouched = kernel.code[0].linesNeeded = 800;
+  kernel.occupancy.waves = 1;
+  kernel.occupancy.limits = {{"VGPRs", "264 of 512", 1},
+                             {"LDS", "61440 of 65536 bytes", 1},
+                             {"the grid", "", 3}};
+  Limiter both = analysed(kernel).limiters.front();
+  EXPECT_EQ(both.headline,
+            "latency of global memory at low occupancy (VGPRs and LDS)");
+  EXPECT_NE(both.advice.find("fewer registers and bytes of LDS"),
+            std::string::npos)
+      << both.advice;
+  // A grid that has no more explains it as well.
+  kernel.occupancy.limits[2].waves = 1;
+  EXPECT_EQ(analysed(kernel).limiters.front().headline,
+            "latency of global memory");
+}
+
+TEST(Analyse, NarrowLdsAccessesAreTold) {
+  KernelReport kernel = sampleKernel();
+  CodeLine &code = kernel.code[0];
+  code.unit = CodeLine::Unit::Lds;
+  code.text = "ds_read_u16_d16 v1, v2";
+  code.executed = 100;
+  code.ldsBaseCycles = 200;
+  charge(code, Stall::Lds, 1000);
+  kernel = analysed(kernel);
+  const Limiter *found = find(kernel, "lds_latency");
+  ASSERT_NE(found, nullptr);
+  EXPECT_NE(found->detail.find("2 bytes a lane"), std::string::npos)
+      << found->detail;
+  kernel.code[0].text = "ds_read_b128 v[0:3], v2";
+  kernel = analysed(kernel);
+  EXPECT_EQ(find(kernel, "lds_latency")->detail.find("2 bytes a lane"),
+            std::string::npos);
+}
+
 TEST(Analyse, LatencySaysWhyNothingHidesIt) {
   KernelReport kernel = sampleKernel();
   charge(kernel.code[0], Stall::VectorMemory, 1000);

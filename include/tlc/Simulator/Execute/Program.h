@@ -46,6 +46,9 @@ public:
 
   uint64_t base() const { return codeBase; }
   std::span<const uint8_t> bytes() const { return code; }
+  /// Whether the code has compare-and-swaps of a dword in global memory, by
+  /// which compilers make atomics of bytes and halves.
+  bool comparesAndSwaps() const { return swaps; }
 
 private:
   struct Run; // ops of a straight piece of code, and their instructions
@@ -61,6 +64,7 @@ private:
   std::span<const uint8_t> code;
   uint64_t codeBase;
   RegisterLimits limits;
+  bool swaps = false;
   std::mutex mutex;
   /// One slot per dword of code.
   std::unique_ptr<std::atomic<const Op *>[]> slots;

@@ -33,8 +33,6 @@ public:
   /// After a launch that was not watched nothing is known any more.
   void markAll();
   bool written(uint64_t address, uint64_t bytes) const;
-  /// A quick look: the range lies in memory all of which has been written.
-  bool allWritten(uint64_t address, uint64_t bytes) const;
 
 private:
   struct Range {

@@ -73,7 +73,6 @@ enum class IssueKind : uint8_t {
   Count
 };
 constexpr size_t issueKinds = static_cast<size_t>(IssueKind::Count);
-const char *issueKindName(IssueKind kind);
 
 /// Bytes and requests at the levels of memory.
 struct MemoryCounters {
@@ -125,7 +124,6 @@ enum class TraceKind : uint8_t {
   Barrier,
   Stall, ///< any other wait
 };
-const char *traceKindName(TraceKind kind);
 
 struct TraceEvent {
   uint64_t begin = 0, end = 0; ///< cycles since the launch began

@@ -50,6 +50,37 @@ template <typename T> constexpr T atomicInc(T old, T data, T) {
 template <typename T> constexpr T atomicDec(T old, T data, T) {
   return old == 0 || old > data ? data : old - 1;
 }
+/// The rows of the integer operations in a family's table, the same for each
+/// way to give an address; _x2 forms have 64-bit data.
+#define TLC_INTEGER_ATOMICS(prefix, fn)                                        \
+  {Opcode::prefix##_swap, fn<u32, atomicSwap<u32>>},                           \
+      {Opcode::prefix##_cmpswap, fn<u32, atomicCompareSwap<u32>>},             \
+      {Opcode::prefix##_add, fn<u32, atomicAdd<u32>>},                         \
+      {Opcode::prefix##_sub, fn<u32, atomicSub<u32>>},                         \
+      {Opcode::prefix##_smin, fn<i32, atomicMin<i32>>},                        \
+      {Opcode::prefix##_umin, fn<u32, atomicMin<u32>>},                        \
+      {Opcode::prefix##_smax, fn<i32, atomicMax<i32>>},                        \
+      {Opcode::prefix##_umax, fn<u32, atomicMax<u32>>},                        \
+      {Opcode::prefix##_and, fn<u32, atomicAnd<u32>>},                         \
+      {Opcode::prefix##_or, fn<u32, atomicOr<u32>>},                           \
+      {Opcode::prefix##_xor, fn<u32, atomicXor<u32>>},                         \
+      {Opcode::prefix##_inc, fn<u32, atomicInc<u32>>},                         \
+      {Opcode::prefix##_dec, fn<u32, atomicDec<u32>>},                         \
+      {Opcode::prefix##_swap_x2, fn<u64, atomicSwap<u64>>},                    \
+      {Opcode::prefix##_cmpswap_x2, fn<u64, atomicCompareSwap<u64>>},          \
+      {Opcode::prefix##_add_x2, fn<u64, atomicAdd<u64>>},                      \
+      {Opcode::prefix##_sub_x2, fn<u64, atomicSub<u64>>},                      \
+      {Opcode::prefix##_smin_x2, fn<i64, atomicMin<i64>>},                     \
+      {Opcode::prefix##_umin_x2, fn<u64, atomicMin<u64>>},                     \
+      {Opcode::prefix##_smax_x2, fn<i64, atomicMax<i64>>},                     \
+      {Opcode::prefix##_umax_x2, fn<u64, atomicMax<u64>>},                     \
+      {Opcode::prefix##_and_x2, fn<u64, atomicAnd<u64>>},                      \
+      {Opcode::prefix##_or_x2, fn<u64, atomicOr<u64>>},                        \
+      {Opcode::prefix##_xor_x2, fn<u64, atomicXor<u64>>},                      \
+      {Opcode::prefix##_inc_x2, fn<u64, atomicInc<u64>>}, {                    \
+    Opcode::prefix##_dec_x2, fn<u64, atomicDec<u64>>                           \
+  }
+
 /// As v_min with IEEE on: a signalling NaN becomes a quiet one.
 template <typename T> inline T atomicMinFloat(T old, T data, T) {
   return minimum(old, data, true);

@@ -156,35 +156,6 @@ void readTime(Wave &w, const Op &op) {
 }
 
 using O = Opcode;
-// The same list for both ways to give an address; _x2 forms have 64-bit data.
-#define ATOMICS(prefix, fn)                                                    \
-  {O::prefix##_swap, fn<u32, atomicSwap<u32>>},                                \
-      {O::prefix##_cmpswap, fn<u32, atomicCompareSwap<u32>>},                  \
-      {O::prefix##_add, fn<u32, atomicAdd<u32>>},                              \
-      {O::prefix##_sub, fn<u32, atomicSub<u32>>},                              \
-      {O::prefix##_smin, fn<i32, atomicMin<i32>>},                             \
-      {O::prefix##_umin, fn<u32, atomicMin<u32>>},                             \
-      {O::prefix##_smax, fn<i32, atomicMax<i32>>},                             \
-      {O::prefix##_umax, fn<u32, atomicMax<u32>>},                             \
-      {O::prefix##_and, fn<u32, atomicAnd<u32>>},                              \
-      {O::prefix##_or, fn<u32, atomicOr<u32>>},                                \
-      {O::prefix##_xor, fn<u32, atomicXor<u32>>},                              \
-      {O::prefix##_inc, fn<u32, atomicInc<u32>>},                              \
-      {O::prefix##_dec, fn<u32, atomicDec<u32>>},                              \
-      {O::prefix##_swap_x2, fn<u64, atomicSwap<u64>>},                         \
-      {O::prefix##_cmpswap_x2, fn<u64, atomicCompareSwap<u64>>},               \
-      {O::prefix##_add_x2, fn<u64, atomicAdd<u64>>},                           \
-      {O::prefix##_sub_x2, fn<u64, atomicSub<u64>>},                           \
-      {O::prefix##_smin_x2, fn<i64, atomicMin<i64>>},                          \
-      {O::prefix##_umin_x2, fn<u64, atomicMin<u64>>},                          \
-      {O::prefix##_smax_x2, fn<i64, atomicMax<i64>>},                          \
-      {O::prefix##_umax_x2, fn<u64, atomicMax<u64>>},                          \
-      {O::prefix##_and_x2, fn<u64, atomicAnd<u64>>},                           \
-      {O::prefix##_or_x2, fn<u64, atomicOr<u64>>},                             \
-      {O::prefix##_xor_x2, fn<u64, atomicXor<u64>>},                           \
-      {O::prefix##_inc_x2, fn<u64, atomicInc<u64>>}, {                         \
-    O::prefix##_dec_x2, fn<u64, atomicDec<u64>>                                \
-  }
 constexpr Handler rows[] = {
     {O::s_load_dword, load<1>},
     {O::s_load_dwordx2, load<2>},
@@ -212,10 +183,9 @@ constexpr Handler rows[] = {
     {O::s_dcache_discard_x2, nothing},
     {O::s_atc_probe, nothing},
     {O::s_atc_probe_buffer, nothing},
-    ATOMICS(s_atomic, atomic),
-    ATOMICS(s_buffer_atomic, bufferAtomic),
+    TLC_INTEGER_ATOMICS(s_atomic, atomic),
+    TLC_INTEGER_ATOMICS(s_buffer_atomic, bufferAtomic),
 };
-#undef ATOMICS
 
 } // namespace
 
