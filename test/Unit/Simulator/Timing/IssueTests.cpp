@@ -115,6 +115,7 @@ TEST(Clock, UnderLoad) {
   TimingResult time;
   time.cycles = 1000;
   time.computeUnits = 304;
+  time.usedComputeUnits = 304;
   time.simds = 1216;
   time.activeCuCycles = 304'000;
   time.matrixBusy = uint64_t(0.789 * 1'216'000);
@@ -124,6 +125,10 @@ TEST(Clock, UnderLoad) {
   time.activeCuCycles /= 2;
   time.matrixBusy /= 2;
   EXPECT_NEAR(time.clockUnderLoadGHz(), product, 1e-3);
+  // Half of the compute units draw half of the power.
+  time.usedComputeUnits = 152;
+  EXPECT_EQ(time.clockUnderLoadGHz(), 2.1);
+  time.usedComputeUnits = 304;
   // Vector operations on top lower it.
   time.vectorBusy = time.matrixBusy;
   EXPECT_NEAR(time.clockUnderLoadGHz(), product * 612 / (612 + 430), 1e-3);
