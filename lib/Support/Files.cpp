@@ -71,7 +71,7 @@ tlc::readFile(StringRef path, std::string &error, uint64_t limit) {
     }
   }
   if (!standard)
-    fs::closeFile(*opened);
+    (void)fs::closeFile(*opened);
   return ok ? llvm::MemoryBuffer::getMemBufferCopy(bytes, path) : nullptr;
 }
 

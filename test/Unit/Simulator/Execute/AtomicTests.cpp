@@ -228,7 +228,7 @@ TEST(Atomics, InEveryMemory) {
       std::string copy = "  s_mov_b32 s16, s10\n";
       if (op.dwords == 2)
         copy += "  s_mov_b32 s17, s11\n";
-      for (std::string form :
+      for (const std::string &form :
            {"s_atomic_" + std::string(op.vector) + " #, s[20:21], 0x0",
             "s_buffer_atomic_" + std::string(op.vector) +
                 " #, s[20:23], 0x0"}) {
