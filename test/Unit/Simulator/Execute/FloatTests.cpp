@@ -482,6 +482,73 @@ TEST(Floats, Small) {
   checkInstructions(cases);
 }
 
+// Those that other programs here execute only where clang's device library or
+// other people's objects are at hand.
+TEST(Floats, PartsAndMixes) {
+  std::vector<InstructionCase> cases;
+  auto word = [&](const char *code, Word result) {
+    cases.push_back({std::string("  ") + code,
+                     [=](Values &v) { v.r[0] = result(v); }, false, 'f'});
+  };
+  word("v_fract_f32 v8, v2", [](const Values &v) {
+    float x = f32(v.a);
+    return raw(x - std::floor(x) < 1 ? x - std::floor(x)
+               : std::isfinite(x)    ? 0x1.fffffep-1f
+                                     : NAN);
+  });
+  word("v_frexp_mant_f32 v8, v2", [](const Values &v) {
+    int e;
+    return raw(std::isfinite(f32(v.a)) ? std::frexp(f32(v.a), &e) : f32(v.a));
+  });
+  word("v_min_f32 v8, v2, v4", [](const Values &v) {
+    bool nan = isSignalling(uint32_t(v.a), 22, 8) ||
+               isSignalling(uint32_t(v.b), 22, 8);
+    return raw(nan ? NAN : least(f32(v.a), f32(v.b)));
+  });
+  word("v_fmaak_f32 v8, v2, v4, 0x3fc00000",
+       [](const Values &v) { return raw(std::fma(f32(v.a), f32(v.b), 1.5f)); });
+  word("v_fma_mix_f32 v8, v2, -v4, v6", [](const Values &v) {
+    return raw(std::fma(f32(v.a), -f32(v.b), f32(v.c)));
+  });
+  word("v_fma_mix_f32 v8, v2, v4, v6 op_sel:[1,0,0] op_sel_hi:[1,1,0]",
+       [](const Values &v) {
+         return raw(std::fma(float(f16(v.a >> 16)), float(f16(v.b)), f32(v.c)));
+       });
+  auto exponent = [](double x) {
+    int e = 0;
+    if (std::isfinite(x))
+      (void)std::frexp(x, &e);
+    return uint32_t(e);
+  };
+  cases.push_back({"  v_frexp_exp_i32_f32 v8, v2",
+                   [=](Values &v) { v.r[0] = exponent(f32(v.a)); }});
+  cases.push_back({"  v_frexp_exp_i32_f64 v8, v[2:3]",
+                   [=](Values &v) { v.r[0] = exponent(f64(v.a)); }});
+  cases.push_back({"  v_min_i32 v8, v2, v4", [](Values &v) {
+                     v.r[0] = std::min(int32_t(v.a), int32_t(v.b));
+                   }});
+  cases.push_back(
+      {"  v_pk_mov_b32 v[8:9], v[2:3], v[4:5] op_sel:[1,0]", [](Values &v) {
+         v.r[0] = uint32_t(v.a >> 32);
+         v.r[1] = uint32_t(v.b);
+       }});
+  auto pair = [&](const char *code, double (*f)(double)) {
+    cases.push_back(
+        {std::string("  ") + code + " v[8:9], v[2:3]",
+         [=](Values &v) { v.setPair(bitsAs<uint64_t>(f(f64(v.a)))); }, false,
+         'd'});
+  };
+  pair("v_frexp_mant_f64", [](double x) {
+    int e;
+    return std::isfinite(x) ? std::frexp(x, &e) : x;
+  });
+  pair("v_fract_f64", [](double x) {
+    double r = x - std::floor(x);
+    return r < 1 ? r : std::isfinite(x) ? 0x1.fffffffffffffp-1 : NAN;
+  });
+  checkInstructions(cases);
+}
+
 TEST(Floats, Doubles) {
   std::vector<InstructionCase> cases;
   auto two = [&](const char *code, double (*choose)(double, double)) {
