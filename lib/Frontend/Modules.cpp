@@ -392,9 +392,9 @@ bool Interpreter::parseDefines() {
     if (!v || !isLiteral(v)) {
       error(DiagID::BadDefine, {text.loc(0), text.loc(value.size())},
             "the value of -D " + name + " is not a literal")
-          .help("give a number, a string, True, False, None, a tuple or list "
-                "of these, or an "
-                "element type such as float16");
+          .help("give a number (integers have 64 bits), a string, True, False, "
+                "None, a tuple or list of these, or an element type such as "
+                "float16");
       ok = false;
     }
     defined[name] = v;
