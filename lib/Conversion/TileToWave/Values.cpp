@@ -471,6 +471,12 @@ int64_t KernelLowering::divisorOf(Value v) {
       matchPattern(op->getOperand(1), m_ConstantInt(&c)) && c.ult(20))
     return capDivisor(uint64_t(divisorOf(op->getOperand(0)))
                       << c.getZExtValue());
+  // k * 64 // 2: what is left of the power of two.
+  if (isa_and_nonnull<arith::ShRSIOp, arith::ShRUIOp>(op) &&
+      matchPattern(op->getOperand(1), m_ConstantInt(&c)) && c.ult(20)) {
+    int64_t of = divisorOf(op->getOperand(0));
+    return std::max<int64_t>(1, (of & -of) >> c.getZExtValue());
+  }
   if (isa_and_nonnull<arith::SelectOp>(op))
     return std::gcd(divisorOf(op->getOperand(1)), divisorOf(op->getOperand(2)));
   if (isa_and_nonnull<arith::ExtSIOp, arith::TruncIOp>(op))
