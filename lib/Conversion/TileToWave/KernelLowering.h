@@ -173,6 +173,8 @@ private:
   int64_t divisorOf(Value tileValue);
   PointMap getPointMap(const Layout &layout, llvm::ArrayRef<int64_t> extents);
   Registers &registersOf(Value buffer);
+  std::pair<int64_t, Value>
+  registerIndex(Value buffer, mlir::ValueRange indices, Location loc);
   bool perThread();
 
   // Addresses.cpp, GlobalAddresses.cpp: where elements are.
