@@ -108,6 +108,10 @@ static const BuiltinInfo tileTable[] = {
      "&A,&B,&C,transpose_A?,transpose_B?,policy?,clear_accum?,k_pack?,wg_wait?,"
      "mbar?,**",
      0, Dev},
+    {"T.gemm_v2", &I::gemm,
+     "&A,&B,&C,transpose_A?,transpose_B?,policy?,clear_accum?,k_pack?,wg_wait?,"
+     "mbar?,**",
+     0, Dev},
     // data: the ReduceKind; "dim" is the last one if absent.
     {"T.reduce", &I::reduceAny,
      "&buffer,&out,reduce_type,dim?,clear?,batch?,nan_propagate?", 0, Dev},
@@ -128,6 +132,9 @@ static const BuiltinInfo tileTable[] = {
     {"T.atomic_or", &I::atomicOp, ATOM, int64_t(AK::Or), Dev},
     {"T.atomic_store", &I::atomicOp, ATOM, int64_t(AK::Exchange), Dev},
     {"T.atomic_load", &I::atomicLoad, "&src,memory_order?", 0, Dev},
+    // The address of an element, where an operation takes one: the element.
+    {"T.address_of", &I::identity, "&x"},
+    {"T.access_ptr", &I::identity, "&x,access_type?,**"},
     {"T.atomic_addx2", &I::atomicVector, "&dst,&value,**", 2, Dev},
     {"T.atomic_addx4", &I::atomicVector, "&dst,&value,**", 4, Dev},
     // The same memory with other dimensions; view may change the type as well.
@@ -135,6 +142,7 @@ static const BuiltinInfo tileTable[] = {
     {"T.view", &I::viewBuffer, "&buffer,shape?,dtype?", 0, Dev},
     {"T.sync_threads", &I::syncThreads, "*,**", 0, Dev},
     {"T.syncthreads", &I::syncThreads, "*,**", 0, Dev},
+    {"T.tvm_storage_sync", &I::syncThreads, "*,**", 0, Dev},
     // A wave of gfx942 executes in lock step; there is nothing to wait for.
     {"T.sync_warp", &I::ignored, "*,**"},
     // Launches of a stream follow one another: nothing of the one before is
@@ -142,6 +150,7 @@ static const BuiltinInfo tileTable[] = {
     {"T.pdl_sync", &I::ignored, "*,**"},
     {"T.pdl_trigger", &I::ignored, "*,**"},
     {"T.sync_grid", &I::syncGrid, "*,**", 0, Dev},
+    {"T.sync_global", &I::syncGrid, "*,**", 0, Dev},
     {"T.attr", &I::attrFrame, "&node,key?,value?,**"},
     // data says which of several related questions is asked; each
     // implementation lists its numbers.
@@ -381,8 +390,9 @@ static const BuiltinInfo mathTable[] = {
     {"T.ieee_frsqrt", &I::mathUnary, "x", 7, Dev},
     {"T.popcount", &I::popcountOp, "x", 0, Dev},
     {"T.clz", &I::popcountOp, "x", 1, Dev},
-    // Advice to an optimizer: the value alone counts.
+    // Advice to an optimizer, or to a cache: the value alone counts.
     {"T.likely", &I::identity, "x,**"},
+    {"T.__ldg", &I::identity, "x,**"},
     {"T.assume", &I::ignored, "*,**"},
     {"T.evaluate", &I::ignored, "*,**"},
 };

@@ -153,6 +153,7 @@ Flow Interpreter::kernelLaunch(const WithStmt *s, size_t item,
   // A T.sync_grid in the body cuts the finished kernel.
   tile::KernelOp done = std::exchange(kernelOp, nullptr);
   rngPosition = nullptr;
+  variables.clear();
   return ok && splitAtGridSyncs(done) ? Flow::Next : Flow::Error;
 }
 
@@ -293,6 +294,7 @@ Flow Interpreter::parallelLoop(const ForStmt *s, LoopObject *loop) {
       parallel.setCoalescedWidth(loop->coalesced);
     if (loop->layout && !layoutLoop(parallel, loop->layout, range))
       return false;
+    drawsInPoints = false;
     ++parallelDepth;
     bool ok = inRegion(&parallel.getBody().front(), true, [&] {
       SmallVector<mlir::Value> vars(parallel.getBody().getArguments().begin(),
@@ -309,7 +311,9 @@ Flow Interpreter::parallelLoop(const ForStmt *s, LoopObject *loop) {
       });
     });
     --parallelDepth;
-    if (ok && !loop->layout)
+    bool given = false;
+    ok = ok && givePointsToThreads(parallel, range, given);
+    if (ok && !given && !loop->layout)
       serializeSums(parallel);
     return ok;
   };
