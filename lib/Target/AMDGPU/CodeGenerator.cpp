@@ -21,8 +21,8 @@
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Verifier.h"
-#include "llvm/Pass.h"
 #include "llvm/MC/TargetRegistry.h"
+#include "llvm/Pass.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/TargetParser/Triple.h"
@@ -42,6 +42,7 @@ void LLVMInitializeAMDGPUAsmParser();
 namespace tlc::target {
 
 Error runOptimizer(Module &module, TargetMachine &machine); // Optimizer.cpp
+Pass *createEvictionBudget(LLVMContext &context); // EvictionBudget.cpp
 
 /// Must be called for a context before modules of it are translated.
 void registerTranslations(mlir::MLIRContext &context) {
@@ -221,17 +222,25 @@ namespace {
 /// Code generation without the passes that move instructions to where their
 /// results are used: those took apart what a schedule placed beside matrix
 /// work before a branch. And without the search for the places of variables:
-/// kernels have line numbers only.
+/// kernels have line numbers only. Large modules go without a pass that
+/// compares all products of a kernel with one another.
 class KeepOrderPassManager : public legacy::PassManager {
 public:
+  explicit KeepOrderPassManager(const Module &module)
+      : large(module.getInstructionCount() > kLarge) {}
   void add(Pass *pass) override {
     StringRef name = pass->getPassName();
     if (name == "Code sinking" || name == "Machine code sinking" ||
-        name == "Live DEBUG_VALUE analysis")
+        name == "Live DEBUG_VALUE analysis" ||
+        (large && name == "Straight line strength reduction"))
       delete pass;
     else
       legacy::PassManager::add(pass);
   }
+
+private:
+  static constexpr unsigned kLarge = 12000; ///< instructions
+  bool large;
 };
 } // namespace
 
@@ -241,7 +250,8 @@ Expected<std::string> CodeGenerator::emit(bool assembly) {
   machine->Options.MCOptions.AsmVerbose = assembly;
   SmallString<0> buffer;
   raw_svector_ostream stream(buffer);
-  KeepOrderPassManager passes;
+  KeepOrderPassManager passes(*module);
+  passes.add(createEvictionBudget(*context));
   CodeGenFileType type =
       assembly ? CodeGenFileType::AssemblyFile : CodeGenFileType::ObjectFile;
   if (machine->addPassesToEmitFile(passes, stream, nullptr, type,
