@@ -154,19 +154,18 @@ bool MemorySystem::othersFetch(uint64_t line) const {
   return double(hash >> 11) * 0x1p-53 >= 1 / sharers;
 }
 
-/// A new entry; what it replaces is written to HBM if dirty, unless another XCD
-/// has brought the line there.
+/// A new entry; what it replaces is written to HBM if dirty. A line that
+/// another XCD brings takes a place once for all of them, of the device's
+/// share, so it owes nothing for an empty one.
 auto MemorySystem::placeInMall(uint64_t line, unsigned set, double time,
                                MemoryCounters &counters, bool byOther)
     -> MallCache::Entry {
   MallCache::Victim victim;
   MallCache::Entry entry = mall.insert(line, set, victim);
-  if (byOther)
-    return entry;
   bool writes = victim.valid && victim.dirty;
   // An empty place stands for a line of an earlier launch, dirty as often as
   // this one's lines are; fractions add up.
-  if (!victim.valid && !warmLines) {
+  if (!victim.valid && !warmLines && !byOther) {
     owed += written / placed;
     writes = owed >= 1;
     owed -= writes;
@@ -403,8 +402,10 @@ double MemorySystem::finish(double time, MemoryCounters &counters) const {
   uint64_t evicted =
       warmLines || !all ? 0 : uint64_t(double(all) * written / placed);
   counters.hbmBytes += evicted * lineBytes;
+  // Those that ended early take part.
+  double ofAll = double(xcds.size()) / param::xcds;
   return onItsWay +
          std::max({double(most) * lineBytes / linkBytesPerCycle,
-                   double(all) * lineBytes / (mallBytesPerCycle * share),
-                   double(evicted) * lineBytes / (hbmBytesPerCycle * share)});
+                   double(all) * lineBytes / (mallBytesPerCycle * ofAll),
+                   double(evicted) * lineBytes / (hbmBytesPerCycle * ofAll)});
 }
