@@ -371,6 +371,11 @@ Value Interpreter::castTo(Args &args) {
   bool isMethod = bool(args.self);
   Value v = isMethod ? deref(args.self, args.range) : args[0];
   DType t = dtypeFrom(args[isMethod ? 0 : 1], args.rangeOf(isMethod ? 0 : 1));
+  if (!isMethod && t && args.has(3) && t->isFloat() && t->bits == 8 &&
+      !(args[3].is(VK::Bool) && args[3].asBool()))
+    return fail(DiagID::Unimplemented, args.rangeOf(3),
+                "a conversion to " + t->name +
+                    " that does not stop at the largest number");
   if (!isMethod && t && v && args.has(2)) {
     auto mode = declaredRounding(*this, args, t);
     if (failed(mode))

@@ -167,6 +167,9 @@ def ldexp(x, n):
     half = k >> 1
     return T.cast(T.cast(x, "float32") * power(half) * power(k - half), x.dtype)
 
+def __ldg(load_or_buf, index=None):
+    return load_or_buf if index is None else load_or_buf[index]
+
 def __ffs(x):
     # 1 for bit 0; 0 where no bit is set.
     bits = T.dtype(x.dtype).bits
@@ -296,6 +299,7 @@ Value Interpreter::preludeName(StringRef name, SourceRange range) {
                                         "get_e_replicate_factor",
                                         "nextafter",
                                         "ldexp",
+                                        "__ldg",
                                         "__ffs",
                                         "__fns",
                                         "shuffle_elect",

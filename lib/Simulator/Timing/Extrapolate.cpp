@@ -40,7 +40,7 @@ constexpr uint64_t InstructionTiming::*instructionSums[] = {
     &InstructionTiming::issues,         &InstructionTiming::busyCycles,
     &InstructionTiming::conflictCycles, &InstructionTiming::latencyCycles,
     &InstructionTiming::addressCycles,  &InstructionTiming::lines,
-    &InstructionTiming::leastLines};
+    &InstructionTiming::leastLines,     &InstructionTiming::setLines};
 constexpr uint64_t TimingResult::*launchSums[] = {
     &TimingResult::instructions, &TimingResult::waveCycles,
     &TimingResult::workingSimdCycles, &TimingResult::activeCuCycles,

@@ -27,9 +27,6 @@ constexpr unsigned l2SetsPerChannel = l2Bytes / lineBytes / l2Ways / l2Channels;
 constexpr unsigned l2Sets = l2SetsPerChannel * l2Channels;
 constexpr unsigned mallSets = mallBytes / lineBytes / mallWays;
 constexpr unsigned scalarSets = 64;
-/// From the address unit to L2, of the latency of L2.
-constexpr double wayToL2 = 60;
-
 uint64_t fold(uint64_t bits) { return bits ^ bits >> 15 ^ bits >> 31; }
 
 unsigned l1Set(uint64_t line) { return line % l1Sets; }
@@ -215,6 +212,7 @@ unsigned MemorySystem::mallSet(uint64_t line) {
 double MemorySystem::beyondL2(Xcd &xcd, uint64_t line, double time,
                               MemoryCounters &counters) {
   double extra = translate(xcd, line);
+  counters.translationMisses += extra > 0;
   double start = std::max(time, xcd.linkFree);
   xcd.linkFree = start + double(lineBytes) / linkBytesPerCycle;
   start = mallPorts.take(start, lineBytes / (mallBytesPerCycle * share));
@@ -330,8 +328,9 @@ double MemorySystem::atomic(unsigned cu, uint64_t line, unsigned operations,
   cus[cu].l1.invalidate(line, l1Set(line));
   Xcd &xcd = xcdOf(cu);
   double done = fromL2(xcd, line, time + wayToL2, true, counters);
-  xcd.channelFree[channelOf(line)] += operations;
-  return done + operations;
+  double cycles = operations * double(atomicCycles);
+  xcd.channelFree[channelOf(line)] += cycles;
+  return done + cycles;
 }
 
 double MemorySystem::scalar(unsigned cu, uint64_t virtualLine, double time,
