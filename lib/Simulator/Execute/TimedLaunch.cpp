@@ -380,8 +380,8 @@ Pace paceWith(CodeTable &code, LaunchSource &source, const GroupNeeds &needs,
   return machine.run() ? machine.pace() : Pace();
 }
 
-/// Whether a workgroup leaves the same when it runs again: nothing is changed in
-/// place.
+/// Whether a workgroup leaves the same when it runs again: nothing is changed
+/// in place.
 bool mayRunTwice(CodeTable &code, const GroupRecord &group,
                  const DeviceMemory &memory) {
   std::set<const Allocation *> loaded, stored;
@@ -466,8 +466,7 @@ void tlc::sim::runTimed(LaunchContext &context, unsigned threads,
   std::unique_ptr<LengthModel> lengths;
   SamplePlan plan;
   auto isLong = [&] {
-    uint64_t most =
-        uint64_t(fullFactor * double(detail)) / options.workgroups;
+    uint64_t most = uint64_t(fullFactor * double(detail)) / options.workgroups;
     bool exceeds = source.firstExceeds(most);
     if (mayWaitForOthers(code, source.first()))
       return false;

@@ -202,9 +202,9 @@ TEST(Launch, IsSampledThoughItsFirstWorkgroupIsShort) {
   ASSERT_EQ(table().hipMalloc(&data, 8 << 20), tlc::hip::hipSuccess);
   TimingOptions options;
   options.detailInstructions = 700'000;
-  TimingResult sample = timeKernel(
-      unevenKernel(Order::Ascending), 4096, 64,
-      {reinterpret_cast<uint64_t>(data), 63}, options);
+  TimingResult sample =
+      timeKernel(unevenKernel(Order::Ascending), 4096, 64,
+                 {reinterpret_cast<uint64_t>(data), 63}, options);
   EXPECT_TRUE(sample.sampled) << sample.instructions;
   table().hipFree(data);
 }
