@@ -57,6 +57,10 @@ static Comparison compareValues(llvm::ArrayRef<double> got,
     double ratio = inside && bound == INFINITY ? 0 : error / bound;
     c.maxError = std::max(c.maxError, error);
     c.outside += !inside;
+    if (bound == INFINITY && std::isfinite(values[i])) {
+      ++c.unbounded;
+      c.unboundedError = std::max(c.unboundedError, error);
+    }
     if (c.worst < 0 || ratio > c.ratio) {
       c.worst = i;
       c.ratio = ratio;

@@ -22,8 +22,10 @@ struct Comparison {
   double bound = 0;    ///< at the worst element
   double ratio = 0; ///< error / bound there; infinite for an error at bound 0
   double got = 0, expected = 0;
-  int64_t worst = -1;  ///< its index; -1 where everything is equal
-  int64_t outside = 0; ///< elements beyond their bound
+  int64_t worst = -1;    ///< its index; -1 where everything is equal
+  int64_t outside = 0;   ///< elements beyond their bound
+  int64_t unbounded = 0; ///< elements that differ and may do so by any amount
+  double unboundedError = 0; ///< the largest difference of these
   bool ok() const { return outside == 0; }
 };
 

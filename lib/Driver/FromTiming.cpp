@@ -108,10 +108,13 @@ KernelReport tlc::describeLaunch(const sim::KernelInfo &kernel,
   };
   Occupancy &o = report.occupancy;
   o.slots = param::wavesPerSimd;
-  unsigned fitting = param::vgprsPerSimd / all;
-  o.limits.push_back({"VGPRs",
-                      fmt::format("{} of {}", all, param::vgprsPerSimd),
-                      bySimd(std::min<double>(fitting, param::wavesPerSimd))});
+  auto byRegisters = [&](unsigned count) {
+    unsigned fitting = param::vgprsPerSimd / std::max(8u, (count + 7) / 8 * 8);
+    return bySimd(std::min<double>(fitting, param::wavesPerSimd));
+  };
+  OccupancyLimit registers{"VGPRs",
+                           fmt::format("{} of {}", all, param::vgprsPerSimd),
+                           byRegisters(all)};
   if (report.ldsBytes) {
     // LDS is handed out in granules.
     uint64_t granule = llvm::alignTo(report.ldsBytes, param::ldsGranule);
@@ -120,6 +123,18 @@ KernelReport tlc::describeLaunch(const sim::KernelInfo &kernel,
         {"LDS", fmt::format("{} of {} bytes", report.ldsBytes, param::ldsBytes),
          double(groups) * waves / param::simdsPerCu});
   }
+  // Compilers that know of another limit hand out the registers that it leaves
+  // free: then it is the one that counts.
+  if (double used = byRegisters(kernel.vgprCount);
+      kernel.vgprCount && used > registers.waves)
+    for (const OccupancyLimit &other : o.limits)
+      if (other.waves <= registers.waves && registers.waves < used) {
+        registers.waves = used;
+        registers.detail += fmt::format(" allocated, {} used: as many as {} "
+                                        "leaves free",
+                                        kernel.vgprCount, other.resource);
+      }
+  o.limits.insert(o.limits.begin(), registers);
   o.limits.push_back({"wavefront slots",
                       fmt::format("{} a SIMD", param::wavesPerSimd),
                       bySimd(param::wavesPerSimd)});
@@ -220,6 +235,7 @@ DecodedCode decodeKernel(const sim::CodeObject &object,
     if (sim::decode(bytes, at - segment->address, inst)) {
       code.addresses.push_back(at);
       code.instructions.push_back(inst);
+      code.executed.push_back(time.code.count(at - entry));
       at += inst.sizeBytes;
     } else {
       at += 4;
@@ -292,6 +308,9 @@ static void addCode(KernelReport &report, const sim::CodeObject &object,
           timing.memory.storedBytes ? double(timing.latencyCycles) : 0;
       line.linesTouched = timing.lines;
       line.linesNeeded = timing.leastLines;
+      line.setLines = timing.setLines;
+      line.linesBeyondL2 = double(timing.memory.mallLines);
+      line.translationMisses = double(timing.memory.translationMisses);
     }
     indexOf[line.address - kernel.entryAddress] = report.code.size();
     report.code.push_back(std::move(line));
@@ -395,6 +414,9 @@ void tlc::addTiming(KernelReport &report, const sim::CodeObject &object,
   report.ldsCycles = time.ldsBusy;
   report.ldsConflictCycles = time.ldsConflicts;
   report.instructionMisses = time.memory.instructionMisses;
+  report.longestWorkgroup = time.longestWorkgroup;
+  report.longestWorkgroupCycles = double(time.longestWorkgroupCycles);
+  report.meanWorkgroupCycles = double(time.meanWorkgroupCycles);
   report.occupancy.achieved = time.occupancy.averageWaves;
   double cuCycles = double(time.cycles) * time.computeUnits;
   report.drainCycles = time.drainCycles;

@@ -49,6 +49,7 @@ struct WaitTargets {
 struct DecodedCode {
   std::vector<uint64_t> addresses; ///< virtual addresses in the object
   std::vector<sim::Instruction> instructions;
+  std::vector<bool> executed; ///< whether each ever was; empty: not known
 };
 /// By following the counters through the code in order, each backward branch
 /// once: a wait in a loop then names the load of the iteration before.

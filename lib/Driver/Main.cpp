@@ -33,13 +33,14 @@
 using namespace tlc;
 using llvm::StringRef;
 
-/// A code object with a grid on the command line is launched as it stands;
-/// everything else goes by the launch contract.
+/// A code object with a grid or a block on the command line is launched as it
+/// stands; everything else goes by the launch contract.
 static int runKernelOrObject(Arguments arguments) {
-  bool grid = llvm::any_of(arguments, [](StringRef a) {
-    return a == "--grid" || a.starts_with("--grid=");
+  bool launch = llvm::any_of(arguments, [](StringRef a) {
+    StringRef option = a.split('=').first;
+    return option == "--grid" || option == "--block";
   });
-  return grid ? runObject(arguments) : runRun(arguments);
+  return launch ? runObject(arguments) : runRun(arguments);
 }
 
 static const Command commands[] = {

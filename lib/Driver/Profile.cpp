@@ -32,6 +32,8 @@
 #include "tlc/Support/Files.h"
 #include <fmt/format.h>
 
+#include <algorithm>
+
 using namespace tlc;
 using llvm::StringRef;
 using report::KernelReport;
@@ -101,7 +103,10 @@ void Profiler::setUp() {
     sim::TimingOptions timing;
     timing.full = options.full;
     timing.warm = options.warm;
-    timing.detailInstructions = options.detail;
+    // A second's work: less is not worth an error.
+    constexpr uint64_t leastDetail = 6'000'000;
+    timing.detailInstructions =
+        options.detail ? std::max(options.detail, leastDetail) : 0;
     timing.traceWaves = options.trace.empty() ? 0 : options.traceWaves;
     settings.timing = timing;
     report.notes.push_back(

@@ -252,9 +252,20 @@ bool Session::printTable() {
     outside.push_back({unsigned(i), c});
   }
   // Behind the table, which they would tear apart.
-  for (auto &[i, c] : outside)
+  for (auto &[i, c] : outside) {
+    if (c.unbounded)
+      llvm::errs() << "note: '" << parameters[i].name
+                   << "': the reference has no "
+                   << "bound for " << c.unbounded << " of "
+                   << values[i].array.elements()
+                   << " elements, where rounding errors may grow without end "
+                      "(a division by what may be 0); the largest difference "
+                      "there is "
+                   << llvm::format("%.3g", c.unboundedError)
+                   << ". --expect with --rtol judges them\n";
     if (!c.ok())
       reportOutside(i, c);
+  }
   return ok;
 }
 

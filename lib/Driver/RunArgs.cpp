@@ -294,8 +294,8 @@ bool ArgumentReader::readScalars(
         if (shapes[t][d] == p.name && d < files[t]->shape.size()) {
           value.emplace();
           value->kind = Contents::Kind::Constant;
-          value->value = double(files[t]->shape[d]);
-          value->text = std::to_string(files[t]->shape[d]);
+          int64_t extent = files[t]->shape[d];
+          value->values.push_back({double(extent), extent});
         }
     if (!value) {
       missing += (missing.empty() ? "" : ", ") + p.name;

@@ -95,6 +95,9 @@ private:
   }
 
   void step(size_t i) {
+    // Nobody waits for what a branch has left out.
+    if (!code.executed.empty() && !code.executed[i])
+      return;
     const Instruction &inst = code.instructions[i];
     if (inst.op == sim::Opcode::s_waitcnt) {
       if (size_t at = waitFor(queues.memory, inst.vmcnt()); at != unknown)

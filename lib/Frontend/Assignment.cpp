@@ -305,9 +305,18 @@ Flow Interpreter::execAnnAssign(const AnnAssignStmt *s) {
       return Flow::Error;
     // Its place among the function's parameters is the argument's.
     unsigned order = 0;
+    const Param *param = nullptr;
     for (auto [i, p] : llvm::enumerate(scope->function->params()))
-      if (p.name == name->id)
+      if (p.name == name->id) {
         order = unsigned(i);
+        param = &p;
+      }
+    // `n: T.int32`: a number that comes with the launch.
+    if (param && type.is(VK::DType)) {
+      bool bound = false;
+      return bindTyped(*param, order, type, true, scope, bound) ? Flow::Next
+                                                                : Flow::Error;
+    }
     // `A: T.ptr`: memory whose shape T.make_tensor gives later.
     if (Value pointer = pointerParameter(type, name->id, order))
       return bindName(name->id, pointer, s->range) ? Flow::Next : Flow::Error;

@@ -18,6 +18,41 @@
 
 using namespace tlc;
 using namespace tlc::frontend;
+using llvm::SmallVector;
+
+/// What a layout is made of, under names that begin with an underscore, for the
+/// methods that the prelude defines (layout_repeat); Invalid for others.
+Value Interpreter::layoutAttribute(LayoutObject *layout, StringRef attr,
+                                   SourceRange range) {
+  auto function = [](FunctionObject *f) {
+    return f ? Value::object(f) : Value::none();
+  };
+  if (attr == "_forward")
+    return function(layout->map);
+  if (attr == "_forward_thread")
+    return function(layout->threadMap);
+  if (attr == "_forward_index")
+    return function(layout->registerMap);
+  if (attr == "_replicate")
+    return Value::integral(layout->replicas);
+  if (attr == "_threads")
+    return Value::boolean(layout->type == LayoutObject::Threads);
+  if (attr == "shape") {
+    SmallVector<Value> shape;
+    for (int64_t e : layout->shape)
+      shape.push_back(Value::integral(e));
+    return makeSequence(VK::Tuple, shape);
+  }
+  if (!llvm::is_contained({"repeat", "replicate", "expand"}, attr))
+    return {};
+  Value f = preludeName(("layout." + attr).str(), range);
+  if (!f)
+    return {};
+  auto *method = make<MethodObject>();
+  method->function = f.as<FunctionObject>();
+  method->self = Value::object(layout);
+  return Value::object(method);
+}
 
 /// object.attr. Methods are rows of the table named by their receiver's type
 /// ("list.append"); the result is a MethodObject that a call unpacks.
@@ -167,6 +202,9 @@ Value Interpreter::attribute(Value object, StringRef attr, SourceRange range) {
   case VK::Function:
     if (attr == "__name__")
       return makeString(object.as<FunctionObject>()->name());
+    break;
+  case VK::Layout:
+    found = layoutAttribute(object.as<LayoutObject>(), attr, range);
     break;
   default:
     break;

@@ -218,19 +218,20 @@ Value Interpreter::allocLocal(Args &args) {
 
 /// T.alloc_var(dtype, init): also alloc_var(dtype, scope) with a string. The
 /// variable is an array of one, whose name alone means element 0: reading it
-/// loads, assigning to it stores.
+/// loads, assigning to it stores. It begins as 0 if nothing else is said.
 Value Interpreter::allocVar(Args &args) {
   auto *buffer =
       allocate(tile::Space::Local, Value::integral(1), args[0], args);
   if (!buffer)
     return {};
   buffer->isVar = true;
+  variables.insert(buffer->memref);
   // Both (dtype, init, scope) and (dtype, scope, init) are in use; a string is
   // a scope.
   Value init = args.has(1) && !args[1].is(VK::Str)   ? args[1]
                : args.has(2) && !args[2].is(VK::Str) ? args[2]
                                                      : Value();
-  if (init && !storeVariable(buffer, init, args.range))
+  if (!storeVariable(buffer, init ? init : Value::integral(0), args.range))
     return {};
   return Value::object(buffer);
 }

@@ -12,7 +12,7 @@
 // that is not here is an error (TL0225), so nothing is ignored by accident:
 // names without effect on gfx942 stand here with `ignored`.
 //
-//   {"T.cumsum", &I::scan, "&src,&dst?,dim?,reverse?", RK::Sum, Dev}
+//   {"T.cumsum", &I::scan, "&src,&dst?,dim?,reverse?,**", RK::Sum, Dev}
 //     name        member    parameters                  data     where allowed
 //
 // Why a table and not a chain of names in the code: the row is also the check
@@ -39,7 +39,7 @@ static constexpr auto Dev = BuiltinInfo::Device;
 // Parameters that all reductions, and all atomics, share. Those of NVIDIA's
 // hardware (use_tma) and those that hints come as (**) are accepted and not
 // read.
-#define RED "&buffer,&out,dim?,clear?,batch?,nan_propagate?"
+#define RED "&buffer,&out,dim?,clear?,batch?,nan_propagate?,**"
 #define ATOM "&dst,&value,memory_order?,return_prev?,use_tma?,**"
 
 // Types and sizes of the program, memory, tile operations, threads, hints with
@@ -80,9 +80,10 @@ static const BuiltinInfo tileTable[] = {
      Dev},
     // `&acc`: the buffer itself, not its first element, as the name of a
     // T.alloc_var would mean elsewhere.
-    {"T.reducer_init", &I::reducerInit, "&acc,init?", 0, Dev},
-    {"T.reducer_update", &I::reducerUpdate, "&acc,value", 0, Dev},
-    {"T.finalize_reducer", &I::finalizeReducer, "&acc,&dst?,batch?", 0, Dev},
+    {"T.reducer_init", &I::reducerInit, "&reducer,init?", 0, Dev},
+    {"T.reducer_update", &I::reducerUpdate, "&target,value", 0, Dev},
+    {"T.finalize_reducer", &I::finalizeReducer, "&reducer,&dst?,batch?,**", 0,
+     Dev},
     // Copies are asynchronous where the compiler finds it useful (T.Pipelined),
     // so that the forms written for cp.async mean the same, and a wait is a
     // barrier.
@@ -90,9 +91,9 @@ static const BuiltinInfo tileTable[] = {
     {"T.async_copy", &I::copy, "&src,&dst,**", 0, Dev},
     {"T.ptx_commit_group", &I::ignored, "*,**"},
     {"T.ptx_wait_group", &I::syncThreads, "*,**", 0, Dev},
-    {"T.fill", &I::fill, "&buffer,value", 0, Dev},
-    {"T.clear", &I::clear, "&buffer", 0, Dev},
-    {"T.transpose", &I::transposeTile, "&src,&dst", 0, Dev},
+    {"T.fill", &I::fill, "&buffer,value,**", 0, Dev},
+    {"T.clear", &I::clear, "&buffer,**", 0, Dev},
+    {"T.transpose", &I::transposeTile, "&src,&dst,**", 0, Dev},
     // Image to matrix, under its newer and its older name.
     {"T.im2col", &I::im2col,
      "&img,&col,nhw_step,c_step,kernel,stride,dilation,pad,**", 0, Dev},
@@ -108,9 +109,13 @@ static const BuiltinInfo tileTable[] = {
      "&A,&B,&C,transpose_A?,transpose_B?,policy?,clear_accum?,k_pack?,wg_wait?,"
      "mbar?,**",
      0, Dev},
+    {"T.gemm_v2", &I::gemm,
+     "&A,&B,&C,transpose_A?,transpose_B?,policy?,clear_accum?,k_pack?,wg_wait?,"
+     "mbar?,**",
+     0, Dev},
     // data: the ReduceKind; "dim" is the last one if absent.
     {"T.reduce", &I::reduceAny,
-     "&buffer,&out,reduce_type,dim?,clear?,batch?,nan_propagate?", 0, Dev},
+     "&buffer,&out,reduce_type,dim?,clear?,batch?,nan_propagate?,**", 0, Dev},
     {"T.reduce_sum", &I::reduceNamed, RED, int64_t(RK::Sum), Dev},
     {"T.reduce_max", &I::reduceNamed, RED, int64_t(RK::Max), Dev},
     {"T.reduce_min", &I::reduceNamed, RED, int64_t(RK::Min), Dev},
@@ -119,22 +124,27 @@ static const BuiltinInfo tileTable[] = {
     {"T.reduce_bitand", &I::reduceNamed, RED, int64_t(RK::And), Dev},
     {"T.reduce_bitor", &I::reduceNamed, RED, int64_t(RK::Or), Dev},
     {"T.reduce_bitxor", &I::reduceNamed, RED, int64_t(RK::Xor), Dev},
-    {"T.cumsum", &I::scan, "&src,&dst?,dim?,reverse?", int64_t(RK::Sum), Dev},
-    {"T.cummax", &I::scan, "&src,&dst?,dim?,reverse?", int64_t(RK::Max), Dev},
+    {"T.cumsum", &I::scan, "&src,&dst?,dim?,reverse?,**", int64_t(RK::Sum), Dev},
+    {"T.cummax", &I::scan, "&src,&dst?,dim?,reverse?,**", int64_t(RK::Max), Dev},
     // data: the AtomicKind.
     {"T.atomic_add", &I::atomicOp, ATOM, int64_t(AK::Add), Dev},
     {"T.atomic_max", &I::atomicOp, ATOM, int64_t(AK::Max), Dev},
     {"T.atomic_min", &I::atomicOp, ATOM, int64_t(AK::Min), Dev},
     {"T.atomic_or", &I::atomicOp, ATOM, int64_t(AK::Or), Dev},
-    {"T.atomic_store", &I::atomicOp, ATOM, int64_t(AK::Exchange), Dev},
+    {"T.atomic_store", &I::atomicOp, "&dst,&src,memory_order?,**",
+     int64_t(AK::Exchange), Dev},
     {"T.atomic_load", &I::atomicLoad, "&src,memory_order?", 0, Dev},
+    // The address of an element, where an operation takes one: the element.
+    {"T.address_of", &I::identity, "&x"},
+    {"T.access_ptr", &I::identity, "&x,access_type?,*,**"},
     {"T.atomic_addx2", &I::atomicVector, "&dst,&value,**", 2, Dev},
     {"T.atomic_addx4", &I::atomicVector, "&dst,&value,**", 4, Dev},
     // The same memory with other dimensions; view may change the type as well.
-    {"T.reshape", &I::reshapeBuffer, "&buffer,shape", 0, Dev},
-    {"T.view", &I::viewBuffer, "&buffer,shape?,dtype?", 0, Dev},
+    {"T.reshape", &I::reshapeBuffer, "&src,shape", 0, Dev},
+    {"T.view", &I::viewBuffer, "&src,shape?,dtype?", 0, Dev},
     {"T.sync_threads", &I::syncThreads, "*,**", 0, Dev},
     {"T.syncthreads", &I::syncThreads, "*,**", 0, Dev},
+    {"T.tvm_storage_sync", &I::syncThreads, "*,**", 0, Dev},
     // A wave of gfx942 executes in lock step; there is nothing to wait for.
     {"T.sync_warp", &I::ignored, "*,**"},
     // Launches of a stream follow one another: nothing of the one before is
@@ -142,10 +152,11 @@ static const BuiltinInfo tileTable[] = {
     {"T.pdl_sync", &I::ignored, "*,**"},
     {"T.pdl_trigger", &I::ignored, "*,**"},
     {"T.sync_grid", &I::syncGrid, "*,**", 0, Dev},
+    {"T.sync_global", &I::syncGrid, "*,**", 0, Dev},
     {"T.attr", &I::attrFrame, "&node,key?,value?,**"},
     // data says which of several related questions is asked; each
     // implementation lists its numbers.
-    {"T.get_lane_idx", &I::laneIndex, "size?", 0, Dev},
+    {"T.get_lane_idx", &I::laneIndex, "warp_size?", 0, Dev},
     {"T.get_warp_idx", &I::laneIndex, "warp_size?", 1, Dev},
     {"T.get_warp_idx_sync", &I::laneIndex, "warp_size?", 1, Dev},
     {"T.get_warp_group_idx", &I::laneIndex, "warp_size?,warps_per_group?", 2,
@@ -191,14 +202,14 @@ static const BuiltinInfo tileTable[] = {
     // Hints that change the code: order of blocks, layouts, values beyond the
     // edge.
     {"T.use_swizzle", &I::useSwizzle, "panel_size,order?,enable?,**", 0, Dev},
-    {"T.annotate_layout", &I::annotateLayout, "layouts,**", 0, Dev},
+    {"T.annotate_layout", &I::annotateLayout, "layout_map,**", 0, Dev},
     {"T.annotate_relaxations", &I::annotateRelaxations, "lazy_maximum?", 0,
      Dev},
-    {"T.annotate_safe_value", &I::annotateSafeValue, "values,**", 0, Dev},
+    {"T.annotate_safe_value", &I::annotateSafeValue, "safe_value_map,**", 0, Dev},
     // Vectors of up to 64 lanes; see Vectors.cpp.
     {"T.Ramp", &I::rampVector, "base,stride,lanes", 0, Dev},
     {"T.Broadcast", &I::broadcastVector, "value,lanes", 0, Dev},
-    {"T.extract_lane", &I::extractLane, "vector,lane", 0, Dev},
+    {"T.extract_lane", &I::extractLane, "vector,lane,**", 0, Dev},
     {"T.Shuffle", &I::shuffleVector, "vectors,indices", 0, Dev},
     {"T.Layout", &I::layoutObject, "shape,forward_fn?,**"},
     {"T.Fragment", &I::fragmentObject,
@@ -295,7 +306,7 @@ static const BuiltinInfo mathTable[] = {
     UN("erf", 20),
     UN("floor", 21),
     UN("ceil", 22),
-    {"T.round", &I::roundValue, "x,rounding_mode?", 23, Dev},
+    {"T.round", &I::roundValue, "x,rounding_mode?,**", 23, Dev},
     UN("nearbyint", 23),
     UN("trunc", 24),
     UN("exp10", 100),
@@ -332,14 +343,14 @@ static const BuiltinInfo mathTable[] = {
     {"T.max2", &I::minMax, "*", 1},
     {"min", &I::minMax, "*,**", 0},
     {"max", &I::minMax, "*,**", 1},
-    {"T.clamp", &I::clampValue, "x,min_val?,max_val?", 0, Dev},
+    {"T.clamp", &I::clampValue, "dst,min_val?,max_val?", 0, Dev},
     // `~`: the branches are not evaluated before the condition is known.
-    {"T.if_then_else", &I::ifThenElse, "cond,~then,~otherwise,**"},
-    {"T.Select", &I::ifThenElse, "cond,~then,~otherwise,**"},
+    {"T.if_then_else", &I::ifThenElse, "cond,~t,~f,**"},
+    {"T.Select", &I::ifThenElse, "condition,~true_value,~false_value,**"},
     // Numbers at compile time stay numbers: most grids are ceildiv of sizes.
     {"T.ceildiv", &I::ceilDiv, "a,b"},
     {"T.cdiv", &I::ceilDiv, "a,b"},
-    {"T.align_up", &I::ceilDiv, "a,b", 1},
+    {"T.align_up", &I::ceilDiv, "x,y", 1},
     // Operators as functions. data: the operator, or from 100 on one that
     // Python does not have.
     {"T.floordiv", &I::operatorCall, "a,b", int64_t(BinOpKind::FloorDiv)},
@@ -356,11 +367,11 @@ static const BuiltinInfo mathTable[] = {
     {"T.Mul", &I::operatorCall, "a,b", int64_t(BinOpKind::Mul)},
     // Conversions. `T.cast(x, "float16")` and `x.astype("float16")`; T.Cast has
     // its arguments the other way round.
-    {"T.cast", &I::castTo, "x,dtype,round?,sat?,rbits?"},
+    {"T.cast", &I::castTo, "value,dtype,round?,sat?,rbits?,**"},
     {"scalar.astype", &I::castTo, "dtype"},
     {"T.Cast", &I::castFrom, "dtype,x"},
     {"T.const_value", &I::constantOf, "value,dtype?"},
-    {"T.reinterpret", &I::reinterpretBits, "&a,&b?,dtype?,**"},
+    {"T.reinterpret", &I::reinterpretBits, "&value,&b?,dtype?,**"},
     {"T.infinity", &I::infinity, "dtype,**"},
     {"T.min_value", &I::limitValue, "dtype,**", 0},
     {"T.max_value", &I::limitValue, "dtype,**", 1},

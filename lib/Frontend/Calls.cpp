@@ -624,6 +624,11 @@ bool Interpreter::bindArgs(const BuiltinInfo *builtin, const CallExpr *e,
 /// runs for each lane.
 Value Interpreter::callBuiltin(const BuiltinInfo *builtin, const CallExpr *e,
                                Value self) {
+  // scale = 1 / T.sqrt(D) beside a kernel is arithmetic of the host.
+  if (!kernelOp && isScalarMath(builtin))
+    if (const BuiltinInfo *host =
+            findBuiltin(("math." + builtin->name.drop_front(2)).str()))
+      builtin = host;
   if ((builtin->flags & BuiltinInfo::Device) &&
       !requireDevice(e->range, builtin->name))
     return {};

@@ -23,7 +23,8 @@ namespace tlc::frontend {
 // Random numbers: Philox 4x32, 10 rounds, as cuRAND counts its sequences
 //===----------------------------------------------------------------------===//
 
-/// T.rng_init(seed, seq=0, off=0)
+/// T.rng_init(seed, seq, off=0); the sequence is the thread's number in its row
+/// of the grid if it is not given.
 Value Interpreter::rngInit(Args &args) {
   if (!notInParallel(args.range, "T.rng_init"))
     return {};
@@ -31,6 +32,18 @@ Value Interpreter::rngInit(Args &args) {
     if (name == "generator" && v.is(VK::Str) && !v.asStr().contains("Philox"))
       return fail(DiagID::Unimplemented, args.range,
                   "the generator '" + v.asStr() + "'; Philox4_32_10 is there");
+  if (!args.has(1)) {
+    at(args.range);
+    Value block =
+        Value::scalar({kernelOp.getBody().getArgument(0), dtypes::int32});
+    block = binary(BinOpKind::Mul, block,
+                   Value::integral(kernelOp.getThreads()[0]), args.range);
+    args.values[1] =
+        block ? binary(BinOpKind::Add, threadIndex(0), block, args.range)
+              : Value();
+    if (!args.values[1])
+      return {};
+  }
   // Seed, sequence and offset, 64 bits each; the offset is the first position
   // and the only part that moves, so it lives in a variable of the thread.
   Sym parts[3];
@@ -64,8 +77,7 @@ mlir::Value Interpreter::rngNext(SourceRange range) {
           "random numbers need T.rng_init before them");
     return {};
   }
-  if (!notInParallel(range, "T.rng_rand"))
-    return {};
+  drawsInPoints |= parallelDepth > 0;
   Value position = load(rngPosition, {Value::integral(0)}, range);
   if (!position)
     return {};

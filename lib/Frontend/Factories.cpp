@@ -333,7 +333,20 @@ bool Interpreter::runPrimFunc(FunctionObject *fn, ArrayRef<int64_t> outIdx) {
       body->names[p.name] = {Binding::Live, given, p.range};
       continue;
     }
+    // `A: T.Tensor(...)` in the body may say it.
     if (!p.annotation) {
+      bool later = llvm::any_of(fn->def->body, [&](const Stmt *s) {
+        auto *typed = llvm::dyn_cast<AnnAssignStmt>(s);
+        auto *name = typed ? llvm::dyn_cast<NameExpr>(typed->target) : nullptr;
+        return name && !typed->value && name->id == p.name;
+      });
+      if (later) {
+        Binding binding;
+        binding.state = Binding::Pending;
+        binding.where = p.range;
+        body->names[p.name] = binding;
+        continue;
+      }
       error(DiagID::BadArgument, p.range,
             "the parameter '" + p.name + "' of a T.prim_func needs a type");
       return false;
@@ -348,6 +361,9 @@ bool Interpreter::runPrimFunc(FunctionObject *fn, ArrayRef<int64_t> outIdx) {
       return bool(typeError(p.annotation->range,
                             "T.Tensor(...) or an element type", type));
   }
+  scope = body;
+  if (execBlock(fn->def->body) == Flow::Error)
+    return false;
   int64_t count = int64_t(fn->params().size());
   for (int64_t i : outIdx) {
     int64_t index = i < 0 ? i + count : i;
@@ -361,8 +377,7 @@ bool Interpreter::runPrimFunc(FunctionObject *fn, ArrayRef<int64_t> outIdx) {
       if (a.cls == Argument::Param && a.order == unsigned(index))
         a.forcedOut = true;
   }
-  scope = body;
-  return execBlock(fn->def->body) != Flow::Error;
+  return true;
 }
 
 } // namespace tlc::frontend

@@ -20,6 +20,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "IndexTables.h"
 #include "Interpreter.h"
 #include "mlir/IR/Matchers.h"
 
@@ -128,6 +129,9 @@ std::optional<std::vector<int64_t>> Tabulator::compute(mlir::Value v) {
     return result;
   }
   Operation *op = v.getDefiningOp();
+  // Memory is not looked at.
+  if (!isa<scf::IfOp>(op) && !mlir::isPure(op))
+    return std::nullopt;
   SmallVector<mlir::Value> operands(op->getOperands());
   if (auto branch = dyn_cast<scf::IfOp>(op)) {
     unsigned i = cast<OpResult>(v).getResultNumber();
@@ -161,6 +165,50 @@ const std::vector<int64_t> *Tabulator::valuesOf(mlir::Value v) {
     it = known.try_emplace(v, std::move(values)).first;
   }
   return it->second ? &*it->second : nullptr;
+}
+
+/// Whether a value is the same at all points of a loop, memory not looked at.
+static bool isInvariant(mlir::Value v, tile::ParallelOp loop) {
+  if (auto argument = dyn_cast<BlockArgument>(v))
+    return !loop->isAncestor(argument.getOwner()->getParentOp());
+  Operation *op = v.getDefiningOp();
+  if (!loop->isProperAncestor(op))
+    return true;
+  return mlir::isPure(op) && !op->getNumRegions() &&
+         llvm::all_of(op->getOperands(), [&](mlir::Value operand) {
+           return isInvariant(operand, loop);
+         });
+}
+
+/// Sums and differences take constant parts off; anything else has none.
+static std::optional<std::vector<int64_t>>
+withoutConstant(mlir::Value v, tile::ParallelOp loop, int64_t points,
+                Tabulator &tables) {
+  if (isInvariant(v, loop))
+    return std::vector<int64_t>(points);
+  Operation *op = v.getDefiningOp();
+  if (isa_and_nonnull<arith::ExtSIOp, arith::ExtUIOp, arith::IndexCastOp>(op))
+    return withoutConstant(op->getOperand(0), loop, points, tables);
+  if (isa_and_nonnull<arith::AddIOp, arith::SubIOp>(op)) {
+    auto a = withoutConstant(op->getOperand(0), loop, points, tables),
+         b = withoutConstant(op->getOperand(1), loop, points, tables);
+    if (!a || !b)
+      return std::nullopt;
+    for (int64_t p = 0; p < points; ++p)
+      (*a)[p] += isa<arith::AddIOp>(op) ? (*b)[p] : -(*b)[p];
+    return a;
+  }
+  const std::vector<int64_t> *table = tables.valuesOf(v);
+  return table ? std::optional(*table) : std::nullopt;
+}
+
+std::optional<std::vector<int64_t>> tabulateUpToConstant(tile::ParallelOp loop,
+                                                         mlir::Value index) {
+  Tabulator tables(loop);
+  int64_t points = 1;
+  for (int64_t extent : loop.getExtents())
+    points *= extent;
+  return withoutConstant(index, loop, points, tables);
 }
 
 bool Interpreter::layoutResults(FunctionObject *map, ArrayRef<Value> indices,

@@ -107,11 +107,16 @@ struct Args {
       extra; ///< of a '**' parameter
   /// Whether parameter i was given, and not as None.
   bool has(unsigned i) const {
-    return bool(values[i]) && !values[i].is(VK::None);
+    Value v = (*this)[i];
+    return bool(v) && !v.is(VK::None);
   }
-  Value operator[](unsigned i) const { return values[i]; }
+  /// Invalid where the signature has fewer parameters: builtins share
+  /// implementations that look for more.
+  Value operator[](unsigned i) const {
+    return i < values.size() ? values[i] : Value();
+  }
   SourceRange rangeOf(unsigned i) const {
-    return ranges[i].isValid() ? ranges[i] : range;
+    return i < ranges.size() && ranges[i].isValid() ? ranges[i] : range;
   }
 };
 
@@ -258,6 +263,8 @@ public:
   Value evalSubscript(const SubscriptExpr *e, bool reference);
   /// object.attr and object[index] where the object is at hand already.
   Value attribute(Value object, StringRef attr, SourceRange range);
+  Value layoutAttribute(LayoutObject *layout, StringRef attr,
+                        SourceRange range);
   Value subscript(Value object, Value index, SourceRange range);
   /// The elements of a compile-time iterable.
   bool iterate(Value v, SourceRange range, llvm::SmallVectorImpl<Value> &out);
@@ -647,6 +654,8 @@ public:
   bool updateReducer(BufferObject *buffer, Sym value,
                      llvm::ArrayRef<mlir::Value> indices);
   void serializeSums(tile::ParallelOp loop);
+  bool givePointsToThreads(tile::ParallelOp loop, SourceRange range,
+                           bool &done);
   Value dynamicView(BufferObject *buffer, tile::TensorOp tensor,
                     SourceRange range);
   bool fillBox(Value target, Value value, SourceRange range,
@@ -715,6 +724,10 @@ public:
   FunctionObject *commReducer = nullptr; ///< of the T.attr around the statement
   Sym rngSeed, rngSequence;              ///< of the last T.rng_init
   BufferObject *rngPosition = nullptr;
+  /// Whether the T.Parallel under way has drawn random numbers.
+  bool drawsInPoints = false;
+  /// Memory of this kernel's T.alloc_var.
+  llvm::DenseSet<mlir::Value> variables;
   /// Region depth at the innermost loop that the host unrolls: deeper, a break
   /// would depend on the device.
   unsigned hostLoopRegion = 0;

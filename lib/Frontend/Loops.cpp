@@ -40,6 +40,11 @@ Value Interpreter::kernelFrame(Args &args) {
   for (auto &[name, v] : args.extra) {
     if (name == "threads")
       threads = v;
+    else if (!llvm::is_contained(
+                 {"prelude", "is_cpu", "cluster_dims", "annotations", "name"},
+                 name))
+      return fail(DiagID::BadCall, args.range,
+                  "'T.Kernel' has no parameter '" + name + "'");
     else if (name == "prelude" && !v.is(VK::None))
       return fail(DiagID::EmbeddedSource, args.range,
                   "T.Kernel(prelude=...) embeds CUDA source, which tlc does "
@@ -153,6 +158,7 @@ Flow Interpreter::kernelLaunch(const WithStmt *s, size_t item,
   // A T.sync_grid in the body cuts the finished kernel.
   tile::KernelOp done = std::exchange(kernelOp, nullptr);
   rngPosition = nullptr;
+  variables.clear();
   return ok && splitAtGridSyncs(done) ? Flow::Next : Flow::Error;
 }
 
@@ -189,31 +195,52 @@ Value Interpreter::serialLoopFrame(Args &args) {
   auto *loop = make<LoopObject>();
   loop->type = LoopObject::Type(
       currentBuiltin->name == "range" ? 0 : currentBuiltin->data);
-  SmallVector<Value> bounds(args.rest.begin(), args.rest.end());
+  // By place: start and stop, then the step, or the stages of a pipeline, whose
+  // further parameters are a schedule by hand.
+  bool pipelined = loop->type == LoopObject::Pipelined;
+  static constexpr StringRef loopNames[] = {"start", "stop", "step"},
+                             pipeNames[] = {"start", "stop", "num_stages",
+                                            "order", "stage"};
+  ArrayRef<StringRef> names =
+      pipelined ? ArrayRef(pipeNames) : ArrayRef(loopNames);
+  llvm::StringMap<Value> given;
+  for (auto [v, range, name] : llvm::zip(args.rest, args.restRanges, names))
+    given[name] = v;
   for (auto &[name, v] : args.extra) {
-    if (name == "num_stages") {
-      if (!v.isIntLike() || v.asInt() < 0)
-        return typeError(args.range, "a compile-time number of stages", v);
-      loop->stages = v.asInt();
-    } else if (name == "stage" && v.isSequence()) { // manual schedule: its
-                                                    // depth is all that matters
-      for (Value e : v.as<SequenceObject>()->elements)
-        if (e.isIntLike())
-          loop->stages = std::max(loop->stages, e.asInt() + 1);
-    } else if (name == "unroll_factor" && v.isIntLike()) {
-      loop->unrollFactor = v.asInt();
-    } else if (name == "start" || name == "stop" || name == "step") {
-      bounds.push_back(v);
-    }
+    if (given.count(name))
+      return fail(DiagID::BadCall, args.range,
+                  "'" + currentBuiltin->name + "' got '" + name + "' twice");
+    given[name] = v;
   }
-  if (bounds.empty() || bounds.size() > 3)
+  auto take = [&](StringRef name) {
+    Value v = given.lookup(name);
+    return v && !v.is(VK::None) ? v : Value();
+  };
+  Value start = take("start"), stop = take("stop"), step = take("step");
+  if ((!start && !stop) || args.rest.size() > (pipelined ? 7 : 3))
     return fail(DiagID::BadCall, args.range,
-                "a loop takes (stop), (start, stop) or (start, stop, step)");
-  // T.Pipelined(n, 2) once meant num_stages; two positional numbers are bounds.
-  loop->args = {Value::integral(0), bounds[0], Value::integral(1)};
-  if (bounds.size() > 1)
-    loop->args = {bounds[0], bounds[1],
-                  bounds.size() > 2 ? bounds[2] : Value::integral(1)};
+                pipelined
+                    ? "a pipeline takes (stop), (start, stop) or (start, stop, "
+                      "num_stages)"
+                    : "a loop takes (stop), (start, stop) or (start, stop, "
+                      "step)");
+  if (Value v = take("num_stages")) {
+    if (!v.isIntLike() || v.asInt() < 0)
+      return typeError(args.range, "a compile-time number of stages", v);
+    loop->stages = v.asInt();
+  }
+  // A schedule by hand: its depth is all that matters.
+  if (Value v = take("stage"); v && v.isSequence())
+    for (Value e : v.as<SequenceObject>()->elements)
+      if (e.isIntLike())
+        loop->stages = std::max(loop->stages, e.asInt() + 1);
+  if (Value v = take("unroll_factor"); v && v.isIntLike())
+    loop->unrollFactor = v.asInt();
+  // One bound alone is where the loop ends.
+  if (!stop)
+    std::swap(start, stop);
+  loop->args = {start ? start : Value::integral(0), stop,
+                step ? step : Value::integral(1)};
   for (Value v : loop->args)
     if (!v.isIntLike() && !(v.is(VK::Scalar) && v.asSym().type->isInteger()))
       return typeError(args.range, "an integer loop bound", v);
@@ -293,6 +320,7 @@ Flow Interpreter::parallelLoop(const ForStmt *s, LoopObject *loop) {
       parallel.setCoalescedWidth(loop->coalesced);
     if (loop->layout && !layoutLoop(parallel, loop->layout, range))
       return false;
+    drawsInPoints = false;
     ++parallelDepth;
     bool ok = inRegion(&parallel.getBody().front(), true, [&] {
       SmallVector<mlir::Value> vars(parallel.getBody().getArguments().begin(),
@@ -309,7 +337,9 @@ Flow Interpreter::parallelLoop(const ForStmt *s, LoopObject *loop) {
       });
     });
     --parallelDepth;
-    if (ok && !loop->layout)
+    bool given = false;
+    ok = ok && givePointsToThreads(parallel, range, given);
+    if (ok && !given && !loop->layout)
       serializeSums(parallel);
     return ok;
   };

@@ -292,6 +292,17 @@ Value Interpreter::ceilDiv(Args &args) {
   // Adding y - 1 serves a positive y only: x / y = -x / -y.
   Value x = args[0], y = args[1];
   bool isNegative = y.isIntLike() && y.asInt() < 0;
+  // A divisor of either sign: -(-x // y).
+  Value divisor = y.isIntLike() ? y : deref(y, r);
+  if (divisor && divisor.is(VK::Scalar) && divisor.asSym().type->isSigned() &&
+      !isNonNegative(divisor.asSym().value)) {
+    Value zero = Value::integral(0);
+    Value q = binary(BinOpKind::Sub, zero, x, r);
+    q = q ? binary(BinOpKind::FloorDiv, q, divisor, r) : q;
+    q = q ? binary(BinOpKind::Sub, zero, q, r) : q;
+    return q && currentBuiltin->data ? binary(BinOpKind::Mul, q, divisor, r)
+                                     : q;
+  }
   if (isNegative) {
     x = binary(BinOpKind::Sub, Value::integral(0), x, r);
     y = Value::integral(-y.asInt());
@@ -360,6 +371,11 @@ Value Interpreter::castTo(Args &args) {
   bool isMethod = bool(args.self);
   Value v = isMethod ? deref(args.self, args.range) : args[0];
   DType t = dtypeFrom(args[isMethod ? 0 : 1], args.rangeOf(isMethod ? 0 : 1));
+  if (!isMethod && t && args.has(3) && t->isFloat() && t->bits == 8 &&
+      !(args[3].is(VK::Bool) && args[3].asBool()))
+    return fail(DiagID::Unimplemented, args.rangeOf(3),
+                "a conversion to " + t->name +
+                    " that does not stop at the largest number");
   if (!isMethod && t && v && args.has(2)) {
     auto mode = declaredRounding(*this, args, t);
     if (failed(mode))

@@ -37,6 +37,9 @@ static StringRef tablePrefix(StringRef module) {
   return llvm::StringSwitch<StringRef>(module)
       .Cases({"tilelang.language", "tvm.script.tir", "tilelang.language.eager"},
              "T")
+      .Cases({"tilelang.language.common", "tilelang.cuda.language",
+              "tilelang.rocm.language", "tvm.tl.language"},
+             "T")
       .Cases({"tvm.tir", "tvm.tirx", "tvm.te", "tilelang.tvm.tir",
               "tilelang.tvm.tirx"},
              "T")
@@ -97,7 +100,6 @@ static constexpr StringRef nvidiaNames[] = {"tma_*",
                                             "named_barrier_*",
                                             "clc_*",
                                             "cp_async_*",
-                                            "__ldg",
                                             "ldg*",
                                             "stg*",
                                             "annotate_ws_schedule",
@@ -105,7 +107,6 @@ static constexpr StringRef nvidiaNames[] = {"tma_*",
                                             "match_any_sync",
                                             "match_all_sync",
                                             "elect_one*",
-                                            "shuffle_elect",
                                             "initialize_wgmma_descriptor",
                                             "initialize_tcgen05_descriptor"};
 
@@ -290,7 +291,7 @@ Value Interpreter::moduleAttribute(ModuleObject *object, StringRef attr,
   if (prefix == "tilelang" || prefix == "layout") // tilelang.cdiv and such
     if (const BuiltinInfo *builtin = findBuiltin(("T." + attr).str()))
       return Value::builtin(builtin);
-  if (prefix == "T")
+  if (prefix == "T" || prefix == "layout")
     if (Value v = preludeName(attr, range))
       return v;
   // A method on its own name, so that one function reports all of them.
@@ -391,9 +392,9 @@ bool Interpreter::parseDefines() {
     if (!v || !isLiteral(v)) {
       error(DiagID::BadDefine, {text.loc(0), text.loc(value.size())},
             "the value of -D " + name + " is not a literal")
-          .help("give a number, a string, True, False, None, a tuple or list "
-                "of these, or an "
-                "element type such as float16");
+          .help("give a number (integers have 64 bits), a string, True, False, "
+                "None, a tuple or list of these, or an element type such as "
+                "float16");
       ok = false;
     }
     defined[name] = v;

@@ -70,10 +70,8 @@ Stmt *Parser::parseIf() {
     if (!(stmt->condition = parseNamedExpression()))
       return nullptr;
     stmt->range = since(begin);
-    auto body = parseBlock();
-    if (!body)
+    if (!parseBlock(stmt->body))
       return nullptr;
-    stmt->body = *body;
     if (last)
       last->orelse = ast.copy<Stmt *>(ArrayRef<Stmt *>(stmt));
     else
@@ -82,12 +80,8 @@ Stmt *Parser::parseIf() {
     if (!at("elif"))
       break;
   }
-  if (accept("else")) {
-    auto body = parseBlock();
-    if (!body)
-      return nullptr;
-    last->orelse = *body;
-  }
+  if (accept("else") && !parseBlock(last->orelse))
+    return nullptr;
   return first;
 }
 
@@ -99,15 +93,10 @@ Stmt *Parser::parseWhile() {
   if (!(stmt->condition = parseNamedExpression()))
     return nullptr;
   stmt->range = since(begin);
-  auto body = parseBlock();
-  if (!body)
+  if (!parseBlock(stmt->body))
     return nullptr;
-  stmt->body = *body;
-  if (accept("else")) {
-    if (!(body = parseBlock()))
-      return nullptr;
-    stmt->orelse = *body;
-  }
+  if (accept("else") && !parseBlock(stmt->orelse))
+    return nullptr;
   return stmt;
 }
 
@@ -123,15 +112,10 @@ Stmt *Parser::parseFor(bool isAsync) {
       !(stmt->iterable = parseStarExpressions()))
     return nullptr;
   stmt->range = since(begin);
-  auto body = parseBlock();
-  if (!body)
+  if (!parseBlock(stmt->body))
     return nullptr;
-  stmt->body = *body;
-  if (accept("else")) {
-    if (!(body = parseBlock()))
-      return nullptr;
-    stmt->orelse = *body;
-  }
+  if (accept("else") && !parseBlock(stmt->orelse))
+    return nullptr;
   return stmt;
 }
 
@@ -187,10 +171,8 @@ Stmt *Parser::parseWith(bool isAsync) {
     return nullptr;
   stmt->items = ast.copy<WithStmt::Item>(items);
   stmt->range = since(begin);
-  auto body = parseBlock();
-  if (!body)
+  if (!parseBlock(stmt->body))
     return nullptr;
-  stmt->body = *body;
   return stmt;
 }
 
@@ -203,10 +185,8 @@ Stmt *Parser::parseTry() {
   ++pos;
   auto *stmt = ast.create<TryStmt>();
   stmt->range = since(begin);
-  auto body = parseBlock();
-  if (!body)
+  if (!parseBlock(stmt->body))
     return nullptr;
-  stmt->body = *body;
   SmallVector<TryStmt::Handler> handlers;
   while (accept("except")) {
     TryStmt::Handler handler{nullptr, {}, {}};
@@ -222,24 +202,17 @@ Stmt *Parser::parseTry() {
         ++pos;
       }
     }
-    if (!(body = parseBlock()))
+    if (!parseBlock(handler.body))
       return nullptr;
-    handler.body = *body;
     handlers.push_back(handler);
   }
   stmt->handlers = ast.copy<TryStmt::Handler>(handlers);
   // `else` without a handler is a syntax error, found at the `else` below.
-  if (!handlers.empty() && accept("else")) {
-    if (!(body = parseBlock()))
-      return nullptr;
-    stmt->orelse = *body;
-  }
+  if (!handlers.empty() && accept("else") && !parseBlock(stmt->orelse))
+    return nullptr;
   bool hasFinally = accept("finally");
-  if (hasFinally) {
-    if (!(body = parseBlock()))
-      return nullptr;
-    stmt->finalbody = *body;
-  }
+  if (hasFinally && !parseBlock(stmt->finalbody))
+    return nullptr;
   if (handlers.empty() && !hasFinally)
     return errorExpected("'except' or 'finally'");
   return stmt;
@@ -324,10 +297,8 @@ Stmt *Parser::parseFunction(ExprList decorators, bool isAsync) {
   if (accept("->") && !(stmt->returns = parseExpression()))
     return nullptr;
   stmt->range = since(begin);
-  auto body = parseBlock();
-  if (!body)
+  if (!parseBlock(stmt->body))
     return nullptr;
-  stmt->body = *body;
   return stmt;
 }
 
@@ -356,10 +327,8 @@ Stmt *Parser::parseClass(ExprList decorators) {
     stmt->keywords = llvm::cast<CallExpr>(call)->keywords;
   }
   stmt->range = since(begin);
-  auto body = parseBlock();
-  if (!body)
+  if (!parseBlock(stmt->body))
     return nullptr;
-  stmt->body = *body;
   return stmt;
 }
 
@@ -407,10 +376,8 @@ Stmt *Parser::parseMatch() {
     if (!entry.pattern ||
         (accept("if") && !(entry.guard = parseNamedExpression())))
       return nullptr;
-    auto body = parseBlock();
-    if (!body)
+    if (!parseBlock(entry.body))
       return nullptr;
-    entry.body = *body;
     cases.push_back(entry);
   }
   if (tok().kind != Tok::Dedent && !atEnd())

@@ -117,28 +117,30 @@ bool Parser::parseSimpleLine(llvm::SmallVectorImpl<Stmt *> &out) {
 
 /// An indented block, or simple statements on the same line.
 ///   block: ':' NEWLINE INDENT statement+ DEDENT | ':' simple_line
-std::optional<StmtList> Parser::parseBlock() {
+bool Parser::parseBlock(StmtList &block) {
   if (!expect(":"))
-    return std::nullopt;
+    return false;
   SmallVector<Stmt *> body;
   // `if x: return 1`: the rest of the line is the block.
   if (tok().kind != Tok::Newline) {
     if (!parseSimpleLine(body))
-      return std::nullopt;
-    return ast.copy<Stmt *>(body);
+      return false;
+    block = ast.copy<Stmt *>(body);
+    return true;
   }
   ++pos;
   if (tok().kind != Tok::Indent) {
     error(tok().range(), "expected an indented block", DiagID::BadIndentation);
-    return std::nullopt;
+    return false;
   }
   ++pos;
   while (tok().kind != Tok::Dedent && !atEnd())
     if (!parseStatement(body))
-      return std::nullopt;
+      return false;
   if (tok().kind == Tok::Dedent)
     ++pos;
-  return ast.copy<Stmt *>(body);
+  block = ast.copy<Stmt *>(body);
+  return true;
 }
 
 /// A statement without a block: by its keyword, else an expression or

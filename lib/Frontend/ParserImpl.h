@@ -149,7 +149,7 @@ private:
   Stmt *parseRaise();
   Stmt *parseAssert();
   Stmt *parseDelete();
-  std::optional<StmtList> parseBlock();
+  bool parseBlock(StmtList &block);
   Stmt *parseCompound();
   Stmt *parseIf();
   Stmt *parseWhile();

@@ -35,6 +35,7 @@ using namespace tlc;
 using namespace tlc::frontend;
 
 static constexpr llvm::StringLiteral kPrelude = R"py(
+import itertools
 import math
 import tilelang
 import tilelang.language as T
@@ -166,6 +167,111 @@ def ldexp(x, n):
     half = k >> 1
     return T.cast(T.cast(x, "float32") * power(half) * power(k - half), x.dtype)
 
+def __ldg(load_or_buf, index=None):
+    return load_or_buf if index is None else load_or_buf[index]
+
+def __ffs(x):
+    # 1 for bit 0; 0 where no bit is set.
+    bits = T.dtype(x.dtype).bits
+    return T.cast(bits - T.clz(x & -x), "int32")
+
+def __fns(mask, base, offset):
+    # Bits are counted from `base` upwards, downwards for a negative offset.
+    word, at, n = T.cast(mask, "uint32"), T.cast(base, "int32"), T.cast(offset, "int32")
+    found, up, down = T.cast(-1, "int32"), T.cast(0, "int32"), T.cast(0, "int32")
+    for i in list(range(32)):
+        bit = T.cast((word >> i) & T.cast(1, "uint32"), "int32")
+        up = up + T.if_then_else(at <= i, bit, 0)
+        found = T.if_then_else((bit == 1) & (at <= i) & (up == n), i, found)
+    for i in list(range(31, -1, -1)):
+        bit = T.cast((word >> i) & T.cast(1, "uint32"), "int32")
+        down = down + T.if_then_else(at >= i, bit, 0)
+        found = T.if_then_else((bit == 1) & (at >= i) & (down == -n), i, found)
+    found = T.if_then_else((n == 0) & ((word >> T.cast(at, "uint32")) & T.cast(1, "uint32") == T.cast(1, "uint32")), at, found)
+    return T.cast(found, "uint32")
+
+def shuffle_elect(thread_extent):
+    x, y, z = T.get_thread_bindings()
+    ex, ey, ez = T.get_thread_extents()
+    thread = x + ex * (y + ey * z)
+    return thread == 0 if thread_extent == 0 else thread % thread_extent == 0
+
+def _parts(result):
+    return list(result) if isinstance(result, (list, tuple)) else [result]
+
+def _thread_of(layout, index):
+    return layout._forward_thread(*index) if layout._forward_thread is not None else _parts(layout._forward(*index))[0]
+
+def _registers_of(layout, index):
+    if layout._forward_thread is None:
+        return _parts(layout._forward(*index))[1:]
+    assert layout._forward_index is not None, "repeat: a fragment without forward_index_fn has no registers to count"
+    return _parts(layout._forward_index(*index))
+
+def layout_repeat(layout, *args, **kwargs):
+    return (_repeat_fragment if layout._threads else _repeat_layout)(layout, *args, **kwargs)
+
+def _repeat_layout(layout, dim, factor):
+    assert factor >= 1, f"repeat: factor must be >= 1, got {factor}"
+    shape = list(layout.shape)
+    assert -len(shape) <= dim < len(shape), f"repeat: dim {dim} of a layout of {len(shape)} dimensions"
+    if factor == 1:
+        return layout
+    extent = shape[dim]
+    def forward(*index):
+        inner = list(index)
+        inner[dim] = index[dim] % extent
+        return [index[dim] // extent] + _parts(layout._forward(*inner))
+    shape[dim] = extent * factor
+    return T.Layout(shape, forward)
+
+def layout_expand(layout, leading_shape):
+    leading = _parts(leading_shape)
+    n = len(leading)
+    return T.Layout(leading + list(layout.shape), lambda *index: list(index[:n]) + _parts(layout._forward(*index[n:])))
+
+def _all_points(layout):
+    return itertools.product(*[list(range(e)) for e in list(layout.shape) + ([layout._replicate] if layout._replicate > 1 else [])])
+
+def _repeat_fragment(layout, repeats, repeat_on_thread=False, lower_dim_first=True):
+    shape, n = list(layout.shape), len(layout.shape)
+    assert len(repeats) == n, f"repeat: {len(repeats)} factors for {n} dimensions"
+    points = list(_all_points(layout))
+    # What one copy takes up: threads where copies lie side by side in them, else registers.
+    if repeat_on_thread:
+        pitch = max([_thread_of(layout, p) for p in points]) + 1
+    else:
+        pitch = max([_registers_of(layout, p[:n])[0] for p in points]) + 1
+    def copy_number(index):
+        number, stride = 0, 1
+        for d in (list(range(n - 1, -1, -1)) if lower_dim_first else list(range(n))):
+            number = number + stride * (index[d] // shape[d])
+            stride = stride * repeats[d]
+        return number
+    def inner(index):
+        return [index[d] % shape[d] for d in list(range(n))] + list(index[n:])
+    def thread(*index):
+        return _thread_of(layout, inner(index)) + (pitch * copy_number(index) if repeat_on_thread else 0)
+    def register(*index):
+        r = _registers_of(layout, inner(index))
+        return r if repeat_on_thread else [r[0] + pitch * copy_number(index)]
+    return T.Fragment([e * f for e, f in zip(shape, repeats)], forward_thread_fn=thread, forward_index_fn=register, replicate=layout._replicate)
+
+def layout_replicate(layout, replicate):
+    n, old = len(layout.shape), layout._replicate
+    pitch = max([_thread_of(layout, p) for p in _all_points(layout)]) + 1
+    def thread(*index):
+        inner = list(index[:n]) + ([index[n] % old] if old > 1 else [])
+        return _thread_of(layout, inner) + pitch * (index[n] // old)
+    return T.Fragment(layout.shape, forward_thread_fn=thread, forward_index_fn=lambda *index: _registers_of(layout, index[:n]), replicate=old * replicate)
+
+# What ldmatrix gives a warp of 32 lanes: two neighbours of a row to a lane.
+def make_gemm_fragment_8x8():
+    return T.Fragment((8, 8), forward_thread_fn=lambda i, j: i * 4 + j // 2, forward_index_fn=lambda i, j: j % 2)
+
+def make_gemm_fragment_8x8_transposed():
+    return T.Fragment((8, 8), forward_thread_fn=lambda i, j: j * 4 + i // 2, forward_index_fn=lambda i, j: i % 2)
+
 class torch_cuda_get_device_properties:
     def __init__(self, device=None):
         self.name = "AMD Instinct MI300X"
@@ -193,6 +299,15 @@ Value Interpreter::preludeName(StringRef name, SourceRange range) {
                                         "get_e_replicate_factor",
                                         "nextafter",
                                         "ldexp",
+                                        "__ldg",
+                                        "__ffs",
+                                        "__fns",
+                                        "shuffle_elect",
+                                        "make_gemm_fragment_8x8",
+                                        "make_gemm_fragment_8x8_transposed",
+                                        "layout.repeat",
+                                        "layout.replicate",
+                                        "layout.expand",
                                         "torch.cuda.get_device_properties"};
   bool isLibrary =
       (name.contains('.') ||

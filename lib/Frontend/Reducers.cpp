@@ -1,4 +1,4 @@
-//===- Reducers.cpp - T.alloc_reducer, and loops that add up --------------===//
+//===- Reducers.cpp - T.alloc_reducer -------------------------------------===//
 //
 // Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -14,13 +14,7 @@
 //   acc[i] = T.max(acc[i], x[i, j])                 tile.atomic max %x,
 //   %acc[%i] T.finalize_reducer(acc, out)                    tile.copy
 //
-// Any other buffer that a T.Parallel adds to,
-//
-//   for i, j in T.Parallel(m, n): s[i] += x[i, j]
-//
-// is right only if the points that meet in one element follow one another. They
-// have no order, so the dimensions that its index leaves out become a serial
-// loop within each point of the others.
+// What a T.Parallel adds to any other buffer is PointSums.cpp's.
 //
 //===----------------------------------------------------------------------===//
 
@@ -280,128 +274,6 @@ bool Interpreter::updateReducer(BufferObject *buffer, Sym value,
                                            : kind;
   tile::AtomicOp::create(b, kind, value.value, buffer->storage(), indices);
   return true;
-}
-
-//===----------------------------------------------------------------------===//
-// Loops that add up
-//===----------------------------------------------------------------------===//
-
-/// The dimensions of a loop that a value depends on, through memory too.
-static void dimsOf(mlir::Value v, tile::ParallelOp loop,
-                   llvm::SmallBitVector &dims,
-                   llvm::DenseSet<mlir::Value> &seen) {
-  if (!seen.insert(v).second)
-    return;
-  if (auto argument = dyn_cast<BlockArgument>(v)) {
-    if (argument.getOwner() == &loop.getBody().front())
-      dims.set(argument.getArgNumber());
-    else if (loop->isProperAncestor(argument.getOwner()->getParentOp()))
-      dims.set(); // an inner loop's: not followed
-    return;
-  }
-  Operation *op = v.getDefiningOp();
-  if (!loop->isProperAncestor(op))
-    return;
-  if (op->getNumRegions())
-    dims.set();
-  for (mlir::Value operand : op->getOperands())
-    dimsOf(operand, loop, dims, seen);
-}
-
-/// Whether a value reads `buffer`, within a loop.
-static bool readsBuffer(mlir::Value v, mlir::Value buffer,
-                        llvm::DenseSet<mlir::Value> &seen) {
-  Operation *op = v.getDefiningOp();
-  if (!op || !seen.insert(v).second)
-    return false;
-  if (auto load = dyn_cast<tile::LoadOp>(op);
-      load && load.getSource() == buffer)
-    return true;
-  bool below = op->getNumRegions() && op->walk([&](tile::LoadOp load) {
-                                          return load.getSource() == buffer
-                                                     ? WalkResult::interrupt()
-                                                     : WalkResult::advance();
-                                        }).wasInterrupted();
-  return below || llvm::any_of(op->getOperands(), [&](mlir::Value operand) {
-           return readsBuffer(operand, buffer, seen);
-         });
-}
-
-/// Makes the dimensions serial along which points add to one element. `loop`
-/// is complete; it is replaced if any are.
-///
-///   tile.parallel (i, j) = [4, 128]     tile.parallel (i) = [4]
-///     s[i] = s[i] + x[i, j]               scf.for j = 0 to 128
-///                                           s[i] = s[i] + x[i, j]
-void Interpreter::serializeSums(tile::ParallelOp loop) {
-  size_t rank = loop.getExtents().size();
-  llvm::SmallBitVector serial(rank);
-  mlir::Value sum;
-  loop.getBody().walk([&](tile::StoreOp store) {
-    mlir::Value base = tile::getBase(store.getDest());
-    if (tile::getSpace(base) == tile::Space::Local ||
-        loop.getBody().isAncestor(base.getParentRegion()))
-      return;
-    llvm::DenseSet<mlir::Value> seen, read;
-    llvm::SmallBitVector dims(rank);
-    for (mlir::Value index : store.getIndices())
-      dimsOf(index, loop, dims, seen);
-    // Dimensions of one point meet nowhere.
-    dims.flip();
-    for (size_t d = 0; d < rank; ++d)
-      if (loop.getExtents()[d] == 1)
-        dims.reset(d);
-    if (dims.none() || !readsBuffer(store.getValue(), store.getDest(), read))
-      return;
-    serial |= dims;
-    sum = base;
-  });
-  if (!sum)
-    return;
-  SmallVector<int64_t> kept;
-  int64_t steps = 1;
-  for (size_t d = 0; d < rank; ++d)
-    if (serial[d])
-      steps *= loop.getExtents()[d];
-    else
-      kept.push_back(loop.getExtents()[d]);
-  if (kept.empty())
-    kept.push_back(1);
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPoint(loop);
-  auto outer = tile::ParallelOp::create(b, loop.getLoc(), kept);
-  b.setInsertionPointToStart(&outer.getBody().front());
-  auto number = [&](int64_t n) -> mlir::Value {
-    return arith::ConstantOp::create(b, loop.getLoc(), b.getI32IntegerAttr(n));
-  };
-  SmallVector<mlir::Value> vars;
-  unsigned argument = 0;
-  for (size_t d = 0; d < rank; ++d) {
-    if (!serial[d]) {
-      vars.push_back(outer.getBody().getArgument(argument++));
-      continue;
-    }
-    auto inner = scf::ForOp::create(b, loop.getLoc(), number(0),
-                                    number(loop.getExtents()[d]), number(1));
-    vars.push_back(inner.getInductionVar());
-    b.setInsertionPointToStart(inner.getBody());
-  }
-  Block &from = loop.getBody().front();
-  for (auto [old, now] : llvm::zip_equal(from.getArguments(), vars))
-    old.replaceAllUsesWith(now);
-  auto end = from.end();
-  if (!from.empty() && from.back().hasTrait<OpTrait::IsTerminator>())
-    --end;
-  b.getInsertionBlock()->getOperations().splice(
-      b.getInsertionPoint(), from.getOperations(), from.begin(), end);
-  // Kept: names of the loop's variables still point to it.
-  loop->remove();
-  replacedLoops.emplace_back(loop);
-  mlir::emitWarning(outer.getLoc(), "points of this loop change the same "
-                                    "element of '")
-      << tile::getBufferName(sum) << "': " << steps
-      << " of them run one after another, in one thread. T.reduce_sum, "
-         "T.atomic_add or a T.alloc_reducer spreads them";
 }
 
 } // namespace tlc::frontend

@@ -71,14 +71,40 @@ Value Interpreter::viewBuffer(Args &args) {
   buffer->declared = args.range;
   buffer->name.clear();
   buffer->argument = -1;
-  if (args.has(2) && !(buffer->dtype = dtypeFrom(args[2], args.rangeOf(2))))
+  if (args.has(2) &&
+      !(buffer->dtype = dtypeFrom(args[2], args.rangeOf(2), /*quiet=*/false,
+                                  /*vectors=*/true)))
     return {};
+  // The lanes of vectors are one more dimension, which the shape that is given
+  // does not have.
+  bool retyped = args.has(2);
+  if (retyped) {
+    if (buffer->lanes > 1)
+      buffer->shape.pop_back();
+    buffer->lanes = buffer->dtype->lanes;
+    if (buffer->lanes > 1)
+      buffer->dtype = buffer->dtype->element;
+  }
   SmallVector<int64_t> extents, before;
   if (args.has(1)) {
     buffer->shape.clear();
     if (!shapeFrom(args[1], args.rangeOf(1), buffer->shape))
       return {};
+  } else if (retyped && (buffer->lanes > 1 || old->lanes > 1)) {
+    // The last dimension takes the change.
+    int64_t from = old->dtype->bits * old->lanes,
+            to = buffer->dtype->bits * buffer->lanes;
+    Value last = binary(BinOpKind::Mul, buffer->shape.back(),
+                        Value::integral(from), args.range);
+    last = last ? binary(BinOpKind::FloorDiv, last, Value::integral(to),
+                         args.range)
+                : last;
+    if (!last)
+      return {};
+    buffer->shape.back() = last;
   }
+  if (buffer->lanes > 1)
+    buffer->shape.push_back(Value::integral(buffer->lanes));
   if (auto tensor = old->memref.getDefiningOp<tile::TensorOp>();
       tensor && buffer->dtype == old->dtype && !buffer->isPacked() &&
       !llvm::all_of(buffer->shape, [](Value v) { return v.is(VK::Int); }))
@@ -92,7 +118,7 @@ Value Interpreter::viewBuffer(Args &args) {
       n *= e;
     return n;
   };
-  if (!args.has(1) &&
+  if (!args.has(1) && old->lanes == 1 && buffer->lanes == 1 &&
       old->dtype->bits !=
           buffer->dtype->bits) { // the last dimension takes the change
     extents.back() = extents.back() * old->dtype->bits / buffer->dtype->bits;

@@ -47,6 +47,20 @@ llvm::Error fail(const llvm::Twine &message) {
 
 /// Random integers are small, so that products of many do not overflow.
 constexpr int64_t smallRange = 8;
+
+/// A decimal number, inf, -inf or nan.
+std::optional<Contents::Number> parseNumber(StringRef text) {
+  Contents::Number number;
+  if (text == "inf" || text == "-inf")
+    number.value = text[0] == '-' ? -INFINITY : INFINITY;
+  else if (text == "nan")
+    number.value = NAN;
+  else if (text.getAsDouble(number.value))
+    return std::nullopt;
+  if (int64_t integer; !text.getAsInteger(10, integer))
+    number.integer = integer;
+  return number;
+}
 } // namespace
 
 /// Any number is a constant, with or without "const:". An error tells the forms
@@ -69,9 +83,12 @@ llvm::Expected<Contents> tlc::parseContents(StringRef text) {
     c.kind = Contents::Kind::Listed;
     llvm::SmallVector<StringRef> items;
     rest.split(items, ',');
-    for (StringRef item : items)
-      if (item.trim().getAsDouble(c.values.emplace_back()))
+    for (StringRef item : items) {
+      auto number = parseNumber(item.trim());
+      if (!number)
         return fail("'" + item + "' is not a number");
+      c.values.push_back(*number);
+    }
     return c;
   }
   if (rest.consume_front("range:")) {
@@ -79,9 +96,9 @@ llvm::Expected<Contents> tlc::parseContents(StringRef text) {
     llvm::SmallVector<StringRef> parts;
     rest.split(parts, ':');
     c.values.resize(2);
-    if (parts.size() < 2 || parts.size() > 3 ||
-        parts[0].getAsDouble(c.values[0]) ||
-        parts[1].getAsDouble(c.values[1]) || !(c.values[0] < c.values[1]) ||
+    double &low = c.values[0].value, &high = c.values[1].value;
+    if (parts.size() < 2 || parts.size() > 3 || parts[0].getAsDouble(low) ||
+        parts[1].getAsDouble(high) || !(low < high) ||
         (parts.size() == 3 && parts[2].getAsInteger(10, c.seed)))
       return fail("'" + text + "' is not range:LO:HI[:SEED] with LO below HI");
     return c;
@@ -96,14 +113,9 @@ llvm::Expected<Contents> tlc::parseContents(StringRef text) {
     return c;
   }
   rest.consume_front("const:");
-  if (!rest.getAsDouble(c.value) || rest == "inf" || rest == "-inf" ||
-      rest == "nan") {
-    if (rest == "inf" || rest == "-inf")
-      c.value = rest[0] == '-' ? -INFINITY : INFINITY;
-    else if (rest == "nan")
-      c.value = NAN;
+  if (auto number = parseNumber(rest)) {
     c.kind = Contents::Kind::Constant;
-    c.text = rest.str();
+    c.values.push_back(*number);
     return c;
   }
   return fail("'" + text +
@@ -131,27 +143,21 @@ void tlc::fill(Array &array, const Contents &contents) {
   case Contents::Kind::File:
     std::fill(array.bytes.begin(), array.bytes.end(), 0);
     return;
-  case Contents::Kind::Constant: {
-    // Integers beyond 2^53 are taken as written.
-    int64_t integer;
-    bool exact =
-        !isFloat && !StringRef(contents.text).getAsInteger(10, integer);
-    for (int64_t i = 0; i < n; ++i)
-      exact ? array.setBits(i, uint64_t(integer))
-            : array.setNumber(i, contents.value);
+  case Contents::Kind::Constant:
+  case Contents::Kind::Listed:
+    for (int64_t i = 0; i < n; ++i) {
+      auto [value, integer] = contents.values[i % contents.values.size()];
+      integer && !isFloat ? array.setBits(i, uint64_t(*integer))
+                          : array.setNumber(i, value);
+    }
     return;
-  }
   case Contents::Kind::Counting:
     for (int64_t i = 0; i < n; ++i)
       array.setNumber(i, double(i));
     return;
-  case Contents::Kind::Listed:
-    for (int64_t i = 0; i < n; ++i)
-      array.setNumber(i, contents.values[i % contents.values.size()]);
-    return;
   case Contents::Kind::Range:
     for (int64_t i = 0; i < n; ++i) {
-      double low = contents.values[0], high = contents.values[1];
+      double low = contents.values[0].value, high = contents.values[1].value;
       // 1 - uniform is in [0, 1): LO may occur, HI not.
       double v = low + (high - low) * (1 - random.uniform());
       array.setNumber(i, isFloat ? v : std::floor(v));

@@ -60,18 +60,15 @@ StringRef valueOf(StringRef header, StringRef key) {
   return "";
 }
 
-/// "'<f4'" to a type. Little-endian and byte-sized types only.
+/// "'<f4'" to a type. Byte-sized types only.
 llvm::Expected<DType> parseDescr(StringRef text) {
   if (text.empty() || (text[0] != '\'' && text[0] != '"'))
     return fail("its element type is not a simple one");
-  // Byte order, kind, size: '<f4', '|b1'. '=' and '|' are fine for what tlc
-  // reads.
+  // Byte order, kind, size: '<f4', '>i8', '|b1'.
   StringRef descr =
       text.drop_front().take_until([&](char c) { return c == text[0]; });
   if (descr.size() < 3)
     return fail("unknown element type '" + descr + "'");
-  if (descr[0] == '>')
-    return fail("big-endian elements ('" + descr + "') are not read");
   for (const Descr &entry : descrs)
     if (descr.drop_front() == entry.text)
       return entry.type;
@@ -172,6 +169,9 @@ llvm::Expected<Array> tlc::parseNpy(StringRef bytes) {
   array.type = *type;
   array.shape = *shape;
   array.bytes.assign(data.begin(), data.begin() + size);
+  if (valueOf(header, "descr").drop_front().starts_with(">"))
+    for (size_t i = 0, n = byteSize(*type); i < size; i += n)
+      std::reverse(&array.bytes[i], &array.bytes[i] + n);
   if (order.starts_with("True") && array.shape.size() > 1)
     toCOrder(array);
   return array;

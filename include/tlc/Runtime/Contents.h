@@ -16,13 +16,17 @@ namespace tlc {
 
 /// The right-hand side of `--arg NAME=...`.
 struct Contents {
+  struct Number {
+    double value = 0;
+    /// The number where it is an integer of 64 bits: doubles end at 2^53.
+    std::optional<int64_t> integer;
+  };
   enum class Kind { Normal, Zeros, Constant, Counting, Listed, Range, File };
   Kind kind = Kind::Normal;
   uint64_t seed = 0; ///< of Normal and Range
-  double value = 0;  ///< of Constant
-  std::string text;  ///< of Constant as given
-  /// Of Listed, repeated as often as it takes; of Range, the two ends.
-  std::vector<double> values;
+  /// Of Constant and Listed, repeated as often as it takes; of Range, the two
+  /// ends.
+  std::vector<Number> values;
   std::string path; ///< of File
   /// Normal values repeat after so many elements; 0: never. Where only the time
   /// of a kernel is asked for, this makes large arrays quickly.

@@ -14,6 +14,7 @@
 
 #include "mlir/IR/IRMapping.h"
 #include "tlc/Dialect/Tile/Transforms/GemmLayouts.h"
+#include "tlc/Dialect/Tile/Transforms/Ranges.h"
 #include "tlc/Dialect/Tile/Transforms/TileAccess.h"
 #include "tlc/Dialect/Wave/IR/WaveDialect.h"
 #include "llvm/ADT/MapVector.h"
@@ -51,10 +52,7 @@ private:
   llvm::SmallVector<mlir::Value> elements, vectors;
 };
 
-/// Integer interval, saturated at +-2^62.
-struct Interval {
-  int64_t lo, hi;
-};
+using tile::Interval;
 
 /// The points of a loop as each thread sees them: point[d] = threadPart[d][t] +
 /// registerPart[d][r].
@@ -128,7 +126,7 @@ mlir::FailureOr<TensorShape> getTensorShape(mlir::Value buffer,
 class KernelLowering {
 public:
   KernelLowering(tile::KernelOp kernel, mlir::OpBuilder &builder)
-      : kernel(kernel), b(builder) {}
+      : kernel(kernel), b(builder), ranges(kernel) {}
 
   /// Builds the wave.kernel in front of the builder's place; failure, with an
   /// error, leaves it half built.
@@ -173,6 +171,8 @@ private:
   int64_t divisorOf(Value tileValue);
   PointMap getPointMap(const Layout &layout, llvm::ArrayRef<int64_t> extents);
   Registers &registersOf(Value buffer);
+  std::pair<int64_t, Value>
+  registerIndex(Value buffer, mlir::ValueRange indices, Location loc);
   bool perThread();
 
   // Addresses.cpp, GlobalAddresses.cpp: where elements are.
@@ -244,7 +244,7 @@ private:
   std::optional<bool> simt;
   bool propagateNaN = false; ///< in the reduction being converted
   Value tid;
-  llvm::DenseMap<Value, Interval> ranges;
+  tile::Ranges ranges;
   llvm::SmallVector<std::pair<Layout::Digits, Value>> digitParts;
   llvm::DenseMap<Value, Value> fullResources;
   /// Tensors and distances that assertReach() has asked about.

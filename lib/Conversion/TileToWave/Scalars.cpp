@@ -162,6 +162,33 @@ KernelLowering::elementAddress(Operation *op, Value buffer,
   return address;
 }
 
+/// Which register of a thread's own array, row by row: a number where all
+/// indices are constant, else a value.
+std::pair<int64_t, Value>
+KernelLowering::registerIndex(Value buffer, ValueRange indices, Location loc) {
+  auto shape = mlir::cast<MemRefType>(buffer.getType()).getShape();
+  int64_t slot = 0;
+  bool isConstant = true;
+  for (auto [extent, index] : llvm::zip_equal(shape, indices)) {
+    APInt c;
+    isConstant = isConstant && matchPattern(lookup(index), m_ConstantInt(&c));
+    if (isConstant)
+      slot = slot * extent + c.getSExtValue();
+  }
+  if (isConstant)
+    return {slot, nullptr};
+  Value linear;
+  for (auto [extent, index] : llvm::zip_equal(shape, indices)) {
+    Value v = toI32(lookup(index), loc);
+    if (linear)
+      v = arith::AddIOp::create(
+          b, loc, arith::MulIOp::create(b, loc, linear, constant(loc, extent)),
+          v);
+    linear = v;
+  }
+  return {0, linear};
+}
+
 /// Inside a parallel, a load that lowerParallel() has done for all registers is
 /// looked up; the others are single accesses.
 LogicalResult KernelLowering::lowerLoad(tile::LoadOp op) {
@@ -188,33 +215,10 @@ LogicalResult KernelLowering::lowerLoad(tile::LoadOp op) {
         v = arith::BitcastOp::create(b, loc, op.getType(), v);
       map.map(op.getResult(), v);
     };
-    auto shape = mlir::cast<MemRefType>(buffer.getType()).getShape();
-    int64_t slot = 0;
-    bool constantIndex = true;
-    Value linear;
-    for (auto [d, index] : llvm::enumerate(op.getIndices())) {
-      APInt c;
-      // The linear index, row by row; it stays constant only if all of its
-      // parts are.
-      Value v = lookup(index);
-      if (matchPattern(v, m_ConstantInt(&c)) && constantIndex)
-        slot = slot * shape[d] + c.getSExtValue();
-      else
-        constantIndex = false;
-    }
+    auto [slot, linear] = registerIndex(buffer, op.getIndices(), loc);
     // Element 0 unless the index equals another: one compare and select for
     // each register.
-    if (!constantIndex) {
-      for (auto [d, index] : llvm::enumerate(op.getIndices())) {
-        Value v = toI32(lookup(index), loc);
-        linear = linear ? arith::AddIOp::create(
-                              b, loc,
-                              arith::MulIOp::create(b, loc, linear,
-                                                    constant(loc, shape[d])),
-                              v)
-                              .getResult()
-                        : v;
-      }
+    if (linear) {
       Value result = registers.get(b, loc, 0);
       for (int64_t i = 1; i < registers.size(); ++i)
         result = arith::SelectOp::create(
@@ -316,32 +320,12 @@ LogicalResult KernelLowering::lowerStore(tile::StoreOp op) {
     if (value.getType() != registers.getElementType()) // through an alias
       value =
           arith::BitcastOp::create(b, loc, registers.getElementType(), value);
-    auto shape = mlir::cast<MemRefType>(buffer.getType()).getShape();
-    int64_t slot = 0;
-    bool constantIndex = true;
-    for (auto [d, index] : llvm::enumerate(op.getIndices())) {
-      APInt c;
-      if (matchPattern(lookup(index), m_ConstantInt(&c)))
-        slot = slot * shape[d] + c.getSExtValue();
-      else
-        constantIndex = false;
-    }
-    if (constantIndex) {
+    auto [slot, linear] = registerIndex(buffer, op.getIndices(), loc);
+    if (!linear) {
       if (slot < 0 || slot >= registers.size())
         return op.emitError("index is outside the buffer");
       registers.set(b, loc, slot, value);
       return success();
-    }
-    Value linear;
-    for (auto [d, index] : llvm::enumerate(op.getIndices())) {
-      Value v = toI32(lookup(index), loc);
-      linear = linear ? arith::AddIOp::create(
-                            b, loc,
-                            arith::MulIOp::create(b, loc, linear,
-                                                  constant(loc, shape[d])),
-                            v)
-                            .getResult()
-                      : v;
     }
     // Every register is rewritten, chosen or as it was.
     for (int64_t i = 0; i < registers.size(); ++i) {

@@ -350,95 +350,7 @@ Value KernelLowering::cast(Value v, Type to, Location loc) {
 // What is known about scalars of the tile program
 //===----------------------------------------------------------------------===//
 
-// Far above any index, and far enough below 2^63 that smaller numbers can be
-// added.
-static constexpr int64_t kInfinity = int64_t(1) << 62;
-
-static int64_t clampInt(__int128 v) {
-  return v > kInfinity ? kInfinity : v < -kInfinity ? -kInfinity : int64_t(v);
-}
-
-/// Bounds of an integer, by interval arithmetic over its operands. Of a loop's
-/// variable: from the least lower bound to the greatest upper bound less 1.
-Interval KernelLowering::rangeOf(Value v) {
-  if (auto it = ranges.find(v); it != ranges.end())
-    return it->second;
-  Interval whole{-kInfinity, kInfinity};
-  if (v.getType().isInteger(32))
-    whole = {INT32_MIN, INT32_MAX};
-  Interval result = whole;
-  APInt c;
-  if (matchPattern(v, m_ConstantInt(&c))) {
-    result = {c.getSExtValue(), c.getSExtValue()};
-  } else if (auto arg = dyn_cast<BlockArgument>(v)) {
-    Operation *owner = arg.getOwner()->getParentOp();
-    // A workgroup's index is below the grid's extent.
-    if (owner == kernel) {
-      Interval grid = rangeOf(kernel.getGrid()[arg.getArgNumber()]);
-      result = {0, std::max<int64_t>(0, grid.hi - 1)};
-    } else if (auto loop = dyn_cast<scf::ForOp>(owner);
-               loop && arg == loop.getInductionVar()) {
-      result = {rangeOf(loop.getLowerBound()).lo,
-                rangeOf(loop.getUpperBound()).hi - 1};
-    } else if (auto loop = dyn_cast<tile::ParallelOp>(owner)) {
-      result = {0, loop.getExtents()[arg.getArgNumber()] - 1};
-    }
-  } else if (Operation *op = v.getDefiningOp()) {
-    auto in = [&](unsigned i) { return rangeOf(op->getOperand(i)); };
-    if (isa<arith::AddIOp>(op)) {
-      result = {clampInt(__int128(in(0).lo) + in(1).lo),
-                clampInt(__int128(in(0).hi) + in(1).hi)};
-    } else if (isa<arith::SubIOp>(op)) {
-      result = {clampInt(__int128(in(0).lo) - in(1).hi),
-                clampInt(__int128(in(0).hi) - in(1).lo)};
-    } else if (isa<arith::MulIOp>(op)) {
-      // Products in 128 bits: two saturated bounds would wrap in 64.
-      __int128 p[] = {
-          __int128(in(0).lo) * in(1).lo, __int128(in(0).lo) * in(1).hi,
-          __int128(in(0).hi) * in(1).lo, __int128(in(0).hi) * in(1).hi};
-      result = {clampInt(*std::min_element(p, p + 4)),
-                clampInt(*std::max_element(p, p + 4))};
-    } else if (isa<arith::ShLIOp>(op) && in(1).lo == in(1).hi &&
-               in(1).lo >= 0 && in(1).lo < 32) {
-      __int128 s = __int128(1) << in(1).lo;
-      result = {clampInt(in(0).lo * s), clampInt(in(0).hi * s)};
-    } else if (isa<arith::ShRSIOp>(op) && in(1).lo == in(1).hi &&
-               in(1).lo >= 0 && in(1).lo < 63) {
-      result = {in(0).lo >> in(1).lo, in(0).hi >> in(1).lo};
-    } else if (isa<arith::MinSIOp>(op)) {
-      result = {std::min(in(0).lo, in(1).lo), std::min(in(0).hi, in(1).hi)};
-    } else if (isa<arith::MaxSIOp>(op)) {
-      result = {std::max(in(0).lo, in(1).lo), std::max(in(0).hi, in(1).hi)};
-    } else if (isa<arith::DivSIOp, arith::DivUIOp, arith::FloorDivSIOp,
-                   arith::CeilDivSIOp>(op) &&
-               in(1).lo > 0 && in(0).lo >= 0) {
-      // Non-negative by positive: all roundings agree but ceil's.
-      int64_t up = isa<arith::CeilDivSIOp>(op) ? in(1).lo - 1 : 0;
-      result = {in(0).lo / in(1).hi,
-                clampInt((__int128(in(0).hi) + up) / in(1).lo)};
-    } else if (isa<arith::RemSIOp, arith::RemUIOp>(op) && in(1).lo > 0 &&
-               in(0).lo >= 0) {
-      result = {0, std::min(in(0).hi, in(1).hi - 1)};
-    } else if (isa<arith::AndIOp>(op) && in(1).lo >= 0) {
-      // The sign bit of a non-negative operand clears the result's.
-      result = {0, in(1).hi};
-    } else if (isa<arith::SelectOp>(op)) {
-      result = {std::min(in(1).lo, in(2).lo), std::max(in(1).hi, in(2).hi)};
-    } else if (isa<arith::ExtSIOp>(op)) {
-      result = in(0);
-    } else if (isa<arith::TruncIOp>(op) && in(0).lo >= INT32_MIN &&
-               in(0).hi <= INT32_MAX) {
-      result = in(0);
-    } else if (isa<tile::ThreadIdOp>(op)) {
-      result = {0, threads - 1};
-    }
-    // What may wrap around in 32 bits says nothing.
-    if (v.getType().isInteger(32) &&
-        (result.lo < INT32_MIN || result.hi > INT32_MAX))
-      result = whole;
-  }
-  return ranges[v] = result;
-}
+Interval KernelLowering::rangeOf(Value v) { return ranges.of(v); }
 
 /// Of a large divisor only the power of two counts, as it is alignment that is
 /// to be proved. So products of two divisors stay within 64 bits.
@@ -471,6 +383,12 @@ int64_t KernelLowering::divisorOf(Value v) {
       matchPattern(op->getOperand(1), m_ConstantInt(&c)) && c.ult(20))
     return capDivisor(uint64_t(divisorOf(op->getOperand(0)))
                       << c.getZExtValue());
+  // k * 64 // 2: what is left of the power of two.
+  if (isa_and_nonnull<arith::ShRSIOp, arith::ShRUIOp>(op) &&
+      matchPattern(op->getOperand(1), m_ConstantInt(&c)) && c.ult(20)) {
+    int64_t of = divisorOf(op->getOperand(0));
+    return std::max<int64_t>(1, (of & -of) >> c.getZExtValue());
+  }
   if (isa_and_nonnull<arith::SelectOp>(op))
     return std::gcd(divisorOf(op->getOperand(1)), divisorOf(op->getOperand(2)));
   if (isa_and_nonnull<arith::ExtSIOp, arith::TruncIOp>(op))

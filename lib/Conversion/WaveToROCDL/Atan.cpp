@@ -28,13 +28,6 @@ namespace {
 constexpr double kHalfPi = 1.57079632679489655800;
 constexpr double kHalfPiLow = 6.12323399573676603587e-17;
 
-Value horner(Emit &e, Value x, ArrayRef<double> coefficients) {
-  Value sum = e.floatConst(coefficients[0], x.getType());
-  for (double c : coefficients.drop_front())
-    sum = e.fma(sum, x, e.floatConst(c, x.getType()));
-  return sum;
-}
-
 /// t: f64, not below 0, infinite or NaN perhaps.
 Value atanPositive(Emit &e, Value t) {
   auto c = [&](double v) { return e.floatConst(v, t.getType()); };
@@ -46,72 +39,63 @@ Value atanPositive(Emit &e, Value t) {
   Value x = e.op<arith::DivFOp>(choose(c(-1), e.sub(t, c(1)), t),
                                 choose(t, e.add(t, c(1)), c(1)));
   Value z = e.mul(x, x);
-  Value p = horner(e, z,
-                   {-8.750608600031904122785e-1, -1.615753718733365076637e1,
-                    -7.500855792314704667340e1, -1.228866684490136173410e2,
-                    -6.485021904942025371773e1});
-  Value q = horner(e, z,
-                   {1.0, 2.485846490142306297962e1, 1.650270098316988542046e2,
-                    4.328810604912902668951e2, 4.853903996359136964868e2,
-                    1.945506571482613964425e2});
+  Value p =
+      e.horner(z, {-8.750608600031904122785e-1, -1.615753718733365076637e1,
+                   -7.500855792314704667340e1, -1.228866684490136173410e2,
+                   -6.485021904942025371773e1});
+  Value q = e.horner(z, {1.0, 2.485846490142306297962e1,
+                         1.650270098316988542046e2, 4.328810604912902668951e2,
+                         4.853903996359136964868e2, 1.945506571482613964425e2});
   Value rest = e.fma(e.mul(z, e.op<arith::DivFOp>(p, q)), x, x);
   rest = e.add(rest, choose(c(kHalfPiLow), c(kHalfPiLow / 2), c(0)));
   return e.add(choose(c(kHalfPi), c(kHalfPi / 2), c(0)), rest);
 }
 
-bool isWide(Type type) { return type.isF32() || type.isF64(); }
-
-Value absolute(Emit &e, Value x) { return math::AbsFOp::create(e.b, e.loc, x); }
-
-struct Atan : OpRewritePattern<math::AtanOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(math::AtanOp op,
+/// \p angle of f64 arguments, for f32 and f64 ones.
+template <typename Op, Value (*angle)(Emit &, ValueRange)>
+struct ThroughF64 : OpRewritePattern<Op> {
+  using OpRewritePattern<Op>::OpRewritePattern;
+  LogicalResult matchAndRewrite(Op op,
                                 PatternRewriter &rewriter) const override {
     Type type = op.getType();
-    if (!isWide(type))
+    if (!type.isF32() && !type.isF64())
       return failure();
     Emit e{rewriter, op.getLoc()};
-    Value x = e.cast(op.getOperand(), rewriter.getF64Type());
-    Value angle = math::CopySignOp::create(rewriter, e.loc,
-                                           atanPositive(e, absolute(e, x)), x);
-    rewriter.replaceOp(op, e.cast(angle, type));
+    SmallVector<Value, 2> wide;
+    for (Value operand : op->getOperands())
+      wide.push_back(e.cast(operand, rewriter.getF64Type()));
+    rewriter.replaceOp(op, e.cast(angle(e, wide), type));
     return success();
   }
 };
+
+Value atan(Emit &e, ValueRange args) {
+  return e.op<math::CopySignOp>(atanPositive(e, e.abs(args[0])), args[0]);
+}
 
 /// The quotient of two zeros counts as 0, of two infinities as 1.
-struct Atan2 : OpRewritePattern<math::Atan2Op> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(math::Atan2Op op,
-                                PatternRewriter &rewriter) const override {
-    Type type = op.getType();
-    if (!isWide(type))
-      return failure();
-    Emit e{rewriter, op.getLoc()};
-    Type f64 = rewriter.getF64Type();
-    Value y = e.cast(op.getLhs(), f64), x = e.cast(op.getRhs(), f64);
-    auto c = [&](double v) { return e.floatConst(v, f64); };
-    Value far = absolute(e, y), near = absolute(e, x);
-    Value same = e.cmpf(CmpFPredicate::OEQ, far, near);
-    // Equal magnitudes: 0 of zeros, else 1, without the quotient.
-    Value isZero = e.cmpf(CmpFPredicate::OEQ, far, c(0));
-    Value t = e.select(same, e.select(isZero, c(0), c(1)),
-                       e.op<arith::DivFOp>(far, near));
-    Value angle = atanPositive(e, t);
-    Value side = math::CopySignOp::create(rewriter, e.loc, c(1), x);
-    Value isLeft = e.cmpf(CmpFPredicate::OLT, side, c(0));
-    Value left = e.add(e.sub(c(2 * kHalfPi), angle), c(2 * kHalfPiLow));
-    angle = math::CopySignOp::create(rewriter, e.loc,
-                                     e.select(isLeft, left, angle), y);
-    rewriter.replaceOp(op, e.cast(angle, type));
-    return success();
-  }
-};
+Value atan2(Emit &e, ValueRange args) {
+  Value y = args[0], x = args[1];
+  auto c = [&](double v) { return e.floatConst(v, y.getType()); };
+  Value far = e.abs(y), near = e.abs(x);
+  Value same = e.cmpf(CmpFPredicate::OEQ, far, near);
+  // Equal magnitudes: 0 of zeros, else 1, without the quotient.
+  Value isZero = e.cmpf(CmpFPredicate::OEQ, far, c(0));
+  Value t = e.select(same, e.select(isZero, c(0), c(1)),
+                     e.op<arith::DivFOp>(far, near));
+  Value right = atanPositive(e, t);
+  Value side = e.op<math::CopySignOp>(c(1), x);
+  Value isLeft = e.cmpf(CmpFPredicate::OLT, side, c(0));
+  Value left = e.add(e.sub(c(2 * kHalfPi), right), c(2 * kHalfPiLow));
+  return e.op<math::CopySignOp>(e.select(isLeft, left, right), y);
+}
 
 } // namespace
 
 void populateAtanPatterns(RewritePatternSet &patterns) {
-  patterns.add<Atan, Atan2>(patterns.getContext());
+  patterns
+      .add<ThroughF64<math::AtanOp, atan>, ThroughF64<math::Atan2Op, atan2>>(
+          patterns.getContext());
 }
 
 } // namespace tlc

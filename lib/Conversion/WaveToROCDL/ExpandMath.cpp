@@ -13,8 +13,8 @@
 //   * exp, log, log2, log10, sqrt and the roundings stay: code generation
 //     expands them correctly; exp2 and rsqrt stay: they are instructions;
 //   * sin, cos, tan and pow are computed through f64 (TrigPow.cpp), tanh by
-//     exponential and polynomial (Tanh.cpp), the other functions by MLIR's own
-//     polynomials, good to a few ulp;
+//     exponential and polynomial (Hyperbolic.cpp), the other functions by
+//     MLIR's own polynomials, good to a few ulp;
 //   * f64 functions without an expansion are refused.
 //
 //   %y = math.tanh %x : bf16
@@ -69,6 +69,12 @@ Value Emit::cast(Value v, Type element) {
 }
 Value Emit::bitcast(Value v, Type element) {
   return arith::BitcastOp::create(b, loc, shaped(v.getType(), element), v);
+}
+Value Emit::horner(Value x, ArrayRef<double> coefficients) {
+  Value sum = floatConst(coefficients[0], x.getType());
+  for (double c : coefficients.drop_front())
+    sum = fma(sum, x, floatConst(c, x.getType()));
+  return sum;
 }
 
 //===----------------------------------------------------------------------===//
@@ -189,7 +195,6 @@ void ExpandWaveMath::runOnOperation() {
   patterns.add<UnrollVectorMath, HalfMathThroughF32, Rsqrt64>(context);
   populateNarrowFloatPatterns(patterns);
   populateTrigPowPatterns(patterns);
-  populateTanhPatterns(patterns);
   populateHyperbolicPatterns(patterns);
   populateAtanPatterns(patterns);
   math::populateExpansionPatterns(

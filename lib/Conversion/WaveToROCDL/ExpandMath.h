@@ -52,15 +52,16 @@ struct Emit {
   Value cmpi(mlir::arith::CmpIPredicate p, Value x, Value y) {
     return mlir::arith::CmpIOp::create(b, loc, p, x, y);
   }
+  Value abs(Value x) { return mlir::math::AbsFOp::create(b, loc, x); }
+  /// The polynomial at x, coefficients from the highest power down.
+  Value horner(Value x, llvm::ArrayRef<double> coefficients);
 };
 
 /// bf16 and fp8 arithmetic and casts.
 void populateNarrowFloatPatterns(mlir::RewritePatternSet &patterns);
 /// atan and atan2 of f32 and f64.
 void populateAtanPatterns(mlir::RewritePatternSet &patterns);
-/// tanh of f32.
-void populateTanhPatterns(mlir::RewritePatternSet &patterns);
-/// sinh and asinh of f32.
+/// tanh, sinh and asinh of f32.
 void populateHyperbolicPatterns(mlir::RewritePatternSet &patterns);
 /// sin, cos, tan, pow of f32 through f64.
 void populateTrigPowPatterns(mlir::RewritePatternSet &patterns);

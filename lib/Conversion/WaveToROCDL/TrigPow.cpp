@@ -26,14 +26,6 @@ using arith::CmpIPredicate;
 namespace tlc {
 namespace {
 
-/// Coefficients from the highest power down, at x.
-Value polynomial(Emit &e, Value x, ArrayRef<double> coefficients) {
-  Value sum = e.floatConst(coefficients[0], x.getType());
-  for (double c : coefficients.drop_front())
-    sum = e.fma(sum, x, e.floatConst(c, x.getType()));
-  return sum;
-}
-
 //===----------------------------------------------------------------------===//
 // sin, cos, tan
 //===----------------------------------------------------------------------===//
@@ -57,14 +49,12 @@ Reduced reduceAngle(Emit &e, Value x) {
   Value r = e.fma(n, c(-kHalfPiHigh), wide);
   r = e.fma(n, c(-kHalfPiLow), r);
   Value r2 = e.mul(r, r);
-  Value sin = polynomial(e, r2,
-                         {-2.5052108385441720e-08, 2.7557319223985893e-06,
-                          -1.9841269841269841e-04, 8.3333333333333332e-03,
-                          -1.6666666666666666e-01, 1.0});
-  Value cos = polynomial(e, r2,
-                         {2.0876756987868099e-09, -2.7557319223985888e-07,
-                          2.4801587301587302e-05, -1.3888888888888889e-03,
-                          4.1666666666666664e-02, -0.5, 1.0});
+  Value sin = e.horner(r2, {-2.5052108385441720e-08, 2.7557319223985893e-06,
+                            -1.9841269841269841e-04, 8.3333333333333332e-03,
+                            -1.6666666666666666e-01, 1.0});
+  Value cos = e.horner(r2, {2.0876756987868099e-09, -2.7557319223985888e-07,
+                            2.4801587301587302e-05, -1.3888888888888889e-03,
+                            4.1666666666666664e-02, -0.5, 1.0});
   // n mod 4 by hand: n itself may not fit an integer.
   Value quarter = math::FloorOp::create(e.b, e.loc, e.mul(n, c(0.25)));
   Value rest = e.fma(quarter, c(-4), n);
@@ -135,9 +125,8 @@ Value log2Wide(Emit &e, Value x) {
   Value power = arith::SIToFPOp::create(e.b, e.loc, f64, exponent);
   Value s = e.op<arith::DivFOp>(e.sub(mantissa, c(1)), e.add(mantissa, c(1)));
   Value s2 = e.mul(s, s);
-  Value series = polynomial(e, s2,
-                            {1.0 / 17, 1.0 / 15, 1.0 / 13, 1.0 / 11, 1.0 / 9,
-                             1.0 / 7, 1.0 / 5, 1.0 / 3, 1.0});
+  Value series = e.horner(s2, {1.0 / 17, 1.0 / 15, 1.0 / 13, 1.0 / 11, 1.0 / 9,
+                               1.0 / 7, 1.0 / 5, 1.0 / 3, 1.0});
   constexpr double kTwoOverLn2 = 2.88539008177792681472;
   return e.fma(e.mul(s, c(kTwoOverLn2)), series, power);
 }
@@ -152,7 +141,7 @@ Value exp2Wide(Emit &e, Value x) {
   SmallVector<double> taylor{1.0};
   for (int i = 1; i <= 10; ++i)
     taylor.insert(taylor.begin(), taylor.front() / i);
-  Value series = polynomial(e, r, taylor);
+  Value series = e.horner(r, taylor);
   Value exponent = arith::FPToSIOp::create(e.b, e.loc, i64, n);
   Value bits =
       e.iadd(e.bitcast(series, i64), e.shl(exponent, e.intConst(52, i64)));
@@ -175,7 +164,7 @@ struct Pow : OpRewritePattern<math::PowFOp> {
     auto c64 = [&](double v) { return e.floatConst(v, f64); };
     constexpr double kInf = std::numeric_limits<double>::infinity();
     constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-    Value base = math::AbsFOp::create(rewriter, op.getLoc(), x);
+    Value base = e.abs(x);
 
     // The finite case. The clamp keeps 2^ in range: f32 ends long before.
     Value power = e.mul(e.cast(y, f64), log2Wide(e, e.cast(base, f64)));
@@ -192,7 +181,7 @@ struct Pow : OpRewritePattern<math::PowFOp> {
     result = e.select(isZero, ofZero, e.select(isInf, ofInf, result));
 
     // An infinite y: by |x| against 1.
-    Value yAbs = math::AbsFOp::create(rewriter, op.getLoc(), y);
+    Value yAbs = e.abs(y);
     Value yInf = e.cmpf(CmpFPredicate::OEQ, yAbs, c(kInf));
     Value isLarge = e.cmpf(CmpFPredicate::OGT, base, c(1));
     Value grows = e.op<arith::XOrIOp>(isLarge, yNegative);

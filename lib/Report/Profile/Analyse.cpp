@@ -44,8 +44,8 @@ constexpr double negligible = 0.02;
 /// and so is what goes through a full LDS: the part that can be won is taken to
 /// be this.
 constexpr double avoidable = 0.5;
-/// Of two causes as large, the one that another layout removes goes first.
-constexpr double certain = 1.1;
+/// The longest workgroup is told where it takes so many times the average.
+constexpr double uneven = 2;
 /// Wavefronts a SIMD, of the slots, that leave latency bare.
 constexpr double fewWaves = 0.25;
 
@@ -227,11 +227,14 @@ void Analysis::lds() {
                       ? 1 + code.ldsConflictCycles / code.ldsBaseCycles
                       : 1;
     add("lds_bank_conflicts", share, "LDS bank conflicts",
-        fmt::format("{:.0f} % of the LDS cycles are conflicts; worst: {} takes "
-                    "{:.1f} times its cycles and has {:.0f} % of them",
-                    100 * conflicts, code.text.substr(0, code.text.find(' ')),
-                    ways,
-                    100 * code.ldsConflictCycles / kernel.ldsConflictCycles),
+        fmt::format(
+            "{:.0f} % of the LDS cycles are conflicts; worst: {} takes "
+            "{:.1f} times its cycles; {:.0f} % of them are there",
+            100 * conflicts, code.text.substr(0, code.text.find(' ')), ways,
+            100 *
+                ofLine(*at,
+                       [](const CodeLine &c) { return c.ldsConflictCycles; }) /
+                kernel.ldsConflictCycles),
         "lanes of a phase hit the same bank: swizzle or pad the buffer's rows, "
         "or read along the other axis",
         at, certain);
@@ -283,13 +286,25 @@ void Analysis::idle() {
       "workgroups of four wavefronts or more, or more of them on a CU");
   double share = 1 - active - launch - drain;
   bool few = kernel.workgroups < report.computeUnits;
+  // One that takes far longer than the others keeps the launch from ending.
+  double longest =
+      kernel.meanWorkgroupCycles > 0
+          ? kernel.longestWorkgroupCycles / kernel.meanWorkgroupCycles
+          : 0;
+  std::string last;
+  if (longest > uneven)
+    last = fmt::format("; workgroup {} takes {:.0f} cycles, {:.1f} times the "
+                       "average",
+                       kernel.longestWorkgroup, kernel.longestWorkgroupCycles,
+                       longest);
   add("idle_cus", share,
       few ? "too few workgroups" : "CUs idle at the end of the grid",
-      few ? fmt::format("{} workgroups for {} CUs", kernel.workgroups,
-                        report.computeUnits)
-          : fmt::format("CUs have no workgroup for {:.0f} % of the time "
-                        "after the first ones started",
-                        100 * share),
+      (few ? fmt::format("{} workgroups for {} CUs", kernel.workgroups,
+                         report.computeUnits)
+           : fmt::format("CUs have no workgroup for {:.0f} % of the time "
+                         "after the first ones started",
+                         100 * share)) +
+          last,
       few ? "split the work further: smaller blocks, or split the reduction"
           : "smaller or equal pieces of work, so that all CUs finish together");
 }

@@ -63,7 +63,7 @@ double Analysis::atomics(double waits) {
   }
   double share = all > 0 ? atomic / all : 0;
   add("atomics", waits * share, "atomic operations",
-      "L2 performs those that meet in a line one lane after the other",
+      "L2 performs those that meet in an address one lane after the other",
       "add up within the wavefront or the workgroup first, or spread the "
       "addresses",
       worst(cost));
@@ -97,9 +97,13 @@ double Analysis::coalescing(double waits, double taken) {
   double share = waits * excess;
   if (active > 0 && pathBusy / active > saturated)
     share = std::max(share, pathBusy * excess);
-  // The tiny weight tells apart accesses that nobody waited for.
+  // Results come in order, so where the path is full a wait for the last access
+  // is one for those before it: the lines decide. Else the tiny weight tells
+  // apart accesses that nobody waited for.
   auto at = worst([&](const CodeLine &c) {
     double lines = c.linesTouched - c.linesNeeded;
+    if (active > 0 && pathBusy / active > saturated)
+      return lines;
     double path = touched > 0 ? pathWaits / touched : 0;
     return causedByWaits(c) * excessOf(c.linesTouched, c.linesNeeded) +
            (path + 1e-9) * lines;
@@ -113,11 +117,35 @@ double Analysis::coalescing(double waits, double taken) {
                   "would do",
                   touched / needed, code.text.substr(0, code.text.find(' ')),
                   code.linesTouched / code.executed,
-                  code.linesNeeded / code.executed),
+                  code.linesNeeded / code.executed) +
+          placesOf(at),
       "let consecutive lanes access consecutive addresses: change which axis "
       "the lanes walk, or stage the tile through LDS",
-      at);
+      at, certain);
   return excess;
+}
+
+/// What is the matter with the places that an access touches, if anything: a
+/// clause that begins with "; ".
+std::string Analysis::placesOf(std::optional<size_t> at) const {
+  std::string clause;
+  if (!at)
+    return clause;
+  const CodeLine &code = kernel.code[*at];
+  // Few lines lie in few sets anyhow.
+  constexpr double manyLines = 6, fewSets = 1.6, often = 0.25;
+  if (code.linesTouched > manyLines * code.executed &&
+      code.setsUsed() < fewSets)
+    clause += fmt::format("; its lines fall into {:.1f} of the 4 sets of L1: "
+                          "rows that lie a multiple of 512 bytes apart (pad "
+                          "them)",
+                          code.setsUsed());
+  if (code.translationMisses > often * code.linesBeyondL2)
+    clause += fmt::format("; {:.0f} % of its lines beyond L2 lie in pages "
+                          "whose translation was not at hand: more than 32 "
+                          "pages of 2 MB at a time in an XCD",
+                          100 * code.translationMisses / code.linesBeyondL2);
+  return clause;
 }
 
 // The level's own busy time where it is known, else bytes against the peak.
@@ -127,6 +155,48 @@ double Analysis::useOf(const Level &level) const {
   return level.peakBytesPerCycle > 0
              ? level.bytes / kernel.cycles / level.peakBytesPerCycle
              : 0;
+}
+
+/// A level's bytes against its peak; averages over the launch look small where
+/// it is busy only for a part of it.
+std::string Analysis::levelDetail(const Level &level) const {
+  std::string bytes =
+      fmt::format("{:.0f} bytes a cycle of {:.0f}", level.bytes / kernel.cycles,
+                  level.peakBytesPerCycle);
+  double use = 100 * std::min(1.0, useOf(level) / active);
+  return level.busyShare
+             ? fmt::format("its address unit works {:.0f} % of the busy CUs' "
+                           "time; {}",
+                           use, bytes)
+             : fmt::format("{}, {:.0f} % of it while CUs have work", bytes,
+                           use);
+}
+
+/// The address unit takes 16 lanes a cycle, however little they ask for: names
+/// accesses of two bytes a lane or fewer where most are such.
+bool Analysis::narrow(const Level &l1, double share) {
+  auto executedNarrow = [](const CodeLine &c) {
+    bool isNarrow = c.bytesAsked > 0 && c.bytesAsked <= 2 * 64 * c.executed;
+    return c.unit == Unit::Memory && isNarrow ? c.executed : 0;
+  };
+  double all = 0, few = 0;
+  for (const CodeLine &code : kernel.code) {
+    all += code.bytesAsked > 0 ? code.executed : 0;
+    few += executedNarrow(code);
+  }
+  if (few <= 0.5 * all)
+    return false;
+  auto at = worst(executedNarrow);
+  add("narrow_accesses", share, "narrow global accesses",
+      fmt::format(
+          "{:.0f} % of the accesses move 2 bytes a lane or fewer, where "
+          "up to 16 go at once; L1: {}",
+          100 * few / all, levelDetail(l1)),
+      "more consecutive elements a lane: another layout of the copy, rows "
+      "whose "
+      "length and begin are multiples of 16 bytes",
+      at);
+  return true;
 }
 
 /// Waits for vector memory into spills, scattered accesses, and what is left:
@@ -141,10 +211,11 @@ void Analysis::memory() {
   for (const Level &level : kernel.levels)
     if (active > 0 && useOf(level) / active > saturated)
       full = &level; // the outermost one counts
+  if (full && full->key == "l1" && narrow(*full, rest))
+    return;
   if (full)
     add("bandwidth", rest, full->name + " bandwidth",
-        fmt::format("{:.0f} bytes a cycle of {:.0f}",
-                    full->bytes / kernel.cycles, full->peakBytesPerCycle),
+        levelDetail(*full) + placesOf(waited),
         "move fewer bytes: larger tiles, reuse in LDS or registers, narrower "
         "types, workgroups that share data on one XCD",
         waited);
@@ -152,7 +223,8 @@ void Analysis::memory() {
     addLatency("memory_latency", rest, "latency of global memory",
                fmt::format("no level is saturated; {:.1f} wavefronts a SIMD on "
                            "average",
-                           kernel.occupancy.achieved),
+                           kernel.occupancy.achieved) +
+                   placesOf(waited),
                "issue loads earlier (T.Pipelined with more stages), keep more "
                "of them in flight",
                waited);

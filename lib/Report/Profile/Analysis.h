@@ -15,12 +15,16 @@
 
 #include "tlc/Report/Profile/Report.h"
 
+#include <map>
 #include <string_view>
+#include <utility>
 
 namespace tlc::report {
 
 /// A pipe or level this busy is the cause of waits for it.
 constexpr double saturated = 0.7;
+/// Of two causes as large, the one that another layout removes goes first.
+constexpr double certain = 1.1;
 
 class Analysis {
 public:
@@ -49,6 +53,7 @@ private:
   double spills(double waits);
   double atomics(double waits);
   double coalescing(double waits, double taken);
+  bool narrow(const Level &l1, double share);
   std::vector<OccupancyLimit> lowOccupancy() const;
   void addLatency(const char *id, double share, std::string headline,
                   std::string detail, std::string advice,
@@ -63,9 +68,14 @@ private:
   double useOf(const Level &level) const;
   double causedByMemory(const CodeLine &code) const;
   double causedByWaits(const CodeLine &code) const;
+  std::string placesOf(std::optional<size_t> at) const;
+  std::string levelDetail(const Level &level) const;
   std::string place(size_t index) const;
-  /// The instruction with the largest value of \p key, if any is above 0.
+  /// The instruction with the largest value of \p key in the source line with
+  /// the largest sum of them, if any is above 0.
   template <typename Key> std::optional<size_t> worst(Key key) const;
+  /// Of all instructions of the source line that \p at comes from.
+  template <typename Key> double ofLine(size_t at, Key key) const;
   void add(const char *id, double share, std::string headline,
            std::string detail, std::string advice,
            std::optional<size_t> at = std::nullopt, double avoidable = 1);
@@ -82,16 +92,39 @@ private:
   double drainScale = 0;
 };
 
-// Of equal ones the first: loops that are unrolled name their first copy.
+// A line that was unrolled is many instructions. Of equal ones the first: its
+// first copy. Where there are no lines each instruction is its own.
 template <typename Key> std::optional<size_t> Analysis::worst(Key key) const {
+  std::map<std::pair<std::string_view, unsigned>, double> sums;
+  for (const CodeLine &code : kernel.code)
+    if (!code.file.empty())
+      sums[{code.file, code.line}] += std::max(0.0, key(code));
   std::optional<size_t> best;
-  double most = 0;
-  for (size_t i = 0; i < kernel.code.size(); ++i)
-    if (double value = key(kernel.code[i]); value > most) {
-      most = value;
+  std::pair<double, double> most;
+  for (size_t i = 0; i < kernel.code.size(); ++i) {
+    const CodeLine &code = kernel.code[i];
+    double value = key(code);
+    if (value <= 0)
+      continue;
+    std::pair weight{
+        code.file.empty() ? value : sums.at({code.file, code.line}), value};
+    if (weight > most) {
+      most = weight;
       best = i;
     }
+  }
   return best;
+}
+
+template <typename Key> double Analysis::ofLine(size_t at, Key key) const {
+  const CodeLine &line = kernel.code[at];
+  if (line.file.empty())
+    return key(line);
+  double sum = 0;
+  for (const CodeLine &code : kernel.code)
+    if (code.line == line.line && code.file == line.file)
+      sum += key(code);
+  return sum;
 }
 
 /// An LDS access of two bytes a lane or fewer: a dword takes no longer.

@@ -72,7 +72,10 @@ Object codeObject(const CodeLine &code) {
   if (code.linesTouched > 0)
     object["memory"] = Object{{"bytes_asked", code.bytesAsked},
                               {"lines_touched", code.linesTouched},
-                              {"lines_needed", code.linesNeeded}};
+                              {"lines_needed", code.linesNeeded},
+                              {"l1_sets_used", code.setsUsed()},
+                              {"lines_beyond_l2", code.linesBeyondL2},
+                              {"translation_misses", code.translationMisses}};
   return object;
 }
 
@@ -185,6 +188,11 @@ Object kernelObject(const Report &report, const KernelReport &kernel) {
   object["matrix_flops"] = kernel.matrixFlops;
   object["vector_flops"] = kernel.vectorFlops;
   object["wave_cycles"] = kernel.waveCycles;
+  if (kernel.meanWorkgroupCycles > 0)
+    object["workgroup_cycles"] =
+        Object{{"mean", kernel.meanWorkgroupCycles},
+               {"longest", kernel.longestWorkgroupCycles},
+               {"longest_is", kernel.longestWorkgroup}};
   object["stalls"] = stallObject(kernel.stalls);
   object["lds"] = Object{{"cycles", kernel.ldsCycles},
                          {"conflict_cycles", kernel.ldsConflictCycles}};

@@ -39,11 +39,13 @@ constexpr unsigned idleTries = 3;
 constexpr unsigned countTries = 1 << 16;
 /// Instructions of a launch up to which all of it runs in detail. Grids that
 /// fit the device at once are never sampled.
-constexpr uint64_t detailInstructions = 24'000'000;
+constexpr uint64_t detailInstructions = 40'000'000;
 constexpr uint64_t sampleFrom = param::xcds * param::cusPerXcd;
-/// Launches in which XCDs get different work are run in full up to so many
-/// times as much.
-constexpr double fullIfUneven = 4;
+/// Launches up to so many times as much are run in full as well: a second or
+/// two for each XCD, and nothing to be said of errors.
+constexpr double fullFactor = 2.5;
+/// Of the detail, what a further run costs that only measures the pace.
+constexpr uint64_t probePart = 4;
 /// Words recorded of the beginnings of workgroups that run at the same time, to
 /// see which data XCDs share; and the most and least of one.
 constexpr size_t sharingWords = 1 << 21, mostBegin = 1 << 16,
@@ -320,7 +322,8 @@ LineSharing LaunchSource::sharing(uint64_t concurrent, uint64_t workgroups,
   }
   spare.push_back(std::move(group));
   struct Wanted {
-    uint64_t lines = 0, wants = 0;
+    uint64_t lines = 0;
+    double fetches = 0; ///< of each line an equal part by all that want it
   };
   std::map<uint64_t, Wanted> arrays; // by base
   for (auto [line, mask] : wantedBy)
@@ -328,15 +331,14 @@ LineSharing LaunchSource::sharing(uint64_t concurrent, uint64_t workgroups,
       if (const Allocation *array =
               context.memory.find(line * param::lineBytes)) {
         ++arrays[array->base].lines;
-        arrays[array->base].wants += std::popcount(mask);
+        arrays[array->base].fetches += 1.0 / std::popcount(mask);
       }
   // An XCD with more to do than others has fewer companions later on.
   double even = std::min(1.0, 1 / (plan.ofAll * param::xcds));
   LineSharing result;
   for (auto &[base, array] : touched) {
     Wanted each = arrays[base];
-    double sharers =
-        each.lines ? even * double(each.wants) / double(each.lines) : 1;
+    double sharers = each.lines ? even * double(each.lines) / each.fetches : 1;
     result.add({base / param::lineBytes,
                 (base + array->size) / param::lineBytes + 1,
                 std::max(1.0, sharers)});
@@ -363,17 +365,28 @@ bool mayWaitForOthers(CodeTable &code, const GroupRecord &group) {
   return false;
 }
 
-/// How fast a workgroup is under other conditions, in instructions a cycle: a
-/// further, shorter run.
-double paceWith(CodeTable &code, LaunchSource &source, const GroupNeeds &needs,
-                MachineOptions options) {
-  constexpr uint64_t part = 4;
-  options.instructionLimit =
-      std::max<uint64_t>(1, options.instructionLimit / part);
+/// How fast workgroups are under other conditions: a further, shorter run of
+/// one XCD.
+Pace paceWith(CodeTable &code, LaunchSource &source, const GroupNeeds &needs,
+              MachineOptions options, uint64_t limit) {
+  options.instructionLimit = std::max<uint64_t>(1, limit);
+  options.firstMark = options.secondMark = ~uint64_t(0);
   options.traceWaves = 0;
   source.abandon();
   Machine machine(code, source, needs, options);
-  return machine.run() ? machine.pace().mean() : 0;
+  return machine.run() ? machine.pace() : Pace();
+}
+
+/// What workgroups get of a compute unit, seen on the first XCD.
+Shares probe(CodeTable &code, LaunchSource &source, const GroupNeeds &needs,
+             MachineOptions options, uint64_t limit) {
+  options.xcds = 1;
+  unsigned full = occupancyOf(needs).groupsPerCu;
+  Pace pace = paceWith(code, source, needs, options, limit);
+  options.groupsPerCu = 1;
+  double alone =
+      full > 1 ? paceWith(code, source, needs, options, limit).mean() : 0;
+  return Shares(pace, full, alone);
 }
 
 } // namespace
@@ -421,12 +434,16 @@ void tlc::sim::runTimed(LaunchContext &context, unsigned threads,
     source.abandon();
     lengths = std::make_unique<LengthModel>(options.workgroups, needs.waves,
                                             detail, source);
-    plan = planSample(*lengths, options.workgroups, needs, detail);
-    if (plan.isUneven() &&
-        plan.allInstructions <= fullIfUneven * double(detail))
+    double all = lengths->all();
+    if (all <= fullFactor * double(detail))
       lengths.reset();
   }
   if (lengths) {
+    Shares shares = lengths->isUniform() ? Shares(Pace(), 1, 0)
+                                         : probe(code, source, needs, options,
+                                                 detail / probePart);
+    plan = planSample(*lengths, options.workgroups, needs, detail, shares);
+    source.abandon();
     plan.apply(options);
     options.sharing = source.sharing(
         std::min<uint64_t>(options.workgroups,
@@ -469,12 +486,16 @@ void tlc::sim::runTimed(LaunchContext &context, unsigned threads,
       if (occupancyOf(needs).groupsPerCu > 1) {
         MachineOptions single = options;
         single.groupsPerCu = 1;
-        alone = paceWith(code, source, needs, single);
+        alone = paceWith(code, source, needs, single,
+                         options.instructionLimit / probePart)
+                    .mean();
       }
       if (plan.isUneven()) {
         MachineOptions others = options;
         others.othersEnd.assign(param::xcds - 1, 0);
-        relieved = paceWith(code, source, needs, others);
+        relieved = paceWith(code, source, needs, others,
+                            options.instructionLimit / probePart)
+                       .mean();
       }
     }
     if (faults(source))

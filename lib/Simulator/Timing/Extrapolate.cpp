@@ -40,7 +40,7 @@ constexpr uint64_t InstructionTiming::*instructionSums[] = {
     &InstructionTiming::issues,         &InstructionTiming::busyCycles,
     &InstructionTiming::conflictCycles, &InstructionTiming::latencyCycles,
     &InstructionTiming::addressCycles,  &InstructionTiming::lines,
-    &InstructionTiming::leastLines};
+    &InstructionTiming::leastLines,     &InstructionTiming::setLines};
 constexpr uint64_t TimingResult::*launchSums[] = {
     &TimingResult::instructions, &TimingResult::waveCycles,
     &TimingResult::workingSimdCycles, &TimingResult::activeCuCycles,
@@ -208,15 +208,9 @@ void toDevice(TimingResult &r, const SamplePlan &plan, double factor) {
   r.waves = plan.workgroups * plan.needs.waves;
 }
 
-/// The XCD that ends last, were all instructions alike: its end is the
-/// launch's.
+/// The XCD that ends last at a known pace: its end is the launch's.
 unsigned lastXcd(const LengthModel &lengths, uint64_t workgroups,
-                 const GroupNeeds &needs) {
-  unsigned full = occupancyOf(needs).groupsPerCu;
-  Pace even;
-  for (unsigned rank = 0; rank < full; ++rank)
-    even.at(full, rank) = {1, 1};
-  Shares shares(even, full, 1);
+                 const GroupNeeds &needs, const Shares &shares) {
   unsigned last = 0;
   double end = 0;
   for (unsigned xcd = 0; xcd < xcds; ++xcd) {
@@ -273,11 +267,13 @@ std::string SamplePlan::describe(size_t ran, const LengthModel &lengths) const {
 }
 
 SamplePlan tlc::sim::planSample(const LengthModel &lengths, uint64_t workgroups,
-                                const GroupNeeds &needs, uint64_t detail) {
+                                const GroupNeeds &needs, uint64_t detail,
+                                const Shares &shares) {
   SamplePlan plan;
   plan.workgroups = workgroups;
   plan.needs = needs;
-  plan.xcd = lengths.isUniform() ? 0 : lastXcd(lengths, workgroups, needs);
+  plan.xcd =
+      lengths.isUniform() ? 0 : lastXcd(lengths, workgroups, needs, shares);
   plan.ofXcd = (workgroups - plan.xcd + xcds - 1) / xcds;
   std::vector<double> ofXcds(xcds);
   for (uint64_t id = 0; id < workgroups; ++id)
@@ -352,10 +348,7 @@ TimingResult tlc::sim::extrapolate(TimingResult sample, const Machine &machine,
     double drain = double(r.cycles) - double(stopped);
     goOn(r, ran, plan, instructions, rest.end + drain, rest);
   }
-  double all = 0;
-  for (uint64_t id = 0; id < plan.workgroups; ++id)
-    all += lengths.lengthOf(id);
-  toDevice(r, plan, all / instructions);
+  toDevice(r, plan, lengths.all() / instructions);
   r.occupancy.averageWaves =
       double(r.waveCycles) / (double(r.cycles) * r.simds);
   return sample;

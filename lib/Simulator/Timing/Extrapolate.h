@@ -51,9 +51,10 @@ struct SamplePlan {
   uint64_t instructionLimit = 0; ///< Pace
 };
 
-/// \p detail: instructions to spend.
+/// \p detail: instructions to spend. \p shares tells which XCD ends last.
 SamplePlan planSample(const LengthModel &lengths, uint64_t workgroups,
-                      const GroupNeeds &needs, uint64_t detail);
+                      const GroupNeeds &needs, uint64_t detail,
+                      const Shares &shares);
 
 /// The whole launch from `sample`, which \p machine gave. For Pace only, from
 /// further runs, 0 if there was none: \p alone, instructions a cycle of a

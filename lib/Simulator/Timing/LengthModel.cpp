@@ -262,6 +262,13 @@ double LengthModel::lengthOf(uint64_t id) const {
   return double(known.at(*next));
 }
 
+double LengthModel::all() const {
+  double sum = 0;
+  for (uint64_t id = 0; id < workgroups; ++id)
+    sum += lengthOf(id);
+  return sum;
+}
+
 /// For the report: how lengths were found.
 std::string LengthModel::describe() const {
   const char *how = uniform           ? "they are alike"

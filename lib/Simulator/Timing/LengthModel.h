@@ -40,6 +40,8 @@ public:
               LengthSource &source);
 
   double lengthOf(uint64_t id) const;
+  /// Of the whole launch.
+  double all() const;
   /// "12 more were counted, ..."
   std::string describe() const;
   /// Workgroups are alike.

@@ -269,7 +269,7 @@ bool Machine::Impl::run(std::vector<GroupTime> &list,
           return true;
         }
       }
-      if (!visit(cu, simd, time))
+      if (!(runsAhead() ? visitUnit(cu, simd, time) : visit(cu, simd, time)))
         return false;
     }
   }

@@ -72,14 +72,14 @@ struct GroupTime {
 };
 
 inline constexpr uint64_t MemoryCounters::*memoryCounters[] = {
-    &MemoryCounters::requestedBytes,   &MemoryCounters::storedBytes,
-    &MemoryCounters::l1Bytes,          &MemoryCounters::l2Bytes,
-    &MemoryCounters::mallBytes,        &MemoryCounters::hbmBytes,
-    &MemoryCounters::l1Lines,          &MemoryCounters::l1Hits,
-    &MemoryCounters::l2Lines,          &MemoryCounters::l2Hits,
-    &MemoryCounters::mallLines,        &MemoryCounters::mallHits,
-    &MemoryCounters::scalarLines,      &MemoryCounters::scalarHits,
-    &MemoryCounters::instructionMisses};
+    &MemoryCounters::requestedBytes,    &MemoryCounters::storedBytes,
+    &MemoryCounters::l1Bytes,           &MemoryCounters::l2Bytes,
+    &MemoryCounters::mallBytes,         &MemoryCounters::hbmBytes,
+    &MemoryCounters::l1Lines,           &MemoryCounters::l1Hits,
+    &MemoryCounters::l2Lines,           &MemoryCounters::l2Hits,
+    &MemoryCounters::mallLines,         &MemoryCounters::mallHits,
+    &MemoryCounters::scalarLines,       &MemoryCounters::scalarHits,
+    &MemoryCounters::instructionMisses, &MemoryCounters::translationMisses};
 void addTo(MemoryCounters &sum, const MemoryCounters &m);
 /// Makes the sums of the launch those of `result.code`.
 void sumUp(TimingResult &result);

@@ -119,7 +119,8 @@ struct Place {
   SimWave *wave = nullptr;
   uint64_t earliest = never; ///< never: at a barrier
   bool isLocal = false;      ///< its instruction touches nothing but its SIMD
-  bool staysInCu = false;    ///< nothing but its compute unit
+  bool staysInCu = false;    ///< nothing but its compute unit, and no barrier
+  bool staysInUnit = false;  ///< the same, or a barrier
 
   /// After the wavefront's state has changed.
   void update() {
@@ -127,6 +128,7 @@ struct Place {
     bool known = !wave->starved && wave->op;
     isLocal = known && wave->op->isLocal;
     staysInCu = known && wave->op->staysInCu;
+    staysInUnit = staysInCu || (known && wave->op->special == Special::Barrier);
   }
 };
 
@@ -176,8 +178,8 @@ struct Counters {
   InstructionTiming timing;
 };
 
-/// Split over Machine.cpp (time, dispatch), Issue.cpp and MemoryIssue.cpp
-/// (issue and units).
+/// Split over Machine.cpp (time, dispatch), Turns.cpp (order), Issue.cpp and
+/// MemoryIssue.cpp (issue and units).
 struct Machine::Impl {
   Impl(CodeTable &code, GroupSource &source, const GroupNeeds &needs,
        const MachineOptions &options);
@@ -198,6 +200,8 @@ struct Machine::Impl {
   void place(unsigned cu, uint64_t time, uint64_t id);
   bool startPlaced();
   bool visit(unsigned cu, unsigned simd, uint64_t time);
+  bool visitUnit(unsigned cu, unsigned simd, uint64_t due);
+  bool runsAhead() const;
   bool turn(unsigned cu, unsigned simd, uint64_t time, uint64_t &next);
   unsigned runPlain(Simd &simd, uint64_t time, uint64_t end, Place *&ran);
   void schedule(unsigned cu, unsigned simd, uint64_t time);

@@ -62,18 +62,23 @@ uint64_t Machine::Impl::issueVector(SimWave &wave, unsigned cuNumber,
   double done = start + addressCycles;
   double step = lines ? double(addressCycles) / lines : 0;
   uint64_t physical[2 * waveLanes];
+  unsigned inSet[l1Sets] = {};
   for (unsigned i = 0; i < lines; ++i) {
     physical[i] = memory.physical(base + (words[5 + i] & 0x3fffffff));
     memory.fetchAhead(cuNumber, physical[i]);
+    ++inSet[physical[i] % l1Sets];
   }
+  timing.setLines += l1Sets * *std::max_element(inSet, inSet + l1Sets);
+  unsigned bytes = words[1] & 0xffff;
+  unsigned operations =
+      lines ? std::max(1u, std::max(addressCycles, words[1] >> 16) / lines) : 0;
   for (unsigned i = 0; i < lines; ++i) {
     uint64_t line = physical[i];
     unsigned halves = words[5 + i] >> 30;
     // Lines start one after the other, evenly over the address unit's time.
     double at = start + i * step, ready;
     if (op.isAtomic)
-      ready = memory.atomic(cuNumber, line, addressCycles / lines, at,
-                            timing.memory);
+      ready = memory.atomic(cuNumber, line, operations, at, timing.memory);
     else if (op.isStore)
       ready = memory.store(cuNumber, line, halves, at, timing.memory);
     else
@@ -85,9 +90,9 @@ uint64_t Machine::Impl::issueVector(SimWave &wave, unsigned cuNumber,
   if (op.isStore)
     cu.addressFree = std::max(cu.addressFree, done - storeQueueCycles);
   if (op.isStore || op.isAtomic)
-    timing.memory.storedBytes += words[1];
+    timing.memory.storedBytes += bytes;
   else
-    timing.memory.requestedBytes += words[1];
+    timing.memory.requestedBytes += bytes;
   if (unsigned base = words[2] >> 8 & 0xff) {
     unsigned conflicts = words[2] >> 16;
     cu.ldsArray = std::max(cu.ldsArray, double(time) + ldsAddressCycles) +

@@ -27,9 +27,6 @@ constexpr unsigned l2SetsPerChannel = l2Bytes / lineBytes / l2Ways / l2Channels;
 constexpr unsigned l2Sets = l2SetsPerChannel * l2Channels;
 constexpr unsigned mallSets = mallBytes / lineBytes / mallWays;
 constexpr unsigned scalarSets = 64;
-/// From the address unit to L2, of the latency of L2.
-constexpr double wayToL2 = 60;
-
 uint64_t fold(uint64_t bits) { return bits ^ bits >> 15 ^ bits >> 31; }
 
 unsigned l1Set(uint64_t line) { return line % l1Sets; }
@@ -154,19 +151,18 @@ bool MemorySystem::othersFetch(uint64_t line) const {
   return double(hash >> 11) * 0x1p-53 >= 1 / sharers;
 }
 
-/// A new entry; what it replaces is written to HBM if dirty, unless another XCD
-/// has brought the line there.
+/// A new entry; what it replaces is written to HBM if dirty. A line that
+/// another XCD brings takes a place once for all of them, of the device's
+/// share, so it owes nothing for an empty one.
 auto MemorySystem::placeInMall(uint64_t line, unsigned set, double time,
                                MemoryCounters &counters, bool byOther)
     -> MallCache::Entry {
   MallCache::Victim victim;
   MallCache::Entry entry = mall.insert(line, set, victim);
-  if (byOther)
-    return entry;
   bool writes = victim.valid && victim.dirty;
   // An empty place stands for a line of an earlier launch, dirty as often as
   // this one's lines are; fractions add up.
-  if (!victim.valid && !warmLines) {
+  if (!victim.valid && !warmLines && !byOther) {
     owed += written / placed;
     writes = owed >= 1;
     owed -= writes;
@@ -212,6 +208,7 @@ unsigned MemorySystem::mallSet(uint64_t line) {
 double MemorySystem::beyondL2(Xcd &xcd, uint64_t line, double time,
                               MemoryCounters &counters) {
   double extra = translate(xcd, line);
+  counters.translationMisses += extra > 0;
   double start = std::max(time, xcd.linkFree);
   xcd.linkFree = start + double(lineBytes) / linkBytesPerCycle;
   start = mallPorts.take(start, lineBytes / (mallBytesPerCycle * share));
@@ -327,8 +324,9 @@ double MemorySystem::atomic(unsigned cu, uint64_t line, unsigned operations,
   cus[cu].l1.invalidate(line, l1Set(line));
   Xcd &xcd = xcdOf(cu);
   double done = fromL2(xcd, line, time + wayToL2, true, counters);
-  xcd.channelFree[channelOf(line)] += operations;
-  return done + operations;
+  double cycles = operations * double(atomicCycles);
+  xcd.channelFree[channelOf(line)] += cycles;
+  return done + cycles;
 }
 
 double MemorySystem::scalar(unsigned cu, uint64_t virtualLine, double time,
@@ -403,8 +401,10 @@ double MemorySystem::finish(double time, MemoryCounters &counters) const {
   uint64_t evicted =
       warmLines || !all ? 0 : uint64_t(double(all) * written / placed);
   counters.hbmBytes += evicted * lineBytes;
+  // Those that ended early take part.
+  double ofAll = double(xcds.size()) / param::xcds;
   return onItsWay +
          std::max({double(most) * lineBytes / linkBytesPerCycle,
-                   double(all) * lineBytes / (mallBytesPerCycle * share),
-                   double(evicted) * lineBytes / (hbmBytesPerCycle * share)});
+                   double(all) * lineBytes / (mallBytesPerCycle * ofAll),
+                   double(evicted) * lineBytes / (hbmBytesPerCycle * ofAll)});
 }

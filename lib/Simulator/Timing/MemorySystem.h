@@ -56,7 +56,7 @@ public:
   /// When a store has been acknowledged.
   double store(unsigned cu, uint64_t line, unsigned halves, double time,
                MemoryCounters &counters);
-  /// A read-modify-write of \p operations lanes at L2.
+  /// A read-modify-write at L2, \p operations one after the other.
   double atomic(unsigned cu, uint64_t line, unsigned operations, double time,
                 MemoryCounters &counters);
   /// A scalar load of a line of 64 bytes.

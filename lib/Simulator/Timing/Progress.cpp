@@ -116,6 +116,19 @@ TimingResult Machine::takeResult(uint64_t entry) {
   }
   result.traces.assign(std::make_move_iterator(impl->traces.begin()),
                        std::make_move_iterator(impl->traces.end()));
+  uint64_t sum = 0, ended = 0;
+  for (const GroupTime &group : finished) {
+    if (group.isPartial)
+      continue;
+    uint64_t cycles = group.end - group.begin;
+    sum += cycles;
+    ++ended;
+    if (cycles > result.longestWorkgroupCycles) {
+      result.longestWorkgroupCycles = cycles;
+      result.longestWorkgroup = group.id;
+    }
+  }
+  result.meanWorkgroupCycles = ended ? sum / ended : 0;
   if (result.cycles)
     result.occupancy.averageWaves =
         double(result.waveCycles) / (double(result.cycles) * result.simds);

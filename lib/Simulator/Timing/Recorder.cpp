@@ -175,11 +175,30 @@ tlc::LdsCycles flatLds(const AccessPart &part) {
                         part.bytes, addresses, part.lanes);
 }
 
+/// Of an atomic of \p portion lanes at a time: how many it performs one after
+/// the other, where lanes meet in an address.
+unsigned operationsOf(const AccessPart &part, unsigned portion) {
+  unsigned sum = 0;
+  for (unsigned first = 0; first < waveLanes; first += portion) {
+    unsigned most = 1;
+    for (unsigned i = first; i < first + portion; ++i) {
+      unsigned meet = 0;
+      for (unsigned j = first; j < first + portion; ++j)
+        meet +=
+            part.lanes >> j & 1 && part.address[j] / 4 == part.address[i] / 4;
+      if (part.lanes >> i & 1)
+        most = std::max(most, meet);
+    }
+    sum += most;
+  }
+  return sum;
+}
+
 /// Lines, address cycles and bytes of one vector memory instruction.
 void recordVector(const StaticOp &row, const Wave &wave, const Op &op,
                   std::vector<uint32_t> &words) {
   LineList list;
-  unsigned addressCycles = 0, bytes = 0;
+  unsigned addressCycles = 0, bytes = 0, operations = 0;
   tlc::LdsCycles lds;
   AccessParts parts;
   findAccesses(wave, op, *row.facts, parts);
@@ -193,6 +212,8 @@ void recordVector(const StaticOp &row, const Wave &wave, const Op &op,
     }
     // 64 bytes: 16 lanes of a dword, 8 of two, 4 of more.
     unsigned portion = part.bytes <= 4 ? 16 : part.bytes <= 8 ? 8 : 4;
+    if (row.isAtomic)
+      operations += operationsOf(part, portion);
     for (unsigned first = 0; first < waveLanes; first += portion) {
       uint64_t lanes = part.lanes >> first & ((uint64_t(1) << portion) - 1);
       unsigned inPortion = 0;
@@ -236,9 +257,10 @@ void recordVector(const StaticOp &row, const Wave &wave, const Op &op,
   uint64_t base = list.count ? list.lines[0] : 0;
   for (unsigned i = 1; i < list.count; ++i)
     base = std::min(base, list.lines[i]);
-  words.insert(words.end(), {list.count | addressCycles << 16, bytes,
-                             least | lds.base << 8 | lds.conflicts << 16,
-                             uint32_t(base), uint32_t(base >> 32)});
+  words.insert(words.end(),
+               {list.count | addressCycles << 16, bytes | operations << 16,
+                least | lds.base << 8 | lds.conflicts << 16, uint32_t(base),
+                uint32_t(base >> 32)});
   for (unsigned i = 0; i < list.count; ++i)
     // Lines relative to the lowest, in 30 bits, with the halves above.
     words.push_back((uint32_t(list.lines[i] - base) & 0x3fffffff) |

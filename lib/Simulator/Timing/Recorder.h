@@ -12,7 +12,8 @@
 //   any          number of the instruction
 //   LDS          + base cycles | conflict cycles << 16
 //   scalar       + lines of 64 bytes; + the first line, low, high
-//   vector       + lines | address cycles << 16; + bytes of active lanes;
+//   vector       + lines | address cycles << 16; + bytes of active lanes |
+//                operations of an atomic << 16;
 //                + lines if they were dense | LDS base cycles << 8 | conflict
 //                cycles << 16 (of FLAT); + a line number, low, high;
 //                + one word a line: distance to it | touched halves << 30

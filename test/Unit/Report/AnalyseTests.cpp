@@ -93,6 +93,89 @@ TEST(Analyse, UncoalescedAccesses) {
       << first.detail;
 }
 
+// Copies of one line weigh as much as the line does.
+TEST(Analyse, TheWorstLineNotTheWorstInstruction) {
+  KernelReport kernel = sampleKernel();
+  kernel.code[0].linesTouched = 1600;
+  kernel.code[0].linesNeeded = 800;
+  for (int copy = 0; copy < 8; ++copy) {
+    CodeLine load = kernel.code[0];
+    load.address = 0x2000 + 8 * copy;
+    load.line = 30;
+    load.linesTouched = 400;
+    load.linesNeeded = 100;
+    kernel.code.push_back(load);
+  }
+  // Results come in order: the wait is for the last load.
+  charge(kernel.code[0], Stall::VectorMemory, 100);
+  charge(kernel.code[5], Stall::MemoryBusy, 900);
+  Level l1{"l1", "L1"};
+  l1.busyShare = 0.9;
+  kernel.levels.push_back(l1);
+  const KernelReport told = analysed(kernel);
+  const Limiter *found = find(told, "uncoalesced");
+  ASSERT_NE(found, nullptr);
+  EXPECT_EQ(found->where, "k.tile:30");
+  EXPECT_NE(find(told, "bandwidth")->detail.find("address unit works 90 %"),
+            std::string::npos);
+}
+
+TEST(Analyse, NarrowAccessesFillTheAddressUnit) {
+  KernelReport kernel = sampleKernel();
+  kernel.code[0].linesTouched = kernel.code[0].linesNeeded = 100;
+  kernel.code[0].bytesAsked = 100 * 64 * 2;
+  charge(kernel.code[0], Stall::MemoryBusy, 1000);
+  Level l1{"l1", "L1"};
+  l1.busyShare = 0.9;
+  kernel.levels.push_back(l1);
+  KernelReport narrow = analysed(kernel);
+  EXPECT_EQ(narrow.limiters.front().key, "narrow_accesses");
+  EXPECT_EQ(narrow.limiters.front().where, "k.tile:10");
+  kernel.code[0].bytesAsked = 100 * 64 * 16;
+  KernelReport wide = analysed(kernel);
+  EXPECT_EQ(wide.limiters.front().key, "bandwidth");
+  EXPECT_EQ(find(wide, "narrow_accesses"), nullptr);
+}
+
+TEST(Analyse, WhereLinesLie) {
+  KernelReport kernel = sampleKernel();
+  kernel.code[0].linesTouched = kernel.code[0].linesNeeded = 800;
+  kernel.code[0].setLines = 1600;
+  kernel.code[0].linesBeyondL2 = 800;
+  kernel.code[0].translationMisses = 100;
+  charge(kernel.code[0], Stall::VectorMemory, 1000);
+  auto detail = [&] {
+    return find(analysed(kernel), "memory_latency")->detail;
+  };
+  EXPECT_EQ(detail().find("sets of L1"), std::string::npos) << detail();
+  EXPECT_EQ(detail().find("translation"), std::string::npos) << detail();
+  kernel.code[0].setLines = 3200;
+  kernel.code[0].translationMisses = 600;
+  EXPECT_NE(detail().find("1.0 of the 4 sets of L1"), std::string::npos)
+      << detail();
+  EXPECT_NE(detail().find("75 % of its lines beyond L2"), std::string::npos)
+      << detail();
+}
+
+TEST(Analyse, OneLongWorkgroup) {
+  KernelReport kernel = sampleKernel();
+  kernel.activeCUs = 0.1;
+  kernel.matrixUse = kernel.busyUse = 0.05;
+  kernel.longestWorkgroup = 77;
+  kernel.longestWorkgroupCycles = 900;
+  kernel.meanWorkgroupCycles = 90;
+  KernelReport uneven = analysed(kernel);
+  EXPECT_EQ(uneven.limiters.front().key, "idle_cus");
+  EXPECT_NE(
+      uneven.limiters.front().detail.find("workgroup 77 takes 900 cycles, "
+                                          "10.0 times the average"),
+      std::string::npos)
+      << uneven.limiters.front().detail;
+  kernel.longestWorkgroupCycles = 100;
+  EXPECT_EQ(analysed(kernel).limiters.front().detail.find("workgroup 77"),
+            std::string::npos);
+}
+
 TEST(Analyse, PlainLatencyAndSaturatedLevels) {
   KernelReport kernel = sampleKernel();
   charge(kernel.code[0], Stall::VectorMemory, 1000);

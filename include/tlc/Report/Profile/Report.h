@@ -130,10 +130,20 @@ struct CodeLine {
   /// Vector memory: bytes that active lanes asked for, 128-byte lines touched
   /// and the fewest lines that hold as many bytes.
   double bytesAsked = 0, linesTouched = 0, linesNeeded = 0;
+  /// Four times the most lines that one of the four sets of L1 gets, of each
+  /// execution: `linesTouched` if they spread evenly.
+  double setLines = 0;
+  /// Lines that L2 did not have, and those whose page's translation was not at
+  /// hand.
+  double linesBeyondL2 = 0, translationMisses = 0;
   enum class Unit : uint8_t { Scalar, Vector, Matrix, Lds, Memory, Scratch };
   Unit unit = Unit::Scalar;
 
   double cycles() const { return issueCycles + sum(caused); }
+  /// Sets of L1 among which an access spreads its lines, 1 to 4; 0: no lines.
+  double setsUsed() const {
+    return setLines > 0 ? 4 * linesTouched / setLines : 0;
+  }
 };
 
 /// One slice of a trace.
@@ -183,6 +193,10 @@ struct KernelReport {
   StallCycles stalls{};
   double ldsCycles = 0, ldsConflictCycles = 0; ///< ldsCycles has both
   double instructionMisses = 0; ///< lines of 64 bytes not in the cache
+  /// Of workgroups in detail: the number of the one that took longest, its
+  /// cycles, and those of all on average. 0: unknown.
+  uint64_t longestWorkgroup = 0;
+  double longestWorkgroupCycles = 0, meanWorkgroupCycles = 0;
 
   Occupancy occupancy;
   std::vector<Level> levels;

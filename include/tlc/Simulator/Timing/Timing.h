@@ -87,6 +87,7 @@ struct MemoryCounters {
   uint64_t mallLines = 0, mallHits = 0;
   uint64_t scalarLines = 0, scalarHits = 0; ///< lines of 64 bytes
   uint64_t instructionMisses = 0;           ///< lines of 64 bytes
+  uint64_t translationMisses = 0; ///< lines beyond L2, their page not at hand
 };
 
 /// What happened at one instruction address, over all wavefronts.
@@ -102,6 +103,9 @@ struct InstructionTiming {
   uint64_t addressCycles = 0;  ///< vector memory: of the address unit
   uint64_t lines = 0;          ///< vector memory: lines of 128 bytes touched
   uint64_t leastLines = 0;     ///< the same, had the lanes been packed densely
+  /// Vector memory: the number of L1's sets times the most lines that one of
+  /// them gets, of each execution: `lines` if they spread evenly.
+  uint64_t setLines = 0;
   MemoryCounters memory;
 
   uint64_t stallCycles() const {
@@ -188,12 +192,15 @@ struct TimingResult {
   uint64_t activeSimdCycles = 0;  ///< of SIMDs that have a wavefront
   uint64_t drainCycles = 0; ///< from the last wavefront's end on: stores on
                             ///< their way, and writing back
-  uint64_t waveCycles = 0; ///< wavefronts' lives, summed up
+  uint64_t waveCycles = 0;  ///< wavefronts' lives, summed up
   StallCycles stalls = {};
   std::array<uint64_t, issueKinds> issues = {};
   MemoryCounters memory;
   Occupancy occupancy;
   unsigned usedComputeUnits = 0; ///< that got any workgroup
+  // Of workgroups that ran to their ends in detail.
+  uint64_t longestWorkgroup = 0; ///< its number in the grid
+  uint64_t longestWorkgroupCycles = 0, meanWorkgroupCycles = 0;
 
   /// By address relative to the kernel's entry.
   std::map<uint64_t, InstructionTiming> code;

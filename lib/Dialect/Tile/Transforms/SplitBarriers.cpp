@@ -36,8 +36,15 @@ using namespace mlir;
 using namespace tlc;
 using namespace tlc::tile;
 
-/// Ops that all threads of the workgroup take part in.
+/// Ops that all threads of the workgroup take part in. What fills or copies an
+/// array of each thread is that thread's own.
 static bool isCollective(Operation *op) {
+  auto own = [](Value buffer) { return getSpace(buffer) == Space::Local; };
+  if (auto fill = dyn_cast<FillOp>(op); fill && own(fill.getDst()))
+    return false;
+  if (auto copy = dyn_cast<CopyOp>(op);
+      copy && (own(copy.getSrc()) || own(copy.getDst())))
+    return false;
   return isa<SyncOp, CopyOp, FillOp, GemmOp, ReduceOp, ScanOp, TransposeOp,
              ParallelOp>(op);
 }

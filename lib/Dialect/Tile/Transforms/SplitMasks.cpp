@@ -47,6 +47,7 @@
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
 #include "tlc/Dialect/Tile/Transforms/Passes.h"
+#include "tlc/Dialect/Tile/Transforms/Ranges.h"
 
 using namespace mlir;
 using namespace tlc;
@@ -323,10 +324,9 @@ void LoopSplitter::run() {
   for (const Form &form : forms)
     // The least of all bounds and the loop's own end.
     middle = b.createOrFold<arith::MinSIOp>(loc, bound(b, form), middle);
-  APInt last, end;
-  if (matchPattern(middle, m_ConstantInt(&last)) &&
-      matchPattern(loop.getUpperBound(), m_ConstantInt(&end)) && last == end) {
-    // Nothing is ever masked.
+  Ranges ranges(loop->getParentOfType<KernelOp>());
+  if (ranges.of(middle).lo >= ranges.of(loop.getUpperBound()).hi) {
+    // Nothing is ever masked. An empty second loop would be prefetched for.
     IRMapping same;
     for (auto &[compare, holds] : comparisons)
       same.map(compare.getResult(), compare.getResult());
@@ -334,10 +334,7 @@ void LoopSplitter::run() {
     return;
   }
   middle = b.createOrFold<arith::MaxSIOp>(loc, middle, loop.getLowerBound());
-  APInt start;
-  if (matchPattern(middle, m_ConstantInt(&last)) &&
-      matchPattern(loop.getLowerBound(), m_ConstantInt(&start)) &&
-      last == start)
+  if (ranges.of(middle).hi <= ranges.of(loop.getLowerBound()).lo)
     return; // every block is masked
 
   // The clone stands in front and runs up to the middle; its results start the

@@ -14,6 +14,8 @@
 // 4. An element of a tile in LDS or registers that does not exist: nothing
 //    checks those on the device. Known are constant indices and indices at the
 //    points of a loop or copy; what a condition guards is left to it.
+// 5. A warning: an access of global memory none of whose points is inside. Some
+//    beyond the end are how tails are written.
 //
 // Whether a buffer fits LDS is not asked here: tile-fit-lds knows what others
 // live beside it.
@@ -27,6 +29,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "BufferUse.h"
+#include "mlir/IR/Matchers.h"
 #include "tlc/Dialect/Tile/Transforms/GemmLayouts.h"
 #include "tlc/Dialect/Tile/Transforms/Passes.h"
 #include "tlc/Dialect/Tile/Transforms/TileAccess.h"
@@ -115,11 +118,54 @@ static int64_t extreme(const PointIndex &index, ArrayRef<int64_t> extents,
   return v;
 }
 
+/// Says of an access of global memory that it never touches the tensor.
+static void warnNeverInside(const Access &access, unsigned d, int64_t index,
+                            int64_t size) {
+  InFlightDiagnostic diag =
+      access.op->emitWarning("index ")
+      << index << " is outside dimension " << d << " of '"
+      << getBufferName(access.buffer) << "', which has " << size
+      << (size == 1 ? " element" : " elements") << ": nothing is "
+      << (access.writes ? "written " : "read ") << kNeverInsideTag;
+  if (access.reads)
+    diag.attachNote(access.op->getLoc())
+        << "an element outside a tensor reads as 0, or as the value that "
+           "T.annotate_safe_value gives";
+}
+
+/// Whether an op stands under an `if` within its kernel.
+static bool isUnderCondition(Operation *op) {
+  return op->getParentOfType<scf::IfOp>() ||
+         op->getParentOfType<scf::WhileOp>();
+}
+
+/// An element by constants, outside of loops over points.
+static void verifyElement(Operation *op, Value buffer, ValueRange indices,
+                          bool writes) {
+  if (getSpace(buffer) != Space::Global || isUnderCondition(op) ||
+      op->getParentOfType<ParallelOp>())
+    return;
+  auto type = cast<MemRefType>(buffer.getType());
+  for (auto [d, index] : llvm::enumerate(indices)) {
+    APInt at;
+    if (type.isDynamicDim(d) || !matchPattern(index, m_ConstantInt(&at)) ||
+        (!at.isNegative() && at.getSExtValue() < type.getDimSize(d)))
+      continue;
+    Access access;
+    access.op = op;
+    access.buffer = buffer;
+    access.writes = writes;
+    access.reads = !writes;
+    return warnNeverInside(access, d, at.getSExtValue(), type.getDimSize(d));
+  }
+}
+
 static LogicalResult verifyBounds(Operation *op) {
   SmallVector<int64_t> extents = getPoints(op);
   for (const Access &access : getPointAccesses(op)) {
     auto type = cast<MemRefType>(access.buffer.getType());
-    if (getSpace(access.buffer) == Space::Global || access.conditional)
+    bool global = getSpace(access.buffer) == Space::Global;
+    if (access.conditional || (global && isUnderCondition(op)))
       continue;
     for (auto [d, index] : llvm::enumerate(access.indices)) {
       if (!index.known || index.uniform || type.isDynamicDim(d))
@@ -128,6 +174,12 @@ static LogicalResult verifyBounds(Operation *op) {
               most = extreme(index, extents, true), size = type.getDimSize(d);
       if (least >= 0 && most < size)
         continue;
+      if (global) {
+        if (least < size && most >= 0)
+          continue;
+        warnNeverInside(access, d, least >= size ? least : most, size);
+        break;
+      }
       InFlightDiagnostic diag =
           access.op->emitError("index ")
           << (least < 0 ? least : most) << " is outside dimension " << d
@@ -155,6 +207,10 @@ struct VerifyTarget : tlc::tile::impl::TileVerifyTargetBase<VerifyTarget> {
         result = verifyAlloc(alloc);
       else if (isa<ParallelOp, CopyOp, FillOp>(op))
         result = verifyBounds(op);
+      else if (auto load = dyn_cast<LoadOp>(op))
+        verifyElement(op, load.getSource(), load.getIndices(), false);
+      else if (auto store = dyn_cast<StoreOp>(op))
+        verifyElement(op, store.getDest(), store.getIndices(), true);
       failedAny |= failed(result);
     });
     if (failedAny)

@@ -16,6 +16,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Families.h"
+#include "IntegerOps.h"
 #include "LaneOps.h"
 
 namespace tlc::sim::TLC_SIM_ISA {
@@ -59,21 +60,6 @@ template <typename T> constexpr T extract(T value, u32 offset, u32 width) {
   width &= 31;
   u32 moved = u32(value >> offset) << ((32 - width) & 31);
   return width == 0 ? T(0) : T(T(moved) >> ((32 - width) & 31));
-}
-
-/// med3 is the middle of three values, which clamps the third to the range of
-/// the other two.
-template <typename T> constexpr T min3(T a, T b, T c) {
-  T m = a < b ? a : b;
-  return m < c ? m : c;
-}
-template <typename T> constexpr T max3(T a, T b, T c) {
-  T m = a > b ? a : b;
-  return m > c ? m : c;
-}
-template <typename T> constexpr T med3(T a, T b, T c) {
-  T lo = a < b ? a : b, hi = a < b ? b : a;
-  return c < lo ? lo : c > hi ? hi : c;
 }
 
 /// 0 has no leading one: the result is -1.

@@ -15,6 +15,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Families.h"
+#include "IntegerOps.h"
 #include "LaneOps.h"
 
 namespace tlc::sim::TLC_SIM_ISA {
@@ -43,19 +44,6 @@ template <typename T, auto F>
 constexpr LaneFunction keep3 = map3<Keep<T>, T, T, T, [](T a, T b, T c) {
   return Keep<T>{T(F(a, b, c))};
 }>;
-
-template <typename T> constexpr T min3(T a, T b, T c) {
-  T m = a < b ? a : b;
-  return m < c ? m : c;
-}
-template <typename T> constexpr T max3(T a, T b, T c) {
-  T m = a > b ? a : b;
-  return m > c ? m : c;
-}
-template <typename T> constexpr T med3(T a, T b, T c) {
-  T lo = a < b ? a : b, hi = a < b ? b : a;
-  return c < lo ? lo : c > hi ? hi : c;
-}
 
 // Formed in 32 bits, which hold every result: 0xffff * 0xffff + 0xffff unsigned
 // and 0x8000 * 0x8000 + 0x7fff signed.

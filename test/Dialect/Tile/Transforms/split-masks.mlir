@@ -259,3 +259,52 @@ tile.func @inverse_tail(%q: !tile.ptr<f16>, %n: i32 {tile.role = "scalar"}) {
     } {tile.num_stages = 1 : i64}
   }
 }
+
+// -----
+
+// A part of the keys for each of 32 workgroups: 8192 - 256 x is at least 256,
+// so that all four blocks are whole. No second loop is left, which a prefetch
+// would load a tile for in vain.
+
+// CHECK-LABEL: @whole_parts
+// CHECK: scf.for
+// CHECK-NOT: arith.cmpi
+// CHECK-NOT: scf.for
+// CHECK: tile.num_stages = 1
+// CHECK-NOT: scf.for
+tile.func @whole_parts(%q: !tile.ptr<f16>) {
+  %g = arith.constant 32 : i32
+  %Q = tile.tensor %q : !tile.ptr<f16> -> memref<8192x64xf16, #tile.space<global>>
+  tile.kernel grid(%g) threads[256] (%x) {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %c6 = arith.constant 6 : i32
+    %c63 = arith.constant 63 : i32
+    %c64 = arith.constant 64 : i32
+    %c256 = arith.constant 256 : i32
+    %keys = arith.constant 8192 : i32
+    %zero = arith.constant 0.0 : f32
+    %inf = arith.constant 0xFF800000 : f32
+    %Qs = tile.alloc {name = "Q"} : memref<128x64xf16, #tile.space<fragment>>
+    %Ks = tile.alloc {name = "K"} : memref<64x64xf16, #tile.space<shared>>
+    %S = tile.alloc {name = "S"} : memref<128x64xf32, #tile.space<fragment>>
+    %first = arith.muli %x, %c256 : i32
+    %rest = arith.subi %keys, %first : i32
+    %length = arith.minsi %rest, %c256 : i32
+    %up = arith.addi %length, %c63 : i32
+    %end = arith.shrsi %up, %c6 : i32
+    scf.for %k = %c0 to %end step %c1 : i32 {
+      %b = arith.muli %k, %c64 : i32
+      %o = arith.addi %first, %b : i32
+      %v = tile.view %Q[%o, %c0 : i32, i32] : memref<8192x64xf16, #tile.space<global>> to memref<64x64xf16, strided<[?, ?], offset: ?>, #tile.space<global>>
+      tile.copy %v to %Ks : memref<64x64xf16, strided<[?, ?], offset: ?>, #tile.space<global>> to memref<64x64xf16, #tile.space<shared>>
+      tile.parallel (%i, %j) = [128, 64] {
+        %key = arith.addi %o, %j : i32
+        %m = arith.cmpi slt, %key, %keys : i32
+        %s = arith.select %m, %zero, %inf : f32
+        tile.store %s, %S[%i, %j : i32, i32] : f32, memref<128x64xf32, #tile.space<fragment>>
+      }
+      tile.gemm %Qs, %Ks into %S {trans_b} : memref<128x64xf16, #tile.space<fragment>>, memref<64x64xf16, #tile.space<shared>> into memref<128x64xf32, #tile.space<fragment>>
+    } {tile.num_stages = 1 : i64}
+  }
+}

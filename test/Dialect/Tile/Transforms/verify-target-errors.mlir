@@ -39,3 +39,24 @@ tile.func @beyond_a_tile(%n: i32) {
     }
   }
 }
+
+// -----
+
+tile.func @never_inside(%p: !tile.ptr<f32>, %n: i32) {
+  %a = tile.tensor %p : !tile.ptr<f32> -> memref<32xf32, #tile.space<global>>
+  tile.kernel grid(%n) threads[64] (%b) {
+    %c40 = arith.constant 40 : i32
+    %c16 = arith.constant 16 : i32
+    %zero = arith.constant 0.0 : f32
+    // expected-warning @below {{index 40 is outside dimension 0 of '', which has 32 elements: nothing is written [TL0310]}}
+    tile.store %zero, %a[%c40 : i32] : f32, memref<32xf32, #tile.space<global>>
+    tile.parallel (%i) = [32] {
+      %far = arith.addi %i, %c40 : i32
+      %some = arith.addi %i, %c16 : i32
+      // expected-warning @below {{index 40 is outside dimension 0 of '', which has 32 elements: nothing is read [TL0310]}}
+      // expected-note @below {{an element outside a tensor reads as 0}}
+      %v = tile.load %a[%far : i32] : memref<32xf32, #tile.space<global>> -> f32
+      tile.store %v, %a[%some : i32] : f32, memref<32xf32, #tile.space<global>>
+    }
+  }
+}

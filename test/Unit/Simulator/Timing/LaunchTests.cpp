@@ -207,8 +207,8 @@ TEST(Launch, XcdsWithDifferentWorkRunInFullIfTheyCan) {
     return timeKernel(unevenKernel(Order::Modulo), 1024, 64,
                       {reinterpret_cast<uint64_t>(data), 7}, options);
   };
-  EXPECT_FALSE(run(200'000).sampled);
-  TimingResult sample = run(60'000);
+  EXPECT_FALSE(run(250'000).sampled);
+  TimingResult sample = run(100'000);
   EXPECT_TRUE(sample.sampled);
   EXPECT_NE(sample.sampling.find("different work"), std::string::npos)
       << sample.sampling;

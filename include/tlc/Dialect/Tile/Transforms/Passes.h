@@ -20,6 +20,7 @@ inline constexpr llvm::StringLiteral kLdsLimitTag = "[TL0601]";
 /// The same for a matrix product without MFMA: diagnostic NoMfma.
 inline constexpr llvm::StringLiteral kNoMfmaTag = "[TL0602]";
 inline constexpr llvm::StringLiteral kOutOfBoundsTag = "[TL0306]";
+inline constexpr llvm::StringLiteral kNeverInsideTag = "[TL0310]";
 /// Registers that do not suffice: diagnostic RegistersDoNotFit, exit code 4.
 inline constexpr llvm::StringLiteral kRegisterLimitTag = "[TL0604]";
 
