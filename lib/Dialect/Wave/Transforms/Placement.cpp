@@ -135,8 +135,9 @@ bool Placer::isLate(int n) {
     if (e.distance || !(store || isLate(e.node)))
       return false;
   }
+  // What the iteration before has loaded, too.
   for (const Edge &e : node.in)
-    if (e.distance || !(nodes[e.node].globalRead || isLate(e.node)))
+    if (!nodes[e.node].globalRead && (e.distance || !isLate(e.node)))
       return false;
   return late[n] = 1;
 }

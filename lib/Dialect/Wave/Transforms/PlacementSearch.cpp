@@ -159,7 +159,7 @@ std::optional<Placement> Placer::run() {
   // before it should start none. Fewer where tiles are transposed on their way:
   // the writes are narrow and need the slots.
   drain = graph.numBarriers > 1
-              ? slotsOf((graph.packs() ? kLdsCycles / 2 : kLdsCycles) /
+              ? slotsOf((graph.packs() ? kLdsCycles * 3 / 4 : kLdsCycles) /
                         graph.wavesOfSimd())
               : 0;
   std::optional<Placement> best = search();
