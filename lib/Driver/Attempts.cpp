@@ -82,7 +82,8 @@ static SmallVector<int64_t> lackingLds(ModuleOp module) {
   SmallVector<int64_t> lacking;
   module.walk([&](tile::KernelOp kernel) {
     auto needed = kernel->getAttrOfType<IntegerAttr>(tile::kLdsNeededAttr);
-    lacking.push_back(needed ? needed.getInt() - kLdsBytes : 0);
+    bool more = needed && !kernel->hasAttr(tile::kLdsExhaustedAttr);
+    lacking.push_back(more ? needed.getInt() - kLdsBytes : 0);
   });
   return lacking;
 }
@@ -352,9 +353,12 @@ std::optional<unsigned> Compilation::Attempts::nextLevel(unsigned kernel) {
 Lowered *Compilation::Attempts::run() {
   SmallVector<unsigned> levels(kernels.size(), 0);
   Lowered *first = lower(levels);
-  // Only a lack of registers is worth another attempt.
+  // Only a lack of registers is worth another attempt, or of LDS that the
+  // registers of more threads may make up for.
   if (!first && llvm::none_of(all.front()->said, [](mlir::Diagnostic &diag) {
-        return StringRef(diag.str()).contains(tile::kRegisterLimitTag);
+        std::string text = diag.str();
+        return StringRef(text).contains(tile::kRegisterLimitTag) ||
+               StringRef(text).contains(tile::kLdsLimitTag);
       }))
     return nullptr;
   Lowered *last = nullptr;

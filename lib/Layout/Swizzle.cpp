@@ -18,6 +18,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "tlc/Layout/Swizzle.h"
+#include "llvm/ADT/Hashing.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 #include <bit>
@@ -54,6 +55,13 @@ void SwizzleSolver::addAccess(LdsDirection direction, unsigned bytes,
     slot[l] = addresses[l] % kLineBytes / granule;
     bank[l] = addresses[l] % granule / 4;
   }
+  SmallVector<uint32_t, kWaveSize + 4> pattern = {
+      uint32_t(direction), bytes, uint32_t(active), uint32_t(active >> 32)};
+  for (unsigned l = 0; l < kWaveSize; ++l)
+    pattern.push_back((line[l] ^ line[0]) << 16 | (slot[l] ^ slot[0]) << 8 |
+                      bank[l]);
+  if (!known.insert(uint64_t(llvm::hash_combine_range(pattern))).second)
+    return;
   for (unsigned p = 0; p < phases.count; ++p)
     for (uint64_t rest = phases.lanes[p] & active; rest; rest &= rest - 1) {
       unsigned a = std::countr_zero(rest);

@@ -23,6 +23,7 @@
 
 #include "tlc/Layout/Layout.h"
 #include "tlc/Support/LdsBanks.h"
+#include "llvm/ADT/DenseSet.h"
 #include <vector>
 
 namespace tlc {
@@ -52,6 +53,9 @@ private:
               llvm::MutableArrayRef<uint8_t> image, unsigned &budget) const;
 
   unsigned granule, slots;
+  /// Hashes of the accesses so far, up to what an XOR of all lanes changes:
+  /// most instructions of a tile repeat the same pattern elsewhere.
+  llvm::DenseSet<uint64_t> known;
   /// Bit s of entry d: slots s apart must not meet in lines d apart (by XOR).
   std::vector<uint32_t> forbidden;
 };

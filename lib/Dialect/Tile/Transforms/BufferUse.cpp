@@ -104,10 +104,47 @@ bool tile::coversBase(Value buffer) {
   return true;
 }
 
-/// Loops (tile.parallel) never count: which points they write is not asked.
+/// Whether a loop over points stores every element of the buffer by this op:
+/// its indices are the points, and where it stands in a branch the other branch
+/// stores the same element.
+static bool storesAll(StoreOp store) {
+  auto loop = store->getParentOfType<ParallelOp>();
+  if (store->hasAttr(kOverwritesAttr))
+    return true;
+  if (!loop)
+    return false;
+  auto shape = cast<MemRefType>(store.getDest().getType()).getShape();
+  llvm::SmallDenseSet<Value> seen;
+  for (auto [index, extent] : llvm::zip_equal(store.getIndices(), shape)) {
+    auto point = dyn_cast<BlockArgument>(index);
+    if (extent == 1 && matchPattern(index, m_Zero()))
+      continue;
+    if (!point || point.getOwner() != &loop.getBody().front() ||
+        loop.getExtents()[point.getArgNumber()] != extent ||
+        !seen.insert(index).second)
+      return false;
+  }
+  for (Operation *op = store; op->getParentOp() != loop;
+       op = op->getParentOp()) {
+    auto branch = dyn_cast<scf::IfOp>(op->getParentOp());
+    if (!branch || branch.getElseRegion().empty())
+      return false;
+    Block *other = op->getBlock() == branch.thenBlock() ? branch.elseBlock()
+                                                        : branch.thenBlock();
+    if (llvm::none_of(other->getOps<StoreOp>(), [&](StoreOp s) {
+          return s.getDest() == store.getDest() &&
+                 s.getIndices() == store.getIndices();
+        }))
+      return false;
+  }
+  return true;
+}
+
 bool tile::overwritesBase(const BufferUse &access) {
   if (access.read || !access.write || !coversBase(access.buffer))
     return false;
+  if (auto store = dyn_cast<StoreOp>(access.op))
+    return storesAll(store);
   return isa<CopyOp, FillOp, TransposeOp, ScanOp, ReduceOp>(access.op);
 }
 

@@ -37,8 +37,14 @@ llvm::SmallVector<BufferUse> getAllUses(mlir::Value base);
 /// view of its full shape at offset 0.
 bool coversBase(mlir::Value buffer);
 
-/// Whether `op` overwrites every element of the access's base without reading
-/// the old content.
+/// On a store in a loop that was cut into parts (ChunkLoops.cpp): all parts
+/// together store every element of the buffer.
+inline constexpr llvm::StringLiteral kOverwritesAttr = "tile.overwrites";
+/// On the loop over these parts.
+inline constexpr llvm::StringLiteral kPartsAttr = "tile.parts";
+
+/// Whether `op`, or the loop over points that it stands in, overwrites every
+/// element of the access's base without reading the old content.
 bool overwritesBase(const BufferUse &access);
 
 /// Gives an alloc, and what is made of it, another space.

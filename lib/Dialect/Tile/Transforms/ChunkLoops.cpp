@@ -21,6 +21,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ChunkLoops.h"
+#include "BufferUse.h"
 
 using namespace mlir;
 using namespace tlc;
@@ -64,9 +65,15 @@ static void chunk(ParallelOp loop, int64_t threads, bool spills) {
   auto constant = [&](int64_t v) -> Value {
     return arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(v));
   };
+  // What the loop overwrites is told by its indices only now.
+  loop.walk([&](StoreOp store) {
+    if (overwritesBase({store, store.getDest(), false, true}))
+      store->setAttr(kOverwritesAttr, b.getUnitAttr());
+  });
   int64_t rows = extents[0] / parts;
   auto outer = scf::ForOp::create(b, loc, constant(0), constant(extents[0]),
                                   constant(rows));
+  outer->setAttr(kPartsAttr, b.getUnitAttr());
   extents[0] = rows;
   b.setInsertionPointToStart(outer.getBody());
   auto inner = ParallelOp::create(b, loc, extents);

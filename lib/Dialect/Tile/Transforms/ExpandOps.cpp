@@ -48,8 +48,9 @@ LogicalResult tile::expandTranspose(TransposeOp op) {
 /// loop is a row, and its thread walks it alone: a scan of n elements takes n
 /// dependent steps, which is right for the short rows that programs scan, and
 /// needs no exchange between lanes. With `reverse` the walk starts at the last
-/// element.
-void tile::expandScan(ScanOp op, AllocOp in, AllocOp out) {
+/// element. In place, every row has one thread alone: others that walked it
+/// would read what that one has summed.
+void tile::expandScan(ScanOp op, AllocOp in, AllocOp out, int64_t threads) {
   OpBuilder b(op);
   Location loc = op.getLoc();
   auto type = cast<MemRefType>(op.getSrc().getType());
@@ -57,13 +58,38 @@ void tile::expandScan(ScanOp op, AllocOp in, AllocOp out) {
   int64_t dim = op.getDim(), extent = type.getDimSize(dim);
   SmallVector<int64_t> rows(type.getShape());
   rows[dim] = 1;
-  auto loop = ParallelOp::create(b, loc, rows);
+  int64_t count = type.getNumElements() / extent;
+  bool alone = in == out && count % threads;
+  auto loop = ParallelOp::create(
+      b, loc,
+      alone ? SmallVector<int64_t>{int64_t(llvm::alignTo(count, threads))}
+            : rows);
   b.setInsertionPointToStart(&loop.getBody().front());
   auto constant = [&](int64_t v) -> Value {
     return arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(v));
   };
+  SmallVector<Value> row(loop.getBody().getArguments());
+  if (alone) {
+    Value rest = row.front();
+    auto inside = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, rest,
+                                        constant(count));
+    auto branch = scf::IfOp::create(b, loc, inside, /*withElseRegion=*/false);
+    b.setInsertionPointToStart(branch.thenBlock());
+    // The number of the row, taken apart.
+    row.assign(rows.size(), Value());
+    for (int64_t d = rows.size() - 1, left = count; d >= 0; --d) {
+      left /= rows[d];
+      bool last = left == 1;
+      row[d] = rows[d] == 1 ? constant(0)
+               : last ? rest
+                      : arith::RemUIOp::create(b, loc, rest, constant(rows[d]))
+                            .getResult();
+      if (rows[d] != 1 && !last)
+        rest = arith::DivUIOp::create(b, loc, rest, constant(rows[d]));
+    }
+  }
   auto position = [&](OpBuilder &b, Value k) {
-    SmallVector<Value> index(loop.getBody().getArguments());
+    SmallVector<Value> index(row);
     if (op.getReverse())
       k = arith::SubIOp::create(b, loc, constant(extent - 1), k);
     index[dim] = k;
@@ -90,7 +116,7 @@ void tile::expandScan(ScanOp op, AllocOp in, AllocOp out) {
                                  constant(1), ValueRange{first});
   b.setInsertionPointToStart(body.getBody());
   Value last = position(b, body.getInductionVar())[dim];
-  SmallVector<Value> index(loop.getBody().getArguments());
+  SmallVector<Value> index(row);
   index[dim] = last;
   Value v = load(index);
   Value acc = body.getRegionIterArg(0);

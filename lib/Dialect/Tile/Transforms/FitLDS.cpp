@@ -55,8 +55,8 @@ static std::string describe(AllocOp alloc) {
   return text;
 }
 
-static LogicalResult refuse(KernelOp kernel, ArrayRef<LiveBuffer> buffers,
-                            int64_t total, int64_t limit) {
+LogicalResult tile::refuseLds(KernelOp kernel, ArrayRef<LiveBuffer> buffers,
+                              int64_t total, int64_t limit) {
   InFlightDiagnostic diag = kernel.emitError()
                             << "the kernel's shared buffers need " << total
                             << " bytes of LDS, but a workgroup on gfx942 has "
@@ -88,6 +88,15 @@ static LogicalResult refuse(KernelOp kernel, ArrayRef<LiveBuffer> buffers,
   return diag;
 }
 
+LogicalResult tile::checkLds(KernelOp kernel, int64_t limit) {
+  auto buffers = getLiveBuffers(kernel, /*reuseInLoops=*/true);
+  int64_t total = planLds(buffers);
+  if (total <= limit)
+    return success();
+  kernel->setAttr(kLdsNeededAttr, OpBuilder(kernel).getI64IntegerAttr(total));
+  return refuseLds(kernel, buffers, total, limit);
+}
+
 /// Two buffers alive at once share no byte: the invariant this pass exists for.
 static LogicalResult check(ArrayRef<LiveBuffer> buffers) {
   for (auto [i, a] : llvm::enumerate(buffers))
@@ -111,11 +120,8 @@ struct FitLDS : tlc::tile::impl::TileFitLDSBase<FitLDS> {
       buffers = getLiveBuffers(kernel, true);
       total = planLds(buffers);
     }
-    if (total > ldsBytes) {
-      kernel->setAttr(kLdsNeededAttr,
-                      OpBuilder(kernel).getI64IntegerAttr(total));
-      return refuse(kernel, buffers, total, ldsBytes);
-    }
+    if (total > ldsBytes)
+      return checkLds(kernel, ldsBytes);
     kernel->removeAttr(kLdsReserveAttr);
     if (failed(check(buffers)))
       return failure();

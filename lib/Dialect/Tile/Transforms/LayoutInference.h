@@ -47,6 +47,12 @@ private:
   mlir::LogicalResult normalize();
   mlir::LogicalResult resolve();
   mlir::LogicalResult resolveLoop(mlir::Operation *op);
+  /// Carries out a copy between fragments of different layouts in parts that
+  /// take little LDS (LayoutParts.cpp). False, and nothing changed, where LDS
+  /// is not short or the parts cannot be told.
+  bool convertInParts(CopyOp copy);
+  /// Loops, copies and fills carry their layout under one name.
+  static void setLoopLayout(mlir::Operation *op, const Layout &layout);
   mlir::LogicalResult resolveReduce(ReduceOp op);
   mlir::LogicalResult resolveScan(ScanOp op);
   mlir::LogicalResult expandReduce(ReduceOp op);
@@ -74,9 +80,14 @@ private:
   mlir::OpBuilder builder;
 };
 
+/// The layout of a loop over `points` that accesses a part of a fragment of
+/// `layout` at constant offsets, multiples of its extents (LayoutParts.cpp).
+std::optional<Layout> layoutOfPart(const Access &access, const Layout &layout,
+                                   llvm::ArrayRef<int64_t> points);
+
 // ExpandOps.cpp
 mlir::LogicalResult expandTranspose(TransposeOp op);
-void expandScan(ScanOp op, AllocOp in, AllocOp out);
+void expandScan(ScanOp op, AllocOp in, AllocOp out, int64_t threads);
 /// Whether the threads along a dimension can be combined by a butterfly of
 /// lanes and an exchange between wavefronts.
 bool isReducible(const Layout &layout, unsigned dim);

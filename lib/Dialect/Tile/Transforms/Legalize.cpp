@@ -33,7 +33,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "BufferUse.h"
-#include "ChunkLoops.h"
+#include "NarrowLoops.h"
 #include "mlir/Dialect/SCF/Utils/Utils.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
@@ -456,11 +456,11 @@ struct Legalize : tlc::tile::impl::TileLegalizeBase<Legalize> {
       return signalPassFailure();
 
     for (auto kernel : getOperation().getBody().getOps<KernelOp>()) {
+      narrowLoops(kernel);
       hoistInvariants(kernel);
       warnOfRaces(kernel);
       forwardStores(kernel);
       eraseUnreadBuffers(kernel);
-      chunkLoops(kernel, kernel->hasAttr(kSpareRegistersAttr));
       SmallVector<AllocOp> allocs;
       kernel.walk([&](AllocOp alloc) { allocs.push_back(alloc); });
       for (AllocOp alloc : allocs)

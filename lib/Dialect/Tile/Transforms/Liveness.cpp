@@ -44,7 +44,12 @@ static void number(Operation *op, int64_t &next, Numbering &numbers) {
 /// Whether every iteration of `loop` starts, as far as the buffer goes, with
 /// this access overwriting it.
 static bool renewsIn(Operation *loop, const BufferUse &first) {
-  return isa<scf::ForOp>(loop) && first.op->getParentOp() == loop &&
+  Operation *op = first.op;
+  if (auto points = op->getParentOfType<ParallelOp>())
+    op = points;
+  if (op->getParentOp()->hasAttr(kPartsAttr) && op->getParentOp() != loop)
+    op = op->getParentOp();
+  return isa<scf::ForOp>(loop) && op->getParentOp() == loop &&
          overwritesBase(first);
 }
 
@@ -57,10 +62,16 @@ tile::getLiveBuffersOf(KernelOp kernel, Space space, bool reuseInLoops,
   Numbering numbers;
   int64_t next = 0;
   number(kernel, next, numbers);
+  // The accesses of all buffers by one walk, in program order.
+  llvm::DenseMap<Value, SmallVector<BufferUse>> uses;
+  kernel->walk<WalkOrder::PreOrder>([&](Operation *op) {
+    for (const BufferUse &use : getUses(op))
+      uses[getBase(use.buffer)].push_back(use);
+  });
 
   SmallVector<LiveBuffer> result;
   for (AllocOp alloc : getAllocs(kernel, space)) {
-    SmallVector<BufferUse> accesses = getAllUses(alloc.getResult());
+    ArrayRef<BufferUse> accesses = uses[alloc.getResult()];
     if (accesses.empty())
       continue;
     LiveBuffer live{alloc, size(alloc), next, 0, 0};

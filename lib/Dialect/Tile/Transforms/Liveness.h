@@ -46,6 +46,16 @@ int64_t planLds(llvm::MutableArrayRef<LiveBuffer> buffers);
 /// The most bytes alive at once: no plan needs less.
 int64_t peakBytes(llvm::ArrayRef<LiveBuffer> buffers);
 
+/// Reports that the shared buffers need `total` bytes and LDS has `limit`, with
+/// a note for each buffer (FitLDS.cpp).
+llvm::LogicalResult refuseLds(KernelOp kernel,
+                              llvm::ArrayRef<LiveBuffer> buffers, int64_t total,
+                              int64_t limit);
+
+/// Refuses a kernel whose buffers as they stand need more than LDS has, and
+/// leaves the need on it (kLdsNeededAttr).
+llvm::LogicalResult checkLds(KernelOp kernel, int64_t limit);
+
 } // namespace tlc::tile
 
 #endif // TLC_LIB_DIALECT_TILE_TRANSFORMS_LIVENESS_H

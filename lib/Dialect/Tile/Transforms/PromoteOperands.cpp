@@ -30,6 +30,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "BufferUse.h"
+#include "ChunkLoops.h"
+#include "Liveness.h"
 #include "SpareLds.h"
 #include "tlc/Dialect/Tile/Transforms/Passes.h"
 #include "tlc/Support/LdsBanks.h"
@@ -169,7 +171,17 @@ struct PromoteOperands
       }
     for (auto kernel : getOperation().getBody().getOps<KernelOp>()) {
       auto reserve = kernel->getAttrOfType<IntegerAttr>(kLdsReserveAttr);
-      spareLds(kernel, kLdsBytes - (reserve ? reserve.getInt() : 0));
+      int64_t limit = kLdsBytes - (reserve ? reserve.getInt() : 0);
+      if (!spareLds(kernel, limit)) {
+        // Another attempt with less would come to the same.
+        kernel->setAttr(kLdsExhaustedAttr, UnitAttr::get(&getContext()));
+        if (limit == kLdsBytes || !spareLds(kernel, kLdsBytes)) {
+          (void)checkLds(kernel, kLdsBytes);
+          return signalPassFailure();
+        }
+      }
+      // Only now: a loop in parts no longer reads its tiles as a whole.
+      chunkLoops(kernel, kernel->hasAttr(kSpareRegistersAttr));
     }
   }
 };

@@ -118,8 +118,7 @@ LogicalResult LayoutInference::normalize() {
 // Loops
 //===----------------------------------------------------------------------===//
 
-/// Loops, copies and fills carry their layout under one name.
-static void setLoopLayout(Operation *op, const Layout &layout) {
+void LayoutInference::setLoopLayout(Operation *op, const Layout &layout) {
   op->setAttr("layout", LayoutAttr::get(op->getContext(), layout));
 }
 
@@ -209,6 +208,9 @@ LogicalResult LayoutInference::resolveLoop(Operation *op) {
       if (access.buffer == buffer)
         list.push_back(access);
 
+  if (auto copy = dyn_cast<CopyOp>(op); copy && !bad.empty())
+    if (convertInParts(copy))
+      return success();
   SmallVector<Operation *> added;
   for (auto &[buffer, list] : bad) {
     bool reads = false, writes = false, plain = true, partial = false;
@@ -400,15 +402,12 @@ LogicalResult LayoutInference::resolveGemm(GemmOp op) {
 }
 
 /// A scan walks LDS (expandScan): what is there already is not copied first.
-/// One buffer serves source and result where each row has its own thread, which
-/// reads an element before it writes there. With fewer rows than threads
-/// several walk the same row, and would read what another has summed.
+/// One buffer serves source and result of one type: the thread of a row reads
+/// an element before it writes there.
 LogicalResult LayoutInference::resolveScan(ScanOp op) {
   auto type = cast<MemRefType>(op.getSrc().getType());
   bool inPlace =
       type.getElementType() == getElementTypeOrSelf(op.getDst().getType());
-  int64_t rows = type.getNumElements() / type.getDimSize(op.getDim());
-  inPlace &= rows % threads == 0;
   auto wholeTile = [](Value v) {
     auto alloc = v.getDefiningOp<AllocOp>();
     return alloc && getSpace(v) == Space::Shared ? alloc : AllocOp();
@@ -425,7 +424,7 @@ LogicalResult LayoutInference::resolveScan(ScanOp op) {
   if (load)
     parts.push_back(
         CopyOp::create(builder, op.getLoc(), op.getSrc(), in, LayoutAttr()));
-  expandScan(op, in, out);
+  expandScan(op, in, out, threads);
   parts.push_back(op->getPrevNode());
   builder.setInsertionPoint(op);
   if (store)

@@ -63,7 +63,8 @@ class Sparer {
 public:
   Sparer(KernelOp kernel, int64_t limit)
       : kernel(kernel), limit(limit), threads(kernel.getNumThreads()) {}
-  void run();
+  bool fits() { return need() <= limit; }
+  bool run();
 
 private:
   int64_t need(ArrayRef<Candidate> without = {}) {
@@ -74,8 +75,8 @@ private:
     return planLds(buffers);
   }
   void sinkCopies();
-  bool passesOn(AllocOp alloc);
-  void dropStaging();
+  bool passesOn(AllocOp alloc, bool converted);
+  void dropStaging(bool converted);
   std::optional<Candidate> consider(AllocOp alloc);
   int64_t registersOf(const Candidate &c, Policy policy);
   std::optional<Plan> planFor(Policy policy, ArrayRef<Candidate> candidates);
@@ -137,7 +138,9 @@ void Sparer::sinkCopies() {
 
 /// Whether a tile is filled by copies of whole fragments and read by loops at
 /// their own points, so that the threads that wrote an element can read it.
-bool Sparer::passesOn(AllocOp alloc) {
+/// Loops over other tiles in registers have a layout of their own: with
+/// `converted` they count too, though that one may not be theirs.
+bool Sparer::passesOn(AllocOp alloc, bool converted) {
   bool filled = false, read = false;
   for (Operation *user : alloc->getUsers()) {
     if (auto copy = dyn_cast<CopyOp>(user)) {
@@ -154,8 +157,7 @@ bool Sparer::passesOn(AllocOp alloc) {
     for (const Access &access : getPointAccesses(parallel)) {
       if (access.buffer == alloc.getResult() && !access.isPlain())
         return false;
-      // A loop over other tiles in registers has a layout of its own.
-      if (access.buffer != alloc.getResult() &&
+      if (!converted && access.buffer != alloc.getResult() &&
           getSpace(access.buffer) == Space::Fragment)
         return false;
     }
@@ -164,11 +166,11 @@ bool Sparer::passesOn(AllocOp alloc) {
   return filled && read;
 }
 
-void Sparer::dropStaging() {
+void Sparer::dropStaging(bool converted) {
   for (AllocOp alloc : getAllocs(kernel, Space::Shared)) {
     if (need() <= limit)
       return;
-    if (alloc.getLayout() || !passesOn(alloc))
+    if (alloc.getLayout() || !passesOn(alloc, converted))
       continue;
     auto type = cast<MemRefType>(alloc.getType());
     OpBuilder b(alloc);
@@ -210,9 +212,19 @@ std::optional<Candidate> Sparer::consider(AllocOp alloc) {
       auto parallel = user->getParentOfType<ParallelOp>();
       if (!parallel)
         return std::nullopt;
-      for (const Access &access : getPointAccesses(parallel))
+      for (const Access &access : getPointAccesses(parallel)) {
         if (access.buffer == buffer && !access.isPlain())
           return std::nullopt;
+        // A tile that loops put together with other fragments has their layout:
+        // as what is read that is not an operand's; as what is written it is
+        // a result's.
+        if (access.buffer != buffer &&
+            getSpace(access.buffer) == Space::Fragment) {
+          if (isa<LoadOp>(user))
+            return std::nullopt;
+          c.fromFragment = true;
+        }
+      }
     } else if (!isa<FillOp>(user)) {
       return std::nullopt;
     }
@@ -373,18 +385,35 @@ bool Sparer::splitLargest() {
   return false;
 }
 
-void Sparer::run() {
-  if (need() <= limit)
-    return;
+bool Sparer::run() {
   sinkCopies();
-  dropStaging();
+  dropStaging(/*converted=*/false);
+  dropStaging(/*converted=*/true);
   // Each split halves a tile; the parts can be split again.
   constexpr unsigned kMostSplits = 16;
   for (unsigned i = 0; i < kMostSplits; ++i)
     if (need() <= limit || moveToRegisters() || !splitLargest())
-      return;
+      break;
+  return need() <= limit;
 }
 
-void tile::spareLds(KernelOp kernel, int64_t limit) {
-  Sparer(kernel, limit).run();
+bool tile::spareLds(KernelOp kernel, int64_t limit) {
+  Sparer sparer(kernel, limit);
+  if (sparer.fits())
+    return true;
+  // A kernel that fails all the same is refused as it was written.
+  OwningOpRef<KernelOp> saved = kernel.clone();
+  std::vector<mlir::Diagnostic> said;
+  {
+    ScopedDiagnosticHandler held(kernel.getContext(), [&](mlir::Diagnostic &d) {
+      said.push_back(std::move(d));
+    });
+    if (!sparer.run()) {
+      kernel.getBody().takeBody(saved->getBody());
+      return false;
+    }
+  }
+  for (mlir::Diagnostic &diag : said)
+    kernel.getContext()->getDiagEngine().emit(std::move(diag));
+  return true;
 }

@@ -13,8 +13,8 @@
 namespace tlc::tile {
 
 /// Rewrites a kernel whose shared buffers need more than `limit` bytes so that
-/// they need no more, if it can; otherwise leaves it as it is.
-void spareLds(KernelOp kernel, int64_t limit);
+/// they need no more. False, and nothing changed, where that cannot be done.
+bool spareLds(KernelOp kernel, int64_t limit);
 
 /// Cuts a shared tile into parts that live one after the other (SplitTile.cpp).
 /// False, and nothing changed, where its uses do not allow it.

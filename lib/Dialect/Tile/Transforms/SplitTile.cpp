@@ -24,12 +24,17 @@
 // The dimension that gives fewest gemms rows of C is taken: parts of rows cross
 // the registers that hold them.
 //
+// Loops over points that read the tile besides get it in registers, by a copy
+// from memory of their own.
+//
 //===----------------------------------------------------------------------===//
 
 #include "BufferUse.h"
 #include "SpareLds.h"
 #include "mlir/IR/Matchers.h"
 #include "tlc/Dialect/Tile/Transforms/GemmLayouts.h"
+#include "tlc/Dialect/Tile/Transforms/TileAccess.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace tlc;
@@ -79,6 +84,7 @@ private:
   int64_t share = 0; ///< extent of a part
   CopyOp load;
   SmallVector<Use> uses;
+  llvm::SetVector<ParallelOp> loops; ///< that read the tile as well
 };
 } // namespace
 
@@ -117,10 +123,17 @@ bool Splitter::match() {
             return takeGemm(reader, view.getResult());
           }))
         return false;
+    } else if (auto loop = user->getParentOfType<ParallelOp>();
+               loop && isa<LoadOp>(user)) {
+      loops.insert(loop);
     } else if (!takeGemm(user, tile.getResult())) {
       return false;
     }
   }
+  for (ParallelOp loop : loops)
+    for (const Access &access : getPointAccesses(loop))
+      if (access.buffer == tile.getResult() && !access.isPlain())
+        return false;
   if (!load || uses.empty())
     return false;
   // The memory must not change before the last part of it is loaded, and the
@@ -137,11 +150,13 @@ bool Splitter::match() {
     for (const BufferUse &use : getUses(op))
       changes |= use.write && pointerOf(use.buffer) == pointerOf(load.getSrc());
   });
-  // The gemms stand after the copy, in its block or below.
-  return !changes && llvm::all_of(uses, [&](const Use &use) {
-    Operation *here = load->getBlock()->findAncestorOpInBlock(*use.gemm);
+  // The readers stand after the copy, in its block or below.
+  auto follows = [&](Operation *reader) {
+    Operation *here = load->getBlock()->findAncestorOpInBlock(*reader);
     return here && load->isBeforeInBlock(here);
-  });
+  };
+  return !changes && llvm::all_of(loops, follows) &&
+         llvm::all_of(uses, [&](const Use &use) { return follows(use.gemm); });
 }
 
 int64_t Splitter::countRows() const {
@@ -262,7 +277,15 @@ void Splitter::split() {
   tile.emitRemark("is split into ")
       << parts << " parts of " << share << (dim ? " columns" : " rows")
       << ", which LDS holds one after the other: the tile is loaded "
-      << uses.size() << " times";
+      << uses.size() + loops.size() << " times";
+  for (ParallelOp loop : loops) {
+    OpBuilder b(loop);
+    Value copy = fragment(tile, typeOf(tile).getShape());
+    CopyOp::create(b, load.getLoc(), load.getSrc(), copy, LayoutAttr());
+    tile.getResult().replaceUsesWithIf(copy, [&](OpOperand &use) {
+      return loop->isProperAncestor(use.getOwner());
+    });
+  }
   for (const Use &use : uses)
     splitGemm(use);
   load.erase();

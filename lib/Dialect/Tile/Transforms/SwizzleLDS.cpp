@@ -284,17 +284,28 @@ void BufferSwizzle::setRows() {
 BufferSwizzle::Instructions
 BufferSwizzle::instructions(ArrayRef<BufferAccess> accesses,
                             const Layout &layout) const {
-  // The place of each element, once.
-  std::vector<int64_t> places(numElements());
-  SmallVector<int64_t, 4> index(shape.size(), 0);
-  for (int64_t &place : places) {
-    place = layout.at(index).memory;
-    for (int d = int(shape.size()) - 1; d >= 0; --d) {
-      if (++index[d] < shape[d])
-        break;
-      index[d] = 0;
+  // The place of each element, once: a sum over the dimensions, then the XORs.
+  std::vector<int64_t> places = {0};
+  places.reserve(numElements());
+  for (auto [d, extent] : llvm::enumerate(shape)) {
+    SmallVector<int64_t> along;
+    for (int64_t i = 0; i < extent; ++i) {
+      int64_t rest = i, &place = along.emplace_back(0);
+      for (const Digit &digit : layout.dim(d)) {
+        place += digit.counted(rest % digit.extent) * digit.stride;
+        rest /= digit.extent;
+      }
     }
+    std::vector<int64_t> outer = std::move(places);
+    places.clear();
+    places.reserve(numElements());
+    for (int64_t o : outer)
+      for (int64_t i : along)
+        places.push_back(o + i);
   }
+  for (const XorTerm &x : layout.xorTerms())
+    for (int64_t &place : places)
+      place = x.apply(place);
   // Copies of a tile and other leading dimensions begin where their stride
   // says: an access is no wider than what they are aligned to.
   int64_t alignment = 16;
@@ -519,14 +530,15 @@ static LogicalResult checkAliases(AllocOp alloc) {
 namespace {
 struct SwizzleLDS : tlc::tile::impl::TileSwizzleLDSBase<SwizzleLDS> {
   void runOnOperation() override {
-    for (auto kernel : getOperation().getBody().getOps<KernelOp>())
+    for (auto kernel : getOperation().getBody().getOps<KernelOp>()) {
+      // Layouts take no less LDS: what does not fit now never will, and the
+      // search is the longest part of these passes.
+      if (failed(checkLds(kernel, kLdsBytes)))
+        return signalPassFailure();
       for (AllocOp alloc : getAllocs(kernel, Space::Shared)) {
         bool seenOtherwise =
             llvm::any_of(alloc->getUsers(),
                          [](Operation *user) { return isa<AliasOp>(user); });
-        // What LDS cannot hold anyhow is for tile-fit-lds to refuse.
-        if (getLdsBytes(alloc) > kLdsBytes)
-          continue;
         if (alloc.getLayout()) {
           if (failed(checkAliases(alloc)))
             return signalPassFailure();
@@ -535,6 +547,7 @@ struct SwizzleLDS : tlc::tile::impl::TileSwizzleLDSBase<SwizzleLDS> {
           BufferSwizzle(alloc, kernel).run();
         }
       }
+    }
   }
 };
 } // namespace

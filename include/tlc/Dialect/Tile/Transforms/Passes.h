@@ -38,6 +38,8 @@ inline constexpr llvm::StringLiteral kLdsNeededAttr = "tile.lds_needed";
 /// On a kernel: bytes of LDS to keep free for what later passes add. A kernel
 /// that was refused is compiled again with what it lacked.
 inline constexpr llvm::StringLiteral kLdsReserveAttr = "tile.lds_reserve";
+/// On a kernel for which less LDS than it was given cannot be found.
+inline constexpr llvm::StringLiteral kLdsExhaustedAttr = "tile.lds_exhausted";
 /// On a kernel whose registers spilled: 1 without prefetch, 2 also without
 /// operands moved from LDS to registers where LDS holds them.
 inline constexpr llvm::StringLiteral kSpareRegistersAttr =
