@@ -189,10 +189,13 @@ std::optional<Placement> Placer::search() {
         break;
       if (way.tried == Way::Hazards && best && !bestHazards)
         continue;
+      if (way.tried == Way::Order && best)
+        continue;
       if (!best && exhausted >= kMaxExhausted)
         return std::nullopt;
       patience = way.patience;
       ahead = way.ahead;
+      byUse = way.byUse;
       // At least 20 cycles, in steps of an instruction's four.
       vectorShare = std::max(20, (even + 3) / 4 * 4 + 4 * more);
       std::optional<Placement> result = overlapped();
