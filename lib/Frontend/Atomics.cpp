@@ -77,6 +77,11 @@ Value Interpreter::atomicImpl(Args &args, tile::AtomicKind kind) {
   std::optional<Order> order = memoryOrder(args[2], args.rangeOf(2));
   if (!order)
     return {};
+  // T.atomic_store and T.atomic_load are sequentially consistent unless told
+  // otherwise; what changes an element by its old value is relaxed.
+  if (!args.has(2) && (kind == tile::AtomicKind::Exchange ||
+                       currentBuiltin->fn == &Interpreter::atomicLoad))
+    order = Order(tile::MemoryOrder::SeqCst);
   tile::MemoryOrderAttr orderAttr;
   if (*order)
     orderAttr = tile::MemoryOrderAttr::get(b.getContext(), **order);

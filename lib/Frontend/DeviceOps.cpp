@@ -13,6 +13,7 @@
 
 #include "Interpreter.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace tlc;
 using namespace mlir;
@@ -264,7 +265,9 @@ bool Interpreter::splitAtGridSyncs(tile::KernelOp kernel) {
       for (mlir::Value operand : inner->getOperands())
         need(operand);
     });
-  // What cannot be computed again (a load, an atomic) would have to be kept.
+  // What cannot be computed again (a load, an atomic) would have to be kept. A
+  // number that a buffer begins with is stored again.
+  SmallVector<tile::StoreOp> initial;
   for (Operation *op : needed) {
     bool isAlloc = isa<tile::AllocOp>(op);
     if (!isAlloc &&
@@ -279,11 +282,11 @@ bool Interpreter::splitAtGridSyncs(tile::KernelOp kernel) {
       continue;
     // The first access behind the cut must not read what the first part wrote.
     Operation *first = nullptr;
-    bool before = false;
+    SmallVector<Operation *> before;
     for (Operation *user : op->getUsers()) {
       Operation *top = body.findAncestorOpInBlock(*user);
       if (top->isBeforeInBlock(cut)) {
-        before = true;
+        before.push_back(user);
         continue;
       }
       if (!first || top->isBeforeInBlock(body.findAncestorOpInBlock(*first)) ||
@@ -292,15 +295,27 @@ bool Interpreter::splitAtGridSyncs(tile::KernelOp kernel) {
            user->isBeforeInBlock(first)))
         first = user;
     }
-    if (before && first && !overwrites(first, op->getResult(0))) {
+    if (auto store = before.size() == 1 ? dyn_cast<tile::StoreOp>(before[0])
+                                        : tile::StoreOp();
+        store && store->getBlock() == &body &&
+        matchPattern(store.getValue(), m_Constant())) {
+      initial.push_back(store);
+      continue;
+    }
+    if (!before.empty() && first && !overwrites(first, op->getResult(0))) {
       auto diag = first->emitError(
           "data in registers or LDS would have to live across T.sync_grid");
       diag.attachNote(cut->getLoc()) << "the kernel is cut in two here";
       return false;
     }
   }
+  for (tile::StoreOp store : initial)
+    for (mlir::Value operand : store->getOperands())
+      need(operand);
   for (Operation *op : needed)
     b.clone(*op, map);
+  for (tile::StoreOp store : initial)
+    b.clone(*store, map);
   // The ops of the second part move as they are; operands that were cloned, and
   // the kernel's own arguments, are replaced.
   for (Operation *op : moved) {

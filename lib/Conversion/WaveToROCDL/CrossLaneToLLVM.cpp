@@ -186,10 +186,15 @@ struct OpaquePattern : ConvertOpToLLVMPattern<wave::OpaqueOp> {
   LogicalResult
   matchAndRewrite(wave::OpaqueOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    // An empty instruction whose result is its operand's register.
+    // An empty instruction whose result is its operand's register. Those that
+    // have a number are different ones.
+    std::string text;
+    if (auto number = op->getAttrOfType<IntegerAttr>(wave::kNumberAttr))
+      text = "; " + std::to_string(number.getInt());
     rewriter.replaceOpWithNewOp<LLVM::InlineAsmOp>(
-        op, TypeRange{rewriter.getI32Type()}, ValueRange{adaptor.getValue()},
-        /*asm_string=*/"", /*constraints=*/"=v,0", /*has_side_effects=*/false,
+        op, TypeRange{adaptor.getValue().getType()},
+        ValueRange{adaptor.getValue()}, text, /*constraints=*/"=v,0",
+        /*has_side_effects=*/false,
         /*is_align_stack=*/false, LLVM::tailcallkind::TailCallKind::None,
         LLVM::AsmDialectAttr(), ArrayAttr());
     return success();

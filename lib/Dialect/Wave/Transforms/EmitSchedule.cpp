@@ -112,6 +112,7 @@ private:
   std::map<int, int> priorities; ///< by the slot before which they are set
   bool loopFirst = false;        ///< priority to the loop as a whole
   void choosePriorities();
+  bool skipBarriers = false; ///< nothing before the loop has used LDS
   scf::ForOp result;
 };
 
@@ -367,6 +368,11 @@ void Emitter::emitRow(Row &row) {
       int stage = p.stage(i);
       if (row.number + p.stages - 1 - stage < 0)
         continue; // of an iteration before the first
+      if (skipBarriers) {
+        if (graph.nodes[i].unit == Unit::Barrier)
+          continue;
+        skipBarriers = !graph.nodes[i].ldsRead && !graph.nodes[i].ldsWrite;
+      }
       emitOp(graph.nodes[i].op, row, stage);
       any |= graph.nodes[i].unit != Unit::Branch;
     }
@@ -594,6 +600,7 @@ scf::ForOp Emitter::run() {
     }
   }
   // Rows -(S-1) to -1: the stages of iterations that exist by then.
+  skipBarriers = isFirstInLds(loop);
   before.resize(p.stages - 1);
   for (int r = 0; r < p.stages - 1; ++r) {
     before[r].number = r - (p.stages - 1);
@@ -602,9 +609,12 @@ scf::ForOp Emitter::run() {
   }
   if (loopFirst)
     SetPrioOp::create(b, loc, int64_t(1));
+  skipBarriers = false;
   SmallVector<Value> values;
   for (auto &[key, n] : carried)
     values.push_back(initial(key.first, key.second));
+  if (options.pin)
+    beginEarly(b, loop, values);
   // Vector work hands on values that outlive a row: in pairs, without moves.
   bool handsOn = graph.numBarriers > 1 && graph.vectorCycles > 4 * p.interval;
   if (options.unroll && p.stages > 1 && (usesCopies() || handsOn))

@@ -23,6 +23,15 @@ struct EmitOptions {
 mlir::scf::ForOp emitSchedule(LoopGraph &graph, const Placement &placement,
                               const EmitOptions &options);
 
+/// Whether the kernel comes to the loop once, without having used LDS or
+/// written memory: a barrier before the loop's first access orders nothing.
+bool isFirstInLds(mlir::scf::ForOp loop);
+
+/// Lets the first loads go ahead of all else and replaces the constants among
+/// the values that a loop, which will stand where \p b does, begins with.
+void beginEarly(mlir::OpBuilder &b, mlir::scf::ForOp loop,
+                mlir::MutableArrayRef<mlir::Value> values);
+
 } // namespace tlc::wave
 
 #endif // TLC_LIB_DIALECT_WAVE_TRANSFORMS_EMITSCHEDULE_H

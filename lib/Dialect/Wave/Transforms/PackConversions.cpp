@@ -20,6 +20,8 @@
 //   %p = vector.from_elements %0, %1             : vector<2xf32> to
 //   vector<2xbf16>
 //
+// Longer packs are put together from such pairs, which costs nothing.
+//
 //===----------------------------------------------------------------------===//
 
 #include "tlc/Dialect/Wave/Transforms/Passes.h"
@@ -97,21 +99,37 @@ struct PackConversions
       wide.push_back(trunc.getIn());
       roundings.push_back(trunc);
     }
-    bool half = pack.getType().getElementType().isF16();
+    VectorType type = pack.getType();
+    bool half = type.getElementType().isF16();
     if (half && mode != arith::RoundingMode::toward_zero)
       return;
+    // A pair at a time: the schedule can put each beside another matrix
+    // instruction, and the registers of pairs lie side by side as they are.
     OpBuilder b(pack);
-    VectorType type = pack.getType();
-    auto together = vector::FromElementsOp::create(
-        b, pack.getLoc(), VectorType::get(type.getShape(), b.getF32Type()),
-        wide);
-    auto rounded =
-        arith::TruncFOp::create(b, pack.getLoc(), type, together.getResult());
-    if (mode)
-      rounded.setRoundingmode(mode);
-    if (shortNaN && !half)
-      rounded.setFastmath(arith::FastMathFlags::nnan);
-    pack.replaceAllUsesWith(rounded.getResult());
+    Location loc = pack.getLoc();
+    SmallVector<Value> parts;
+    for (unsigned i = 0; i < wide.size(); i += 2) {
+      auto together = vector::FromElementsOp::create(
+          b, loc, VectorType::get({2}, b.getF32Type()),
+          ValueRange{wide[i], wide[i + 1]});
+      auto rounded = arith::TruncFOp::create(
+          b, loc, VectorType::get({2}, type.getElementType()),
+          together.getResult());
+      if (mode)
+        rounded.setRoundingmode(mode);
+      if (shortNaN && !half)
+        rounded.setFastmath(arith::FastMathFlags::nnan);
+      if (wide.size() == 2) {
+        parts = {rounded.getResult()};
+        break;
+      }
+      for (int64_t element : {0, 1})
+        parts.push_back(vector::ExtractOp::create(b, loc, rounded, element));
+    }
+    Value result = parts.front();
+    if (wide.size() > 2)
+      result = vector::FromElementsOp::create(b, loc, type, parts);
+    pack.replaceAllUsesWith(result);
     pack.erase();
     for (Operation *rounding : roundings)
       rounding->erase();

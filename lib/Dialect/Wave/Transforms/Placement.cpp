@@ -135,8 +135,9 @@ bool Placer::isLate(int n) {
     if (e.distance || !(store || isLate(e.node)))
       return false;
   }
+  // What the iteration before has loaded, too.
   for (const Edge &e : node.in)
-    if (e.distance || !(nodes[e.node].globalRead || isLate(e.node)))
+    if (!nodes[e.node].globalRead && (e.distance || !isLate(e.node)))
       return false;
   return late[n] = 1;
 }
@@ -403,15 +404,25 @@ Placer::Outcome Placer::attempt() {
           urgent[e.node] = true;
 
   // Matrix instructions in program order, urgent readers, then what became
-  // ready last: work on one element ends before that on the next begins.
+  // ready last: work on one element ends before that on the next begins. By
+  // use: those first that the earliest matrix instruction waits for.
   // `missing` counts what a node waits for within an iteration, without the
   // nodes that later sweeps place.
   std::vector<int> missing(n, 0);
-  std::set<std::tuple<bool, bool, int, int>> ready;
+  // The first matrix instruction that an op's results reach.
+  std::vector<int> reaches(n, n);
+  for (int i = n - 1; i >= 0 && byUse; --i)
+    for (const Edge &e : nodes[i].out)
+      if (!e.distance)
+        reaches[i] = std::min(reaches[i], nodes[e.node].unit == Unit::Matrix
+                                              ? e.node
+                                              : reaches[e.node]);
+  std::set<std::tuple<bool, bool, int, int, int>> ready;
   int round = 0, barriers = 0;
   auto makeReady = [&](int i) {
     bool matrix = nodes[i].unit == Unit::Matrix;
-    ready.emplace(!matrix, !urgent[i], matrix ? 0 : -round, i);
+    ready.emplace(!matrix, !urgent[i], matrix ? 0 : reaches[i],
+                  matrix ? 0 : -round, i);
   };
   auto waits = [&](const Edge &e) {
     return !e.distance && !isLazy(nodes[e.node]);
@@ -426,7 +437,7 @@ Placer::Outcome Placer::attempt() {
       makeReady(i);
   }
   while (!ready.empty()) {
-    int i = std::get<3>(*ready.begin());
+    int i = std::get<4>(*ready.begin());
     ready.erase(ready.begin());
     ++round;
     Outcome outcome = Outcome::Done;

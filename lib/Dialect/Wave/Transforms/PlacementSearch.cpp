@@ -159,7 +159,7 @@ std::optional<Placement> Placer::run() {
   // before it should start none. Fewer where tiles are transposed on their way:
   // the writes are narrow and need the slots.
   drain = graph.numBarriers > 1
-              ? slotsOf((graph.packs() ? kLdsCycles / 2 : kLdsCycles) /
+              ? slotsOf((graph.packs() ? kLdsCycles * 3 / 4 : kLdsCycles) /
                         graph.wavesOfSimd())
               : 0;
   std::optional<Placement> best = search();
@@ -189,10 +189,13 @@ std::optional<Placement> Placer::search() {
         break;
       if (way.tried == Way::Hazards && best && !bestHazards)
         continue;
+      if (way.tried == Way::Order && best)
+        continue;
       if (!best && exhausted >= kMaxExhausted)
         return std::nullopt;
       patience = way.patience;
       ahead = way.ahead;
+      byUse = way.byUse;
       // At least 20 cycles, in steps of an instruction's four.
       vectorShare = std::max(20, (even + 3) / 4 * 4 + 4 * more);
       std::optional<Placement> result = overlapped();

@@ -40,15 +40,18 @@ constexpr int kMaxTries = 32, kMaxWindow = 3, kMaxMore = 6;
 constexpr int kMaxExhausted = 8;
 
 /// Ways to place a loop's nodes, in order of trial: the first two always, the
-/// others where these leave something to wish for.
+/// others where these leave something to wish for, or (Order) find nothing.
 struct Way {
-  enum For { Always, Hazards, Registers } tried;
-  int patience; ///< slots by which matrix results are read later
-  bool ahead;   ///< loads may come an iteration before all else
+  enum For { Always, Hazards, Order, Registers } tried;
+  int patience;       ///< slots by which matrix results are read later
+  bool ahead = false; ///< loads may come an iteration before all else
+  bool byUse = false; ///< vector work by the matrix instructions it is for
 };
-constexpr Way kWays[] = {{Way::Always, 0, false},
-                         {Way::Always, -1, false},
-                         {Way::Hazards, 1, false},
+constexpr Way kWays[] = {{Way::Always, 0},
+                         {Way::Always, -1},
+                         {Way::Hazards, 1},
+                         {Way::Order, 0, false, true},
+                         {Way::Order, -1, false, true},
                          {Way::Registers, 0, true},
                          {Way::Registers, -1, true}};
 
@@ -154,6 +157,7 @@ private:
   int patience = 0;       ///< slots by which matrix results are read later
   int exhausted = 0;      ///< ways that used up their tries
   bool ahead = false;     ///< loads may come an iteration before all else
+  bool byUse = false;     ///< vector work by the matrix instructions it is for
   std::vector<int> floor; ///< times before which a node must not be tried
   /// Of each set of tiles: where its window lies, in intervals from the
   /// barrier, whether that is settled, and what to begin trying with.

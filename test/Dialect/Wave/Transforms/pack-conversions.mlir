@@ -55,3 +55,20 @@ wave.kernel @declared(%p: !wave.ptr, %x: f32, %y: f32) attributes {lds_bytes = 0
   wave.global_store %h, %p[%c0 : i32] : vector<2xf16>
   wave.return
 }
+
+// Four roundings become two, so that each pair can stand beside another matrix
+// instruction; putting them together again is no instruction.
+// CHECK-LABEL: wave.kernel @four
+// CHECK-COUNT-2: arith.truncf %{{.*}} : vector<2xf32> to vector<2xbf16>
+// CHECK-NOT: arith.truncf
+// CHECK: vector.from_elements {{.*}} : vector<4xbf16>
+wave.kernel @four(%p: !wave.ptr, %x: f32, %y: f32) attributes {lds_bytes = 0 : i64, threads = 64 : i64} {
+  %c0 = arith.constant 0 : i32
+  %r0 = arith.truncf %x : f32 to bf16
+  %r1 = arith.truncf %y : f32 to bf16
+  %r2 = arith.truncf %x : f32 to bf16
+  %r3 = arith.truncf %y : f32 to bf16
+  %r = vector.from_elements %r0, %r1, %r2, %r3 : vector<4xbf16>
+  wave.global_store %r, %p[%c0 : i32] : vector<4xbf16>
+  wave.return
+}

@@ -42,6 +42,8 @@ inline constexpr llvm::StringLiteral kSlotAttr = "wave.slot";
 
 /// On a loop whose lower bound is below its upper bound.
 inline constexpr llvm::StringLiteral kNonEmptyAttr = "wave.non_empty";
+/// On `wave.opaque`: equal values of different numbers stay apart.
+inline constexpr llvm::StringLiteral kNumberAttr = "wave.number";
 /// On a product that must be rounded by itself, not fused into a sum.
 inline constexpr llvm::StringLiteral kExactAttr = "wave.exact";
 /// On an addition of a reduction, whose order is open.

@@ -18,6 +18,7 @@ class Wave_Op<string mnemonic, list<Trait> traits = []> : Op<Wave_Dialect, mnemo
 def Wave_Scalar : AnyTypeOf<[AnySignlessInteger, AnyFloat]>;
 def Wave_Value : AnyTypeOf<[AnySignlessInteger, AnyFloat,
                              FixedVectorOfRankAndType<[1], [Wave_Scalar]>]>;
+def Wave_Opaque : AnyTypeOf<[I32, VectorOfRankAndType<[1], [I32, F32]>]>;
 def Wave_ByteOffset : AnyTypeOf<[I32, I64]>;
 def Wave_NaturalAttr : ConfinedAttr<I64Attr, [IntNonNegative]>;
 
@@ -238,11 +239,12 @@ def Wave_OpaqueOp : Wave_Op<"opaque", [Pure, AllTypesMatch<["value", "result"]>]
   let description = [{
     Code generation moves a constant addend of a buffer offset into the
     instruction, whose range check then takes a negative remainder for a huge
-    offset. An opaque sum cannot be split.
+    offset. An opaque sum cannot be split. It also makes a constant where it is
+    needed last, not where the value is written.
   }];
-  let arguments = (ins I32:$value);
-  let results = (outs I32:$result);
-  let assemblyFormat = "$value attr-dict";
+  let arguments = (ins Wave_Opaque:$value);
+  let results = (outs Wave_Opaque:$result);
+  let assemblyFormat = "$value attr-dict `:` type($result)";
 }
 def Wave_Dot2Op : Wave_Op<"dot2", [Pure, AllTypesMatch<["c", "result"]>]> {
   let summary = "v_dot2_f32_f16: c + a[0] * b[0] + a[1] * b[1]";
