@@ -26,6 +26,7 @@
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/TargetParser/Triple.h"
+#include "llvm/Transforms/Utils/Cloning.h"
 
 using namespace llvm;
 
@@ -245,24 +246,33 @@ private:
 } // namespace
 
 /// Machine code or its text. The module is used up. Errors are those that LLVM
-/// reported on the way.
+/// reported on the way. Where the search for registers was cut short and that
+/// is why there is no code, it is made once more with all of it.
 Expected<std::string> CodeGenerator::emit(bool assembly) {
   machine->Options.MCOptions.AsmVerbose = assembly;
-  SmallString<0> buffer;
-  raw_svector_ostream stream(buffer);
-  KeepOrderPassManager passes(*module);
-  passes.add(createEvictionBudget(*context));
-  CodeGenFileType type =
-      assembly ? CodeGenFileType::AssemblyFile : CodeGenFileType::ObjectFile;
-  if (machine->addPassesToEmitFile(passes, stream, nullptr, type,
-                                   /*DisableVerify=*/true))
-    return createStringError(inconvertibleErrorCode(),
-                             "the target cannot emit this file type");
-  passes.run(*module);
-  module.reset();
-  if (Error e = takeErrors("code generation"))
-    return std::move(e);
-  return std::string(buffer);
+  std::unique_ptr<Module> again = CloneModule(*module);
+  for (bool budget : {true, false}) {
+    SmallString<0> buffer;
+    raw_svector_ostream stream(buffer);
+    KeepOrderPassManager passes(*module);
+    if (budget)
+      passes.add(createEvictionBudget(*context));
+    CodeGenFileType type =
+        assembly ? CodeGenFileType::AssemblyFile : CodeGenFileType::ObjectFile;
+    if (machine->addPassesToEmitFile(passes, stream, nullptr, type,
+                                     /*DisableVerify=*/true))
+      return createStringError(inconvertibleErrorCode(),
+                               "the target cannot emit this file type");
+    passes.run(*module);
+    module = std::move(again);
+    if (errors.empty()) {
+      module.reset();
+      return std::string(buffer);
+    }
+    if (budget)
+      errors.clear();
+  }
+  return takeErrors("code generation");
 }
 
 Expected<std::string> CodeGenerator::emitAssembly() { return emit(true); }

@@ -17,6 +17,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "llvm/CodeGen/LiveInterval.h"
 #include "llvm/CodeGen/RegAllocEvictionAdvisor.h"
 #include "llvm/MC/MCRegister.h"
 #include "llvm/Pass.h"
@@ -39,9 +40,11 @@ public:
   tryFindEvictionCandidate(const LiveInterval &value,
                            const AllocationOrder &order, uint8_t most,
                            const SmallVirtRegSet &fixed) const override {
-    if (left == 0)
+    // What cannot be spilled must have a register, whatever the search takes.
+    if (value.isSpillable() && left-- == 0) {
+      left = 0;
       return MCRegister();
-    --left;
+    }
     return search->tryFindEvictionCandidate(value, order, most, fixed);
   }
   bool canEvictHintInterference(const LiveInterval &value, MCRegister hint,
