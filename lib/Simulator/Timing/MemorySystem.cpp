@@ -188,7 +188,8 @@ double MemorySystem::writeBack(Xcd &xcd, uint64_t line, double time,
   unsigned set = mallSet(line);
   MallCache::Entry entry = mall.find(line, set);
   if (!entry) {
-    entry = placeInMall(line, set, time, counters, false);
+    // One that others write a part of is there when they have written it.
+    entry = placeInMall(line, set, time, counters, othersFetch(line));
     entry.time() = time;
   }
   mall.setDirty(entry);
