@@ -240,14 +240,17 @@ void SamplePlan::apply(MachineOptions &options) const {
 
 std::string SamplePlan::describe(size_t ran, const LengthModel &lengths) const {
   // Errors are those of launches that were run both ways (docs/figures.md).
+  bool whole = kind == Kind::WholeXcd;
   std::string error = fmt::format(
-      ". {}Cycles have been within {} of a full run",
+      ". {}Cycles have been within {}, bytes from and to HBM within {} of a "
+      "full run",
       isUneven() ? "XCDs get different work here; those with less are taken to "
                    "get on alike until they end. "
                  : "",
-      kind == Kind::WholeXcd ? "4 %"
-      : isUneven()           ? "9 %"
-                             : "5 %");
+      whole        ? "4 %"
+      : isUneven() ? "9 %"
+                   : "5 %",
+      whole ? "10 %" : "25 %");
   std::string text =
       fmt::format("{} of {} workgroups ran in detail, ", ran, workgroups);
   if (kind == Kind::WholeXcd)
