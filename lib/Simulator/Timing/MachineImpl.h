@@ -24,9 +24,8 @@ constexpr unsigned ldsFixedCycles =
 
 /// Instruction bytes arrive in fractions of cycles.
 constexpr int64_t fetchTick = 8;
-constexpr int64_t fetchTicks(unsigned bytes) {
-  return int64_t(bytes * fetchTick / param::fetchBytesPerCycle);
-}
+constexpr int64_t ticksOfByte = int64_t(fetchTick / param::fetchBytesPerCycle);
+constexpr int64_t fetchTicks(int64_t bytes) { return bytes * ticksOfByte; }
 static_assert(fetchTicks(4) * param::fetchBytesPerCycle == 4 * fetchTick);
 
 /// The cycle in which something is done.
@@ -201,6 +200,7 @@ struct Machine::Impl {
   bool startPlaced();
   bool visit(unsigned cu, unsigned simd, uint64_t time);
   bool visitUnit(unsigned cu, unsigned simd, uint64_t due);
+  bool runAlone(unsigned cu, unsigned simd, uint64_t &next, uint64_t end);
   bool runsAhead() const;
   bool turn(unsigned cu, unsigned simd, uint64_t time, uint64_t &next);
   unsigned runPlain(Simd &simd, uint64_t time, uint64_t end, Place *&ran);

@@ -27,6 +27,11 @@ using namespace tlc::sim::param;
 /// Where no workgroup can start any more a compute unit may be this far ahead.
 static constexpr uint64_t longestAlone = 2000;
 
+/// The SIMD's first turn at or after \p time.
+static uint64_t turnFrom(unsigned simd, uint64_t time) {
+  return time + (simd + issuePeriod - time % issuePeriod) % issuePeriod;
+}
+
 /// Whether what a SIMD could do at \p time touches nothing but itself, or
 /// nothing but its compute unit, where all others do something later only.
 static bool staysInside(const ComputeUnit &cu, const Simd &simd,
@@ -106,7 +111,7 @@ bool Machine::Impl::visit(unsigned cu, unsigned simdNumber, uint64_t time) {
     if (next == never)
       return true;
     next = std::max(next, time + issuePeriod);
-    next += (simdNumber + issuePeriod - next % issuePeriod) % issuePeriod;
+    next = turnFrom(simdNumber, next);
     bool full = nextOf(cu / cusPerXcd) >= options.workgroups;
     uint64_t alone =
         due + (simd.atBarrier                      ? barrierCycles
@@ -121,7 +126,7 @@ bool Machine::Impl::visit(unsigned cu, unsigned simdNumber, uint64_t time) {
       next = never;
       for (unsigned i = 0; i < simd.count; ++i)
         next = std::min(next, simd.places[i].earliest);
-      next += (simdNumber + issuePeriod - next % issuePeriod) % issuePeriod;
+      next = turnFrom(simdNumber, next);
     }
     if (next >= alone || next >= simd.scheduled ||
         !staysInside(cus[cu], simd, next)) {
@@ -140,6 +145,55 @@ bool Machine::Impl::runsAhead() const {
          !memory.hasInstructionCaches();
 }
 
+/// The turns of a SIMD, from \p next on, before \p end, for as long as only one
+/// of its wavefronts can issue and what it issues touches nothing outside. \p
+/// next becomes the first turn after them. False after a fault.
+bool Machine::Impl::runAlone(unsigned cu, unsigned simdNumber, uint64_t &next,
+                             uint64_t end) {
+  Simd &simd = cus[cu].simds[simdNumber];
+  while (next < end) {
+    Place *ran = nullptr;
+    uint64_t others = never;
+    for (unsigned i = 0; i < simd.count; ++i) {
+      if (simd.places[i].earliest > next)
+        others = std::min(others, simd.places[i].earliest);
+      else if (ran)
+        return true;
+      else
+        ran = &simd.places[i];
+    }
+    if (!ran || !ran->isLocal)
+      return true;
+    SimWave &wave = *ran->wave;
+    uint64_t until = std::min(end, others);
+    while (next < until && ran->isLocal && !simd.unsorted) {
+      StallCause cause = StallCause::Issue;
+      Place *same;
+      if (wave.op->plain >= 2 && runPlain(simd, next, until, same)) {
+        if (!prepare(wave))
+          return false;
+        ran->update();
+        next = turnFrom(simdNumber, ran->earliest);
+      } else if (uint64_t free = unitsFree(wave, cus[cu], simd, next, cause)) {
+        wave.blockedBy = cause;
+        next = turnFrom(simdNumber, std::max(free, next + issuePeriod));
+      } else {
+        if (!issue(wave, cu, next))
+          return false;
+        ran->update();
+        next =
+            turnFrom(simdNumber, std::max(ran->earliest, next + issuePeriod));
+      }
+    }
+    if (simd.unsorted)
+      sortWaves(simd);
+    simd.unsorted = false;
+    if (others < next)
+      next = turnFrom(simdNumber, others);
+  }
+  return true;
+}
+
 /// The same for all SIMDs of the compute unit, in the order of their turns, for
 /// as long as they touch nothing outside it: their state stays in the host's
 /// caches. From there only a workgroup's start acts on them.
@@ -151,29 +205,18 @@ bool Machine::Impl::visitUnit(unsigned cu, unsigned simdNumber, uint64_t due) {
   unsigned moved = 0; // SIMDs whose next turn is not entered
   for (;;) {
     Simd &simd = unit.simds[simdNumber];
-    auto ownTurn = [&](uint64_t at) {
-      return at + (simdNumber + issuePeriod - at % issuePeriod) % issuePeriod;
-    };
     uint64_t next = never;
     if (!turn(cu, simdNumber, time, next))
       return false;
     if (next != never) {
-      next = ownTurn(std::max(next, time + issuePeriod));
+      next = turnFrom(simdNumber, std::max(next, time + issuePeriod));
       uint64_t end = std::min(alone, simd.scheduled);
       if (simd.atBarrier)
         for (const Simd &other : unit.simds)
           if (&other != &simd && other.scheduled != never)
             end = std::min(end, other.scheduled + barrierCycles);
-      Place *ran;
-      if (next < end && runPlain(simd, next, end, ran)) {
-        if (!prepare(*ran->wave))
-          return false;
-        ran->update();
-        next = never;
-        for (unsigned i = 0; i < simd.count; ++i)
-          next = std::min(next, simd.places[i].earliest);
-        next = ownTurn(next);
-      }
+      if (!runAlone(cu, simdNumber, next, end))
+        return false;
       if (next < simd.scheduled) {
         simd.scheduled = next;
         moved |= 1u << simdNumber;
