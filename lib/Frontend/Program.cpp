@@ -173,6 +173,11 @@ Value Interpreter::tensorType(Args &args) {
   Value strides = strided                  ? args.values[1]
                   : args.values.size() > 3 ? args.values[3]
                                            : Value();
+  for (auto &[name, v] : args.extra)
+    if (name == "elem_offset" && !v.is(VK::None) &&
+        !(v.isIntLike() && v.asInt() == 0))
+      return fail(DiagID::Unimplemented, args.range,
+                  "a tensor that begins inside its memory");
   // T.Tensor(shape, dtype, other.data): another tensor's memory.
   if (!strided && args.values[2] && args.values[2].is(VK::Buffer)) {
     Args view = args;

@@ -370,7 +370,7 @@ bool Compiler::kernelOp(tile::KernelOp o) {
 namespace {
 /// How the body of a parallel loop uses buffers that belong to each thread.
 struct LocalUse {
-  bool stores = false, loads = false, storesElsewhere = false;
+  bool stores = false, loads = false;
   SmallVector<Value, 2> stored;
 };
 } // namespace
@@ -383,9 +383,7 @@ static LocalUse localUseOf(tile::ParallelOp o) {
       Value base = tile::getBase(buffer);
       bool local = tile::getSpace(base) == tile::Space::Local;
       bool outside = !o.getBody().isAncestor(base.getParentRegion());
-      if (!local) {
-        use.storesElsewhere |= writes;
-      } else if (outside) {
+      if (local && outside) {
         (writes ? use.stores : use.loads) = true;
         if (writes && !llvm::is_contained(use.stored, base))
           use.stored.push_back(base);
@@ -402,9 +400,9 @@ static LocalUse localUseOf(tile::ParallelOp o) {
 }
 
 /// A parallel loop. Usually its points are lanes of a Program of their own,
-/// whatever threads there are. A loop in code per thread that uses a thread's
-/// own buffer cannot be distributed without knowing how, so every thread does
-/// all of it, unless it also writes elsewhere, where that would be seen.
+/// whatever threads there are. In code per thread, those of a loop that uses a
+/// thread's own buffer are divided among the threads. Which thread gets which
+/// is the compiler's choice: what depends on it has no defined result.
 bool Compiler::parallelOp(tile::ParallelOp o) {
   auto &data = keep<ParallelData>();
   data.extents.assign(o.getExtents().begin(), o.getExtents().end());
@@ -412,10 +410,6 @@ bool Compiler::parallelOp(tile::ParallelOp o) {
   if (scope->isPoints)
     return refuse(o, "a parallel loop inside another one");
   if (scope->perThread && (local.stores || local.loads)) {
-    if (local.storesElsewhere)
-      return refuse(o, "the reference does not know which thread runs a point "
-                       "of this loop, and the loop uses a thread's own buffer");
-    // A loop over a thread's own buffer: every thread does all of it.
     data.perThread = true;
     for (Value iv : o.getBody().getArguments())
       data.ivs.push_back(define(iv, false, false));

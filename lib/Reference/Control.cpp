@@ -313,13 +313,21 @@ void tlc::reference::execParallel(Frame &f, const Inst &inst) {
   int64_t points = 1;
   for (int64_t extent : data.extents)
     points *= extent;
-  // The lanes are threads: all of them do point after point.
+  // The lanes are threads, each with some of the points.
   if (data.perThread) {
-    for (int64_t p = 0; p < points && !f.m.failed; ++p) {
-      for (unsigned l = 0; l < f.n; ++l)
-        setPoint(f, data.ivs, data.extents, l, p);
+    int64_t each = (points + f.n - 1) / f.n;
+    MaskScope scope(f);
+    std::vector<uint8_t> mask(f.n);
+    for (int64_t k = 0; k < each && !f.m.failed; ++k) {
+      for (unsigned l = 0; l < f.n; ++l) {
+        int64_t p = l * each + k;
+        mask[l] = (!scope.outer || scope.outer[l]) && p < points;
+        setPoint(f, data.ivs, data.extents, l, std::min(p, points - 1));
+      }
+      f.mask = mask.data();
       run(f, data.body);
     }
+    f.mask = scope.outer;
     return;
   }
   // Wide enough to spread the cost of dispatch, small enough for a cache.

@@ -206,7 +206,8 @@ struct WhileData {
 struct ParallelData {
   Program program;
   llvm::SmallVector<int64_t, 4> extents;
-  /// Run point by point with the lanes of the enclosing frame instead: `body`.
+  /// Run with the lanes of the enclosing frame instead, `body`: each does a
+  /// stretch of the points.
   bool perThread = false;
   Code body;
   std::vector<uint32_t> ivs;

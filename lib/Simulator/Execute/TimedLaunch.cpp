@@ -21,8 +21,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 #include <map>
+#include <set>
 #include <unordered_map>
 
 using namespace tlc::sim;
@@ -50,6 +50,8 @@ constexpr uint64_t probePart = 4;
 /// see which data XCDs share; and the most and least of one.
 constexpr size_t sharingWords = 1 << 21, mostBegin = 1 << 16,
                  leastBegin = 1 << 9;
+/// The same where workgroups differ: some come to lines that others never want.
+constexpr size_t unevenFactor = 16;
 /// Words of one workgroup from its begin to its end, if that is enough.
 constexpr size_t wholeWords = 1 << 22;
 /// Workgroups that start later, of which the same is looked at.
@@ -296,8 +298,10 @@ LineSharing LaunchSource::sharing(uint64_t concurrent, uint64_t workgroups,
       wantedBy[line] |= uint8_t(1u << id % param::xcds);
     });
   };
-  auto wordsFor = [](uint64_t groups) {
-    return std::clamp(sharingWords / groups, leastBegin, mostBegin);
+  size_t factor = plan.isUniform ? 1 : unevenFactor;
+  auto wordsFor = [&](uint64_t groups) {
+    return std::clamp(factor * sharingWords / groups, leastBegin,
+                      factor * mostBegin);
   };
   for (uint64_t id = 0; id < concurrent; ++id)
     note(id, wordsFor(concurrent));
@@ -322,23 +326,22 @@ LineSharing LaunchSource::sharing(uint64_t concurrent, uint64_t workgroups,
   }
   spare.push_back(std::move(group));
   struct Wanted {
-    uint64_t lines = 0;
-    double fetches = 0; ///< of each line an equal part by all that want it
+    uint64_t lines = 0, ofXcd = 0;
   };
   std::map<uint64_t, Wanted> arrays; // by base
   for (auto [line, mask] : wantedBy)
-    if (mask >> plan.xcd & 1)
-      if (const Allocation *array =
-              context.memory.find(line * param::lineBytes)) {
-        ++arrays[array->base].lines;
-        arrays[array->base].fetches += 1.0 / std::popcount(mask);
-      }
-  // An XCD with more to do than others has fewer companions later on.
-  double even = std::min(1.0, 1 / (plan.ofAll * param::xcds));
+    if (const Allocation *array =
+            context.memory.find(line * param::lineBytes)) {
+      ++arrays[array->base].lines;
+      arrays[array->base].ofXcd += mask >> plan.xcd & 1;
+    }
+  // So that what this XCD fetches, times its part of the work, is all lines
+  // once.
   LineSharing result;
   for (auto &[base, array] : touched) {
     Wanted each = arrays[base];
-    double sharers = each.lines ? even * double(each.lines) / each.fetches : 1;
+    double sharers =
+        each.ofXcd ? double(each.ofXcd) / plan.ofAll / double(each.lines) : 1;
     result.add({base / param::lineBytes,
                 (base + array->size) / param::lineBytes + 1,
                 std::max(1.0, sharers)});
@@ -375,6 +378,40 @@ Pace paceWith(CodeTable &code, LaunchSource &source, const GroupNeeds &needs,
   source.abandon();
   Machine machine(code, source, needs, options);
   return machine.run() ? machine.pace() : Pace();
+}
+
+/// Whether a workgroup leaves the same when it runs again: nothing is changed
+/// in place.
+bool mayRunTwice(CodeTable &code, const GroupRecord &group,
+                 const DeviceMemory &memory) {
+  std::set<const Allocation *> loaded, stored;
+  bool hasAtomics = false;
+  for (unsigned w = 0; w < group.waveCount; ++w)
+    forEachRecorded(code, group.waves[w],
+                    [&](const StaticOp &op, const uint32_t *payload) {
+                      hasAtomics |= op.isAtomic;
+                      forEachLineOf(op, payload, [&](uint64_t line) {
+                        (op.isStore ? stored : loaded)
+                            .insert(memory.find(line * param::lineBytes));
+                      });
+                    });
+  return !hasAtomics && std::none_of(stored.begin(), stored.end(),
+                                     [&](const Allocation *each) {
+                                       return loaded.count(each);
+                                     });
+}
+
+/// The pages that a run with all XCDs meets first, in that order.
+std::vector<uint64_t> firstPages(CodeTable &code, LaunchSource &source,
+                                 const GroupNeeds &needs,
+                                 MachineOptions options, uint64_t limit) {
+  options.instructionLimit = std::max<uint64_t>(1, limit);
+  options.traceWaves = 0;
+  source.abandon();
+  Machine machine(code, source, needs, options);
+  machine.run();
+  source.abandon();
+  return machine.pages();
 }
 
 /// What workgroups get of a compute unit, seen on the first XCD.
@@ -428,9 +465,17 @@ void tlc::sim::runTimed(LaunchContext &context, unsigned threads,
                                               : detailInstructions;
   std::unique_ptr<LengthModel> lengths;
   SamplePlan plan;
-  if (!wanted.full && options.workgroups > sampleFrom &&
-      source.firstExceeds(detail / options.workgroups) &&
-      !mayWaitForOthers(code, source.first())) {
+  auto isLong = [&] {
+    uint64_t most = uint64_t(fullFactor * double(detail)) / options.workgroups;
+    bool exceeds = source.firstExceeds(most);
+    if (mayWaitForOthers(code, source.first()))
+      return false;
+    // The first may be the shortest.
+    return exceeds || (mayRunTwice(code, source.first(), context.memory) &&
+                       (source.count(options.workgroups - 1) > most ||
+                        source.count(options.workgroups / 2) > most));
+  };
+  if (!wanted.full && options.workgroups > sampleFrom && isLong()) {
     source.abandon();
     lengths = std::make_unique<LengthModel>(options.workgroups, needs.waves,
                                             detail, source);
@@ -439,6 +484,8 @@ void tlc::sim::runTimed(LaunchContext &context, unsigned threads,
       lengths.reset();
   }
   if (lengths) {
+    options.pages =
+        firstPages(code, source, needs, options, detail / probePart);
     Shares shares = lengths->isUniform() ? Shares(Pace(), 1, 0)
                                          : probe(code, source, needs, options,
                                                  detail / probePart);

@@ -272,6 +272,7 @@ SamplePlan tlc::sim::planSample(const LengthModel &lengths, uint64_t workgroups,
   SamplePlan plan;
   plan.workgroups = workgroups;
   plan.needs = needs;
+  plan.isUniform = lengths.isUniform();
   plan.xcd =
       lengths.isUniform() ? 0 : lastXcd(lengths, workgroups, needs, shares);
   plan.ofXcd = (workgroups - plan.xcd + xcds - 1) / xcds;

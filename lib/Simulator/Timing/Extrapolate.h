@@ -29,6 +29,7 @@ namespace tlc::sim {
 
 struct SamplePlan {
   enum class Kind { WholeXcd, Repeat, Pace } kind = Kind::WholeXcd;
+  bool isUniform = false; ///< workgroups are alike
   unsigned xcd = 0;
   uint64_t workgroups = 0; ///< of the launch
   uint64_t ofXcd = 0;      ///< those that the XCD gets

@@ -52,7 +52,8 @@ Machine::Impl::Impl(CodeTable &code, GroupSource &source,
                     const GroupNeeds &needs, const MachineOptions &options)
     : code(code), source(source), needs(needs), options(options),
       fits(occupancyOf(needs)),
-      memory(options.xcds, cusPerXcd, options.sharing, options.warm),
+      memory(options.xcds, cusPerXcd, options.sharing, options.warm,
+             options.pages),
       cus(options.xcds * cusPerXcd), nextGroup(options.xcds),
       dispatchFree(options.xcds), events(options.xcds * cusPerXcd),
       counters(code.size()), plainRuns(code.size() + 1) {
@@ -286,6 +287,9 @@ Machine::~Machine() = default;
 
 bool Machine::run() { return impl->run(finished, taken); }
 const Pace &Machine::pace() const { return impl->pace; }
+const std::vector<uint64_t> &Machine::pages() const {
+  return impl->memory.pagesMet();
+}
 unsigned Machine::activeXcds() const {
   return unsigned(param::xcds - impl->othersEnded);
 }

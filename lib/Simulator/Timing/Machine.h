@@ -59,6 +59,9 @@ struct MachineOptions {
   /// ascending.
   std::vector<double> othersEnd;
   LineSharing sharing; ///< for fewer XCDs than there are
+  /// Pages in the order in which a run with all XCDs meets them: where lines
+  /// meet in the caches follows from it.
+  std::vector<uint64_t> pages;
   bool warm = false;   ///< the same
   unsigned traceWaves = 0;
   size_t traceEvents = 0;
@@ -100,6 +103,8 @@ public:
   /// Sums up to the marks; `cycles` is when they were taken.
   const std::vector<TimingResult> &marks() const { return taken; }
   const Pace &pace() const;
+  /// In the order of their first use.
+  const std::vector<uint64_t> &pages() const;
   /// XCDs of the device that had work when the run ended.
   unsigned activeXcds() const;
 

@@ -63,7 +63,8 @@ ZeroPages::ZeroPages(size_t bytes) {
 /// All caches lie in one piece, so that a small launch, which touches few of
 /// them, pays for those only.
 MemorySystem::MemorySystem(unsigned xcdCount, unsigned cuCount,
-                           const LineSharing &sharing, bool warm)
+                           const LineSharing &sharing, bool warm,
+                           const std::vector<uint64_t> &pagesMet)
     : cusPerXcd(cuCount), share(double(xcdCount) / param::xcds),
       isSample(share < 1), sharing(sharing),
       mallSetCount(
@@ -75,6 +76,9 @@ MemorySystem::MemorySystem(unsigned xcdCount, unsigned cuCount,
           MallCache::bytesFor(mallSetCount)),
       mall(pages.at(0)),
       warmLines(warm ? uint64_t(mallSetCount) * mallWays : 0) {
+  for (uint64_t page : pagesMet)
+    if (frames.try_emplace(page, frames.size()).second)
+      pageOfFrame.push_back(page);
   size_t at = MallCache::bytesFor(mallSetCount);
   auto take = [&](size_t bytes) {
     void *zeros = pages.at(at);

@@ -40,13 +40,16 @@ public:
   /// \p xcds of the device take part, each with \p cus compute units.
   /// \p sharing: what the other XCDs want.
   /// \p warm: what fits is in the Infinity Cache from the begin on.
+  /// \p pages: those that have been met first, see physical().
   MemorySystem(unsigned xcds, unsigned cus, const LineSharing &sharing,
-               bool warm);
+               bool warm, const std::vector<uint64_t> &pages);
 
   /// The line's number here, for all that follows. Pages are numbered by who
   /// comes first: the host's addresses, which differ from run to run, must not
   /// decide which lines share a channel or a set.
   uint64_t physical(uint64_t line);
+  /// In the order of their first use.
+  const std::vector<uint64_t> &pagesMet() const { return pageOfFrame; }
   /// Has the host bring what a look-up of the line will read.
   void fetchAhead(unsigned cu, uint64_t line) const;
 

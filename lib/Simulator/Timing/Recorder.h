@@ -88,17 +88,21 @@ void forEachRecorded(const CodeTable &code, const WaveRecord &record,
   }
 }
 
-/// Calls `visit` for the lines of vector memory.
+/// Calls `visit` for the lines that a vector memory operation touches.
+template <typename Visit>
+void forEachLineOf(const StaticOp &op, const uint32_t *payload, Visit &&visit) {
+  if (op.payload != Payload::Vector)
+    return;
+  uint64_t base = payload[3] | uint64_t(payload[4]) << 32;
+  for (unsigned i = 0; i < (payload[0] & 0xffff); ++i)
+    visit(base + (payload[5 + i] & 0x3fffffff));
+}
 template <typename Visit>
 void forEachLine(const CodeTable &code, const WaveRecord &record,
                  Visit &&visit) {
   forEachRecorded(code, record,
                   [&](const StaticOp &op, const uint32_t *payload) {
-                    if (op.payload != Payload::Vector)
-                      return;
-                    uint64_t base = payload[3] | uint64_t(payload[4]) << 32;
-                    for (unsigned i = 0; i < (payload[0] & 0xffff); ++i)
-                      visit(base + (payload[5 + i] & 0x3fffffff));
+                    forEachLineOf(op, payload, visit);
                   });
 }
 

@@ -194,6 +194,21 @@ INSTANTIATE_TEST_SUITE_P(
                       Sample{"scattered", Order::Scattered, 63, 250'000, 8192}),
     [](const auto &info) { return info.param.name; });
 
+// How long a launch is does not follow from its first workgroup.
+TEST(Launch, IsSampledThoughItsFirstWorkgroupIsShort) {
+  if (!hasAssembler())
+    GTEST_SKIP() << "no assembler";
+  void *data = nullptr;
+  ASSERT_EQ(table().hipMalloc(&data, 8 << 20), tlc::hip::hipSuccess);
+  TimingOptions options;
+  options.detailInstructions = 700'000;
+  TimingResult sample =
+      timeKernel(unevenKernel(Order::Ascending), 4096, 64,
+                 {reinterpret_cast<uint64_t>(data), 63}, options);
+  EXPECT_TRUE(sample.sampled) << sample.instructions;
+  table().hipFree(data);
+}
+
 // Workgroup i goes to XCD i mod 8: here one XCD has more to do than the others,
 // which a sample of it would not show.
 TEST(Launch, XcdsWithDifferentWorkRunInFullIfTheyCan) {
