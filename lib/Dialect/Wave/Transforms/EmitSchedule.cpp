@@ -616,7 +616,10 @@ scf::ForOp Emitter::run() {
     emitRow(before[r]);
   }
   Operation *first = above ? above->getNextNode() : opAt(block->begin());
-  if (options.pin && first)
+  // Where there is much vector work the first iterations' loads go together; a
+  // loop of matrix work alone clears its sums meanwhile (below).
+  bool much = graph.vectorCycles > 8 * p.interval;
+  if (options.pin && first && much)
     hoistLoads(first, opAt(b.getInsertionPoint()));
   if (loopFirst)
     SetPrioOp::create(b, loc, int64_t(1));
@@ -624,8 +627,7 @@ scf::ForOp Emitter::run() {
   SmallVector<Value> values;
   for (auto &[key, n] : carried)
     values.push_back(initial(key.first, key.second));
-  // Sums to begin with, where little else is to be done.
-  if (options.pin && graph.vectorCycles <= 8 * p.interval)
+  if (options.pin && !much)
     beginEarly(b, loop, values);
   // Vector work hands on values that outlive a row: in pairs, without moves.
   bool handsOn = graph.numBarriers > 1 && graph.vectorCycles > 4 * p.interval;
