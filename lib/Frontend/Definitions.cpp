@@ -27,16 +27,27 @@ using llvm::SmallVector;
 /// own file.
 Value Interpreter::moduleName(Scope *top, StringRef name, SourceRange use,
                               bool &found) {
-  if (top == moduleScope) {
-    Value defined = defineValue(name, found);
-    if (found)
-      return defined;
-  }
-  if (auto it = top->names.find(name); it != top->names.end()) {
-    found = true;
-    return it->second.value;
-  }
   auto it = top->definitions.find(name);
+  // What a file imports is not for -D to change, `T` above all: a size may have
+  // that name as well. A module that is not there has nothing to give.
+  bool imported = it != top->definitions.end() &&
+                  llvm::isa_and_nonnull<ImportStmt, ImportFromStmt>(it->second);
+  auto given = [&](Value other) {
+    bool defined = false;
+    Value v = top == moduleScope && (!other || other.is(VK::Poison))
+                  ? defineValue(name, defined)
+                  : Value();
+    return defined ? v : other;
+  };
+  if (!imported)
+    if (Value v = given({})) {
+      found = true;
+      return v;
+    }
+  if (auto known = top->names.find(name); known != top->names.end()) {
+    found = true;
+    return imported ? given(known->second.value) : known->second.value;
+  }
   // A later `from m import *` wins over a definition, an earlier one does not.
   for (const ImportFromStmt *star : llvm::reverse(top->stars)) {
     if (it != top->definitions.end() &&
@@ -60,7 +71,7 @@ Value Interpreter::moduleName(Scope *top, StringRef name, SourceRange use,
   if (v && top->changes.count(name))
     v = changedValue(top, name, use);
   top->evaluating.erase(name);
-  return v;
+  return imported ? given(v) : v;
 }
 
 /// The value of a module's name after the statements that change it:

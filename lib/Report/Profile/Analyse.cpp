@@ -55,6 +55,19 @@ constexpr bool whileWorking(Stall stall) {
          stall == Stall::Arbitration;
 }
 
+/// Wave cycles in which a scalar instruction was issued, or had to wait for
+/// that of another wavefront. What the issue logic does itself is no such one,
+/// and loads are waited for.
+double scalarCycles(const CodeLine &code) {
+  if (code.unit != CodeLine::Unit::Scalar)
+    return 0;
+  for (const char *other : {"s_waitcnt", "s_barrier", "s_nop", "s_sleep",
+                            "s_endpgm", "s_setprio", "s_load", "s_buffer_load"})
+    if (code.text.starts_with(other))
+      return 0;
+  return code.issueCycles + code.stalls[unsigned(Stall::Arbitration)];
+}
+
 } // namespace
 
 /// "kernel.tile:70", or the address where there is no line.
@@ -148,15 +161,21 @@ void Analysis::account() {
   // What CUs with work did not do: waiting.
   if (kernel.activeSimds > 0)
     bare = std::clamp(active - kernel.activeSimds, 0.0, active - busy);
-  double idle = active - bare - busy, waits = 0;
+  double idle = active - bare - busy, waits = 0, scalar = 0;
+  for (const CodeLine &code : kernel.code)
+    scalar += scalarCycles(code);
+  waits += scalar;
   for (unsigned s = 0; s < stallCount; ++s)
     if (!whileWorking(Stall(s)))
       waits += kernel.stalls[s];
   kernel.account.push_back({"matrix", "matrix cores at work", matrix});
   kernel.account.push_back(
       {"valu", "vector ALU at work, matrix core not", valuPart});
-  // The rest of the time, in proportion to what wavefronts waited for. Without
-  // any waits it is Other.
+  // The rest of the time, in proportion to what wavefronts waited for, or
+  // issued that is scalar. Without any of it it is Other.
+  scalarPart = waits > 0 ? idle * scalar / waits : 0;
+  kernel.account.push_back(
+      {"scalar", "scalar instructions and branches", scalarPart});
   for (unsigned s = 0; s < stallCount; ++s) {
     if (whileWorking(Stall(s)))
       continue;
@@ -311,11 +330,19 @@ void Analysis::idle() {
 
 /// Vector work that no matrix work hides.
 void Analysis::vectorWork() {
-  double all = 0, transcendental = 0;
+  double all = 0, transcendental = 0, slow = 0;
   for (const CodeLine &code : kernel.code) {
     all += code.aluCycles;
     transcendental += code.isTranscendental ? code.aluCycles : 0;
+    slow += !code.isTranscendental && code.aluCycles >= 16 * code.executed
+                ? code.aluCycles
+                : 0;
   }
+  std::string slowly;
+  if (slow > 0.5 * all)
+    slowly = fmt::format("; {:.0f} % of that are wide integer products and the "
+                         "like, at a quarter of the rate",
+                         100 * slow / all);
   double share = all > 0 ? transcendental / all : 0;
   bool mostly = share > 0.5, own = kernel.matrixUse <= 0;
   std::string beside = own ? "" : " beside the matrix cores";
@@ -330,7 +357,7 @@ void Analysis::vectorWork() {
                                        "sqrt and the like, at a quarter of "
                                        "the rate",
                                        100 * share)
-                         : ""),
+                         : slowly),
       mostly ? "fewer of them: other ways to compute the same, or shared by "
                "more elements"
       : own ? "fewer or cheaper vector operations: packed ones, fewer "
@@ -354,14 +381,18 @@ void Analysis::plain() {
         fmt::format("{:.0f} % of all cycles", 100 * kernel.matrixUse),
         "only fewer or cheaper matrix operations help");
   vectorWork();
-  static constexpr struct {
+  auto idler = hottest(Stall::Nop);
+  bool sleeps = idler && kernel.code[*idler].text.starts_with("s_sleep");
+  const struct {
     Stall stall;
     const char *headline, *advice;
   } rows[] = {
       {Stall::Barrier, "barriers",
        "fewer barriers, or work of the same length between them"},
-      {Stall::Nop, "wait states (s_nop)",
-       "independent instructions between producer and consumer"},
+      {Stall::Nop,
+       sleeps ? "sleeping wavefronts (s_sleep)" : "wait states (s_nop)",
+       sleeps ? "shorter sleeps between looks at memory"
+              : "independent instructions between producer and consumer"},
       {Stall::ScalarMemory, "latency of scalar loads",
        "load scalars before the loop"},
       {Stall::Fetch, "instruction fetch",
@@ -376,6 +407,13 @@ void Analysis::plain() {
         "a shorter loop: less unrolling", hottest(Stall::Fetch));
     parts[unsigned(Stall::Fetch)] = 0;
   }
+  add("scalar_alu", scalarPart, "scalar instructions",
+      fmt::format(
+          "{:.0f} % of the SIMDs' time; a SIMD issues one in four cycles, "
+          "for all its wavefronts",
+          100 * scalarPart),
+      "fewer of them: unroll loops, let addresses go on by constants",
+      worst(scalarCycles), avoidable);
   for (const auto &row : rows)
     add(info(row.stall).key, part(row.stall), row.headline,
         fmt::format("{:.0f} % of the SIMDs' time", 100 * part(row.stall)),

@@ -132,10 +132,11 @@ std::string Analysis::placesOf(std::optional<size_t> at) const {
   if (!at)
     return clause;
   const CodeLine &code = kernel.code[*at];
-  // Few lines lie in few sets anyhow.
+  // Few lines lie in few sets anyhow, and lines that are used whole at once
+  // need no place for long.
   constexpr double manyLines = 6, fewSets = 1.6, often = 0.25;
   if (code.linesTouched > manyLines * code.executed &&
-      code.setsUsed() < fewSets)
+      code.linesTouched > 2 * code.linesNeeded && code.setsUsed() < fewSets)
     clause += fmt::format("; its lines fall into {:.1f} of the 4 sets of L1: "
                           "rows that lie a multiple of 512 bytes apart (pad "
                           "them)",

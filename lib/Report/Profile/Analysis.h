@@ -83,7 +83,7 @@ private:
   const Report &report;
   KernelReport &kernel;
   StallCycles parts{}; ///< shares of SIMD time
-  double valuPart = 0;
+  double valuPart = 0, scalarPart = 0;
   double active = 0; ///< share of the CUs' time with a workgroup
   double bare = 0;   ///< of the SIMDs' time: without a wavefront on such a CU
   double launch = 0, drain = 0; ///< of all time: before and behind wavefronts

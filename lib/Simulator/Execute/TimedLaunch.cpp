@@ -338,6 +338,7 @@ LineSharing LaunchSource::sharing(uint64_t concurrent, uint64_t workgroups,
   // So that what this XCD fetches, times its part of the work, is all lines
   // once.
   LineSharing result;
+  result.othersAreAhead = plan.isUneven();
   for (auto &[base, array] : touched) {
     Wanted each = arrays[base];
     double sharers =

@@ -241,13 +241,14 @@ void SamplePlan::apply(MachineOptions &options) const {
 std::string SamplePlan::describe(size_t ran, const LengthModel &lengths) const {
   // Errors are those of launches that were run both ways (docs/figures.md).
   std::string error = fmt::format(
-      ". {}Cycles have been within {} of a full run",
+      ". {}Cycles have been within {}, bytes from and to HBM within 25 % of a "
+      "full run",
       isUneven() ? "XCDs get different work here; those with less are taken to "
                    "get on alike until they end. "
                  : "",
-      kind == Kind::WholeXcd ? "4 %"
-      : isUneven()           ? "9 %"
-                             : "5 %");
+      !isUneven()              ? "5 %"
+      : kind == Kind::WholeXcd ? "6 %"
+                               : "9 %");
   std::string text =
       fmt::format("{} of {} workgroups ran in detail, ", ran, workgroups);
   if (kind == Kind::WholeXcd)

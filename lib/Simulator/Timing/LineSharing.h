@@ -26,6 +26,10 @@ public:
     double sharers = 1;          ///< XCDs that want a line that one wants
   };
 
+  /// The other XCDs have less to do and are ahead: what they want as well is in
+  /// the Infinity Cache already.
+  bool othersAreAhead = false;
+
   void add(const Range &range) { ranges.push_back(range); }
   double sharersOf(uint64_t line) const {
     if (last < ranges.size() && isIn(ranges[last], line))

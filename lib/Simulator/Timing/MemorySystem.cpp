@@ -144,7 +144,8 @@ bool MemorySystem::isWarm() {
 
 /// With only some XCDs in the run, the others fetch lines that these want, too:
 /// of `sharers` that want a line one fetches it from HBM. They all want it at
-/// about the same time, for workgroups begin together: all wait as long.
+/// about the same time, for workgroups begin together: all wait as long, unless
+/// the others are ahead.
 bool MemorySystem::othersFetch(uint64_t line) const {
   if (!isSample)
     return false;
@@ -188,7 +189,8 @@ double MemorySystem::writeBack(Xcd &xcd, uint64_t line, double time,
   unsigned set = mallSet(line);
   MallCache::Entry entry = mall.find(line, set);
   if (!entry) {
-    entry = placeInMall(line, set, time, counters, false);
+    // One that others write a part of is there when they have written it.
+    entry = placeInMall(line, set, time, counters, othersFetch(line));
     entry.time() = time;
   }
   mall.setDirty(entry);
@@ -235,7 +237,8 @@ double MemorySystem::beyondL2(Xcd &xcd, uint64_t line, double time,
         hbm.take(start, others ? 0 : lineBytes / (hbmBytesPerCycle * share));
     counters.mallHits += others;
     counters.hbmBytes += others ? 0 : lineBytes;
-    ready = start + extra + hbmLatency - l2Latency;
+    bool isThere = others && sharing.othersAreAhead;
+    ready = start + extra + (isThere ? mallLatency : hbmLatency) - l2Latency;
   }
   entry.time() = ready;
   return ready;

@@ -137,6 +137,32 @@ TEST(Analyse, NarrowAccessesFillTheAddressUnit) {
   EXPECT_EQ(find(wide, "narrow_accesses"), nullptr);
 }
 
+TEST(Analyse, ScalarInstructionsOfManyWavefronts) {
+  KernelReport kernel = sampleKernel();
+  kernel.matrixUse = kernel.valuUse = kernel.ldsUse = 0;
+  kernel.busyUse = 0.1;
+  kernel.code[3].unit = CodeLine::Unit::Scalar;
+  kernel.code[3].text = "s_mul_i32 s4, s5, s6";
+  kernel.code[3].issueCycles = 2000;
+  charge(kernel.code[3], Stall::Arbitration, 6000);
+  charge(kernel.code[3], Stall::Fetch, 1000);
+  kernel = analysed(kernel);
+  EXPECT_EQ(kernel.limiters.front().key, "scalar_alu");
+  EXPECT_EQ(kernel.limiters.front().where, "k.tile:13");
+  EXPECT_NEAR(share(kernel, "scalar"), 0.8, 1e-12);
+  EXPECT_NEAR(share(kernel, "fetch"), 0.1, 1e-12);
+}
+
+TEST(Analyse, SleepIsNoWaitState) {
+  KernelReport kernel = sampleKernel();
+  kernel.code[1].text = "s_sleep 10";
+  charge(kernel.code[1], Stall::Nop, 5000);
+  EXPECT_EQ(analysed(kernel).limiters.front().headline,
+            "sleeping wavefronts (s_sleep)");
+  kernel.code[1].text = "s_nop 7";
+  EXPECT_EQ(analysed(kernel).limiters.front().headline, "wait states (s_nop)");
+}
+
 TEST(Analyse, WhereLinesLie) {
   KernelReport kernel = sampleKernel();
   kernel.code[0].linesTouched = kernel.code[0].linesNeeded = 800;
@@ -151,6 +177,9 @@ TEST(Analyse, WhereLinesLie) {
   EXPECT_EQ(detail().find("translation"), std::string::npos) << detail();
   kernel.code[0].setLines = 3200;
   kernel.code[0].translationMisses = 600;
+  EXPECT_EQ(detail().find("sets of L1"), std::string::npos)
+      << "used whole: " << detail();
+  kernel.code[0].linesNeeded = 300;
   EXPECT_NE(detail().find("1.0 of the 4 sets of L1"), std::string::npos)
       << detail();
   EXPECT_NE(detail().find("75 % of its lines beyond L2"), std::string::npos)

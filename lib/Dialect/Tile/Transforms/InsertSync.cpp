@@ -503,6 +503,49 @@ static StringRef nameOf(Value storage) {
   return getBufferName(storage);
 }
 
+/// Whether a condition holds only where x < n.
+static bool bounds(Value condition, Value x, Value n) {
+  Operation *op = condition.getDefiningOp();
+  if (isa_and_nonnull<arith::AndIOp>(op))
+    return bounds(op->getOperand(0), x, n) || bounds(op->getOperand(1), x, n);
+  auto cmp = dyn_cast_or_null<arith::CmpIOp>(op);
+  if (!cmp)
+    return false;
+  using P = arith::CmpIPredicate;
+  P p = cmp.getPredicate();
+  return (cmp.getLhs() == x && cmp.getRhs() == n &&
+          (p == P::slt || p == P::ult)) ||
+         (cmp.getLhs() == n && cmp.getRhs() == x &&
+          (p == P::sgt || p == P::ugt));
+}
+
+/// A step of a tree, `if t < n: s[t] += s[t + n]`: what is written lies below
+/// n, what is read of other threads at n and beyond. Not in a loop inside the
+/// code, where one step meets the next.
+static bool isTreeStep(Operation *inside, Operation *a, Operation *b) {
+  auto load = dyn_cast<LoadOp>(isa<LoadOp>(a) ? a : b);
+  auto store = dyn_cast<StoreOp>(isa<LoadOp>(a) ? b : a);
+  if (!load || !store || load.getSource() != store.getDest())
+    return false;
+  auto loop = store->getParentOfType<LoopLikeOpInterface>();
+  if (loop && inside->isAncestor(loop))
+    return false;
+  for (auto [from, to] :
+       llvm::zip_equal(load.getIndices(), store.getIndices())) {
+    auto sum = from.getDefiningOp<arith::AddIOp>();
+    if (!sum || !to.getDefiningOp<ThreadIdOp>() ||
+        (sum.getLhs() != to && sum.getRhs() != to))
+      continue;
+    Value n = sum.getLhs() == to ? sum.getRhs() : sum.getLhs();
+    for (Operation *op = store; auto branch = op->getParentOfType<scf::IfOp>();
+         op = branch)
+      if (branch.getThenRegion().isAncestor(store->getParentRegion()) &&
+          branch->isAncestor(load) && bounds(branch.getCondition(), to, n))
+        return true;
+  }
+  return false;
+}
+
 /// Pairs of accesses within code that only some threads run: no barrier can
 /// order them. Messages need none: each record is one thread's.
 void SyncInserter::warnInside(Operation *op) {
@@ -510,6 +553,7 @@ void SyncInserter::warnInside(Operation *op) {
   for (auto [i, a] : llvm::enumerate(inside))
     for (const Open &b : ArrayRef(inside).drop_front(i + 1))
       if (a.op != b.op && inConflict(a, b, perThread) &&
+          !isTreeStep(op, a.op, b.op) &&
           nameOf(a.place.storage) != kMessagesName && warned.insert(b.op)) {
         InFlightDiagnostic diag = b.op->emitWarning("different threads may ")
                                   << (b.write ? "write" : "read") << " '"

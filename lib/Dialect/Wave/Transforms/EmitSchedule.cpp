@@ -602,18 +602,32 @@ scf::ForOp Emitter::run() {
   // Rows -(S-1) to -1: the stages of iterations that exist by then.
   skipBarriers = isFirstInLds(loop);
   before.resize(p.stages - 1);
+  // The rows stand between these; either may be the block's end.
+  Block *block = b.getInsertionBlock();
+  auto opAt = [&](Block::iterator at) {
+    return at == block->end() ? nullptr : &*at;
+  };
+  Operation *above = b.getInsertionPoint() == block->begin()
+                         ? nullptr
+                         : &*std::prev(b.getInsertionPoint());
   for (int r = 0; r < p.stages - 1; ++r) {
     before[r].number = r - (p.stages - 1);
     before[r].parity = before[r].number & 1;
     emitRow(before[r]);
   }
+  Operation *first = above ? above->getNextNode() : opAt(block->begin());
+  // Where there is much vector work the first iterations' loads go together; a
+  // loop of matrix work alone clears its sums meanwhile (below).
+  bool much = graph.vectorCycles > 8 * p.interval;
+  if (options.pin && first && much)
+    hoistLoads(first, opAt(b.getInsertionPoint()));
   if (loopFirst)
     SetPrioOp::create(b, loc, int64_t(1));
   skipBarriers = false;
   SmallVector<Value> values;
   for (auto &[key, n] : carried)
     values.push_back(initial(key.first, key.second));
-  if (options.pin)
+  if (options.pin && !much)
     beginEarly(b, loop, values);
   // Vector work hands on values that outlive a row: in pairs, without moves.
   bool handsOn = graph.numBarriers > 1 && graph.vectorCycles > 4 * p.interval;

@@ -32,6 +32,10 @@ bool isFirstInLds(mlir::scf::ForOp loop);
 void beginEarly(mlir::OpBuilder &b, mlir::scf::ForOp loop,
                 mlir::MutableArrayRef<mlir::Value> values);
 
+/// Issues the loads from global memory among the ops from \p first on, before
+/// \p end in the same block, together and as early as those before them.
+void hoistLoads(mlir::Operation *first, mlir::Operation *end);
+
 } // namespace tlc::wave
 
 #endif // TLC_LIB_DIALECT_WAVE_TRANSFORMS_EMITSCHEDULE_H
