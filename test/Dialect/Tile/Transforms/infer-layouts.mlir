@@ -145,3 +145,25 @@ tile.func @given(%a: !tile.ptr<f32>, %b: !tile.ptr<f32>) {
     }
   }
 }
+
+// -----
+
+// A part of a fragment says nothing about the fragment that it is copied to:
+// turned digits are for the loop only.
+// CHECK-LABEL: @part
+tile.func @part(%n: i32, %a: !tile.ptr<f32>, %c: !tile.ptr<f32>) {
+  %A = tile.tensor %a : !tile.ptr<f32> -> memref<32x8xf32, #tile.space<global>>
+  %C = tile.tensor %c : !tile.ptr<f32> -> memref<16x8xf32, #tile.space<global>>
+  tile.kernel grid(%n) threads[64] (%b) {
+    // CHECK-NOT: :-t
+    %f = tile.alloc {layout = #tile.layout<[16:t1, 2:t16], [2:t32, 4:r1]>} : memref<32x8xf32, #tile.space<fragment>>
+    %p = tile.alloc {name = "p"} : memref<16x8xf32, #tile.space<fragment>>
+    %c16 = arith.constant 16 : i32
+    %c0 = arith.constant 0 : i32
+    tile.copy %A to %f : memref<32x8xf32, #tile.space<global>> to memref<32x8xf32, #tile.space<fragment>>
+    %v = tile.view %f[%c16, %c0 : i32, i32] : memref<32x8xf32, #tile.space<fragment>> to memref<16x8xf32, strided<[?, ?], offset: ?>, #tile.space<fragment>>
+    tile.copy %v to %p : memref<16x8xf32, strided<[?, ?], offset: ?>, #tile.space<fragment>> to memref<16x8xf32, #tile.space<fragment>>
+    tile.copy %p to %C : memref<16x8xf32, #tile.space<fragment>> to memref<16x8xf32, #tile.space<global>>
+    // CHECK: tile.yield
+  }
+}
