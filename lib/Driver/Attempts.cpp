@@ -16,9 +16,10 @@
 // 1. Bring it to the wave dialect at each level, until the estimate of its
 //    registers (Registers.h) is no more than a lane has. Nearly always that is
 //    the first.
-// 2. Compile that. If it spills all the same, compile the next in line: first
-//    those that the estimate lets pass, in the order of the list, then the
-//    others by what they lack.
+// 2. Compile that. If it spills all the same, the estimates of the others grow
+//    by what this one missed; compile the next in line: first those that the
+//    estimate lets pass, in the order of the list, then the others by what they
+//    lack.
 // 3. Take the one with least scratch memory.
 //
 //   level  spare  wider          what changes
@@ -224,6 +225,7 @@ public:
   Attempts(Compilation &compilation, ModuleOp source)
       : c(compilation), source(source) {
     source.walk([&](tile::KernelOp) { kernels.emplace_back(); });
+    missed.resize(kernels.size());
   }
 
   /// The best attempt, compiled to an object; null if even that failed, `said`
@@ -244,7 +246,13 @@ private:
 
   Compilation &c;
   ModuleOp source;
+  int64_t missedAt(unsigned kernel, unsigned level) const;
+  void learn(unsigned kernel, unsigned level);
+
   SmallVector<std::array<Known, kLevels>> kernels;
+  /// Of each kernel: registers that the estimate missed where it was compiled,
+  /// on as many threads as it was written for.
+  SmallVector<int64_t> missed;
   std::vector<std::unique_ptr<Lowered>> all;
 };
 
@@ -277,7 +285,7 @@ Lowered *Compilation::Attempts::lower(ArrayRef<unsigned> levels) {
         // The estimate is high by what kernels that just fit show.
         kernels[i][levels[i]].lacking =
             wave::peakRegisters(kernel) - kEstimateExcess -
-            wave::registersOfLane(kernel.getThreads());
+            wave::registersOfLane(kernel.getThreads()) + missedAt(i, levels[i]);
   // Kernels that are missing after a failure: their level is of no use.
   for (; next < kernels.size(); ++next)
     kernels[next][levels[next]].possible = false;
@@ -306,9 +314,37 @@ bool Compilation::Attempts::compile(Lowered &lowered) {
     llvm::consumeError(resources.takeError());
   unsigned next = 0;
   for (auto kernel : lowered.wave->getOps<wave::KernelOp>())
-    if (unsigned i = next++; i < kernels.size())
+    if (unsigned i = next++; i < kernels.size()) {
       kernels[i][lowered.levels[i]].scratch = scratch.lookup(kernel.getName());
+      learn(i, lowered.levels[i]);
+    }
   return true;
+}
+
+/// Twice the threads have half the fragments, and miss half as much.
+int64_t Compilation::Attempts::missedAt(unsigned kernel, unsigned level) const {
+  return missed[kernel] / (registerLevels[level].wider ? 2 : 1);
+}
+
+/// What a compiled level needed beyond its estimate the others will need too:
+/// their estimates grow by it, so that none is compiled to see the same.
+void Compilation::Attempts::learn(unsigned kernel, unsigned level) {
+  const Known &known = kernels[kernel][level];
+  int64_t lacked = known.scratch.value_or(0) / 4;
+  if (!lacked)
+    return;
+  // The estimate holds what was missed before.
+  int64_t more = (lacked - known.lacking + missedAt(kernel, level)) *
+                 (registerLevels[level].wider ? 2 : 1);
+  if (more <= missed[kernel])
+    return;
+  std::array<int64_t, kLevels> before;
+  for (unsigned l = 0; l < kLevels; ++l)
+    before[l] = missedAt(kernel, l);
+  missed[kernel] = more;
+  for (unsigned l = 0; l < kLevels; ++l)
+    if (kernels[kernel][l].tried && !kernels[kernel][l].scratch)
+      kernels[kernel][l].lacking += missedAt(kernel, l) - before[l];
 }
 
 /// Looks at further levels until each kernel has one that promises to fit.

@@ -321,6 +321,10 @@ bool tlc::runPasses(ModuleOp module, function_ref<void(PassManager &)> build) {
 /// exceed what it takes in the end.
 constexpr int64_t kScheduleExcess = 48;
 
+/// Scratch memory of a lane beyond which the next plainer schedule will not do
+/// without.
+constexpr unsigned kFarBytes = 256;
+
 /// The largest scratch space of a kernel of an object, in bytes a lane.
 static unsigned scratchOf(StringRef object) {
   auto kernels = target::readResources(object);
@@ -390,10 +394,14 @@ std::optional<std::string> Compilation::lower(ModuleOp module, Stage stage,
     return std::move(*result);
   };
   std::optional<std::string> best;
-  unsigned least = 0;
+  unsigned least = 0, last = 0;
   std::string before;
   ScheduleLevel bestLevel = ScheduleLevel::Paired;
   for (ScheduleLevel level : kScheduleLevels) {
+    // From far away only the plainest order of its own is worth the look: LLVM
+    // takes longest where registers are short, above all in its own order.
+    if (last > kFarBytes && level != ScheduleLevel::Apart)
+      continue;
     OwningOpRef<ModuleOp> copy = schedule(level);
     if (!copy)
       return std::nullopt;
@@ -422,7 +430,7 @@ std::optional<std::string> Compilation::lower(ModuleOp module, Stage stage,
     std::optional<std::string> object = attempt(std::move(copy), Stage::Obj);
     if (!object)
       return std::nullopt;
-    unsigned bytes = scratchOf(*object);
+    unsigned bytes = last = scratchOf(*object);
     if (!best || bytes < least) {
       best = std::move(object);
       least = bytes;

@@ -21,11 +21,12 @@
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Verifier.h"
-#include "llvm/Pass.h"
 #include "llvm/MC/TargetRegistry.h"
+#include "llvm/Pass.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/TargetParser/Triple.h"
+#include "llvm/Transforms/Utils/Cloning.h"
 
 using namespace llvm;
 
@@ -42,6 +43,7 @@ void LLVMInitializeAMDGPUAsmParser();
 namespace tlc::target {
 
 Error runOptimizer(Module &module, TargetMachine &machine); // Optimizer.cpp
+Pass *createEvictionBudget(LLVMContext &context); // EvictionBudget.cpp
 
 /// Must be called for a context before modules of it are translated.
 void registerTranslations(mlir::MLIRContext &context) {
@@ -221,38 +223,56 @@ namespace {
 /// Code generation without the passes that move instructions to where their
 /// results are used: those took apart what a schedule placed beside matrix
 /// work before a branch. And without the search for the places of variables:
-/// kernels have line numbers only.
+/// kernels have line numbers only. Large modules go without a pass that
+/// compares all products of a kernel with one another.
 class KeepOrderPassManager : public legacy::PassManager {
 public:
+  explicit KeepOrderPassManager(const Module &module)
+      : large(module.getInstructionCount() > kLarge) {}
   void add(Pass *pass) override {
     StringRef name = pass->getPassName();
     if (name == "Code sinking" || name == "Machine code sinking" ||
-        name == "Live DEBUG_VALUE analysis")
+        name == "Live DEBUG_VALUE analysis" ||
+        (large && name == "Straight line strength reduction"))
       delete pass;
     else
       legacy::PassManager::add(pass);
   }
+
+private:
+  static constexpr unsigned kLarge = 12000; ///< instructions
+  bool large;
 };
 } // namespace
 
 /// Machine code or its text. The module is used up. Errors are those that LLVM
-/// reported on the way.
+/// reported on the way. Where the search for registers was cut short and that
+/// is why there is no code, it is made once more with all of it.
 Expected<std::string> CodeGenerator::emit(bool assembly) {
   machine->Options.MCOptions.AsmVerbose = assembly;
-  SmallString<0> buffer;
-  raw_svector_ostream stream(buffer);
-  KeepOrderPassManager passes;
-  CodeGenFileType type =
-      assembly ? CodeGenFileType::AssemblyFile : CodeGenFileType::ObjectFile;
-  if (machine->addPassesToEmitFile(passes, stream, nullptr, type,
-                                   /*DisableVerify=*/true))
-    return createStringError(inconvertibleErrorCode(),
-                             "the target cannot emit this file type");
-  passes.run(*module);
-  module.reset();
-  if (Error e = takeErrors("code generation"))
-    return std::move(e);
-  return std::string(buffer);
+  std::unique_ptr<Module> again = CloneModule(*module);
+  for (bool budget : {true, false}) {
+    SmallString<0> buffer;
+    raw_svector_ostream stream(buffer);
+    KeepOrderPassManager passes(*module);
+    if (budget)
+      passes.add(createEvictionBudget(*context));
+    CodeGenFileType type =
+        assembly ? CodeGenFileType::AssemblyFile : CodeGenFileType::ObjectFile;
+    if (machine->addPassesToEmitFile(passes, stream, nullptr, type,
+                                     /*DisableVerify=*/true))
+      return createStringError(inconvertibleErrorCode(),
+                               "the target cannot emit this file type");
+    passes.run(*module);
+    module = std::move(again);
+    if (errors.empty()) {
+      module.reset();
+      return std::string(buffer);
+    }
+    if (budget)
+      errors.clear();
+  }
+  return takeErrors("code generation");
 }
 
 Expected<std::string> CodeGenerator::emitAssembly() { return emit(true); }

@@ -228,10 +228,6 @@ std::optional<Layout> LayoutInference::layoutFromFragments(Operation *op) {
       bestScore = score;
     }
   }
-  // Parts of fragments say as much, where nothing else does.
-  for (const Access &access : accesses)
-    if (std::optional<Layout> layout = layoutOf(access.buffer); layout && !best)
-      best = layoutOfPart(access, *layout, points);
   return best;
 }
 

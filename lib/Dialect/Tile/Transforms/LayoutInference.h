@@ -47,10 +47,6 @@ private:
   mlir::LogicalResult normalize();
   mlir::LogicalResult resolve();
   mlir::LogicalResult resolveLoop(mlir::Operation *op);
-  /// Carries out a copy between fragments of different layouts in parts that
-  /// take little LDS (LayoutParts.cpp). False, and nothing changed, where LDS
-  /// is not short or the parts cannot be told.
-  bool convertInParts(CopyOp copy);
   /// Loops, copies and fills carry their layout under one name.
   static void setLoopLayout(mlir::Operation *op, const Layout &layout);
   mlir::LogicalResult resolveReduce(ReduceOp op);

@@ -188,6 +188,12 @@ LogicalResult LayoutInference::resolveLoop(Operation *op) {
       return success();
   SmallVector<int64_t> points = getPoints(op);
   std::optional<Layout> loop = layoutFromFragments(op);
+  // Parts of fragments say as much, where nothing else does; but nothing about
+  // other fragments, so that this is not propagated.
+  if (isa<ParallelOp>(op))
+    for (const Access &access : getPointAccesses(op))
+      if (auto layout = layoutOf(access.buffer); layout && !loop)
+        loop = layoutOfPart(access, *layout, points);
   // No fragment says how: the loop is laid out for its memory accesses.
   if (!loop)
     loop = freeLayout(op);
@@ -208,9 +214,6 @@ LogicalResult LayoutInference::resolveLoop(Operation *op) {
       if (access.buffer == buffer)
         list.push_back(access);
 
-  if (auto copy = dyn_cast<CopyOp>(op); copy && !bad.empty())
-    if (convertInParts(copy))
-      return success();
   SmallVector<Operation *> added;
   for (auto &[buffer, list] : bad) {
     bool reads = false, writes = false, plain = true, partial = false;

@@ -64,7 +64,7 @@ public:
   Sparer(KernelOp kernel, int64_t limit)
       : kernel(kernel), limit(limit), threads(kernel.getNumThreads()) {}
   bool fits() { return need() <= limit; }
-  bool run();
+  bool run(int64_t most);
 
 private:
   int64_t need(ArrayRef<Candidate> without = {}) {
@@ -82,7 +82,7 @@ private:
   std::optional<Plan> planFor(Policy policy, ArrayRef<Candidate> candidates);
   int64_t fragmentRegisters();
   void apply(Plan &plan);
-  bool moveToRegisters();
+  bool moveToRegisters(int64_t most);
   bool splitLargest();
 
   KernelOp kernel;
@@ -354,8 +354,9 @@ void Sparer::apply(Plan &plan) {
   });
 }
 
-/// Whether a plan was found, under any policy, and carried out.
-bool Sparer::moveToRegisters() {
+/// Whether a plan was found, under any policy, of no more registers than
+/// `most`, and carried out.
+bool Sparer::moveToRegisters(int64_t most) {
   SmallVector<Candidate> candidates;
   for (AllocOp alloc : getAllocs(kernel, Space::Shared))
     if (auto c = consider(alloc))
@@ -364,7 +365,8 @@ bool Sparer::moveToRegisters() {
   for (Policy policy :
        {Policy(), Policy(WarpPolicy::FullRow), Policy(WarpPolicy::FullCol)}) {
     auto plan = planFor(policy, candidates);
-    if (plan && (!best || plan->registers < best->registers))
+    if (plan && plan->registers <= most &&
+        (!best || plan->registers < best->registers))
       best = plan;
   }
   if (best)
@@ -385,14 +387,14 @@ bool Sparer::splitLargest() {
   return false;
 }
 
-bool Sparer::run() {
+bool Sparer::run(int64_t most) {
   sinkCopies();
   dropStaging(/*converted=*/false);
   dropStaging(/*converted=*/true);
   // Each split halves a tile; the parts can be split again.
   constexpr unsigned kMostSplits = 16;
   for (unsigned i = 0; i < kMostSplits; ++i)
-    if (need() <= limit || moveToRegisters() || !splitLargest())
+    if (need() <= limit || moveToRegisters(most) || !splitLargest())
       break;
   return need() <= limit;
 }
@@ -401,19 +403,26 @@ bool tile::spareLds(KernelOp kernel, int64_t limit) {
   Sparer sparer(kernel, limit);
   if (sparer.fits())
     return true;
-  // A kernel that fails all the same is refused as it was written.
-  OwningOpRef<KernelOp> saved = kernel.clone();
-  std::vector<mlir::Diagnostic> said;
-  {
-    ScopedDiagnosticHandler held(kernel.getContext(), [&](mlir::Diagnostic &d) {
-      said.push_back(std::move(d));
-    });
-    if (!sparer.run()) {
-      kernel.getBody().takeBody(saved->getBody());
-      return false;
+  // Registers are what results are computed in: many for operands only where
+  // splitting does not do.
+  constexpr int64_t kModest = 128, kAll = 512;
+  for (int64_t most : {kModest, kAll}) {
+    OwningOpRef<KernelOp> saved = kernel.clone();
+    std::vector<mlir::Diagnostic> said;
+    bool done;
+    {
+      ScopedDiagnosticHandler held(
+          kernel.getContext(),
+          [&](mlir::Diagnostic &d) { said.push_back(std::move(d)); });
+      done = sparer.run(most);
     }
+    if (done) {
+      for (mlir::Diagnostic &diag : said)
+        kernel.getContext()->getDiagEngine().emit(std::move(diag));
+      return true;
+    }
+    // A kernel that fails all the same is refused as it was written.
+    kernel.getBody().takeBody(saved->getBody());
   }
-  for (mlir::Diagnostic &diag : said)
-    kernel.getContext()->getDiagEngine().emit(std::move(diag));
-  return true;
+  return false;
 }
