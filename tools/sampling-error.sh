@@ -54,8 +54,8 @@ cases() {
     echo "AITER, $1|$aiter/$2.co --block 512 --grid $6,$4,$3$list"
   }
   if [ -n "$aiter" ]; then
-    h 'rtz, 2 × 11 heads, 2,304 tokens' fwd_hd128_bf16_rtz 2 11 2304 9
-    h 'causal rtna, 3 × 29 heads, 2,048 tokens' fwd_hd128_bf16_causal_rtna 3 29 2048 4
+    h 'rtna, 4 × 20 heads, 2,048 tokens' fwd_hd128_bf16_rtna 4 20 2048 8
+    h 'causal rtne, 6 × 16 heads, 2,048 tokens' fwd_hd128_bf16_causal_rtne 6 16 2048 4
   fi
 }
 

@@ -85,7 +85,10 @@ public:
   /// Forgets workgroups that have not ended.
   void abandon() {
     for (auto &group : live)
-      spare.push_back(std::move(group));
+      if (&group->state->group() == fault)
+        faulty = std::move(group);
+      else
+        spare.push_back(std::move(group));
     live.clear();
   }
 
@@ -103,6 +106,7 @@ private:
   ThreadPool pool;
   std::vector<std::unique_ptr<Live>> live, spare;
   std::unique_ptr<Live> beginner;
+  std::unique_ptr<Live> faulty; ///< not used again: the fault points into it
   const Workgroup *fault = nullptr;
   uint64_t flops = 0, executed = 0;
 };
