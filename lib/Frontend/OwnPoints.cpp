@@ -25,6 +25,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Interpreter.h"
+#include "PointLoops.h"
 #include "tlc/Dialect/Tile/Transforms/Passes.h"
 
 using namespace tlc;
@@ -119,23 +120,18 @@ bool Interpreter::givePointsToThreads(tile::ParallelOp loop, SourceRange range,
     }
   }
   // Row-major: the last index is the fastest.
-  Block &from = loop.getBody().front();
+  SmallVector<mlir::Value> indices;
   int64_t below = points;
-  for (auto [extent, argument] :
-       llvm::zip_equal(extents, from.getArguments())) {
+  for (int64_t extent : extents) {
     below /= extent;
     mlir::Value index = point;
     if (below > 1)
       index = b.createOrFold<arith::DivUIOp>(index, number(below));
     if (below * extent < points)
       index = b.createOrFold<arith::RemUIOp>(index, number(extent));
-    argument.replaceAllUsesWith(index);
+    indices.push_back(index);
   }
-  auto end = from.end();
-  if (!from.empty() && from.back().hasTrait<OpTrait::IsTerminator>())
-    --end;
-  b.getInsertionBlock()->getOperations().splice(
-      b.getInsertionPoint(), from.getOperations(), from.begin(), end);
+  moveBody(loop, indices, b);
   // Kept: names of the loop's variables still point to it.
   loop->remove();
   replacedLoops.emplace_back(loop);

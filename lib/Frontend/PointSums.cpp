@@ -21,6 +21,7 @@
 
 #include "IndexTables.h"
 #include "Interpreter.h"
+#include "PointLoops.h"
 
 using namespace tlc;
 using namespace mlir;
@@ -131,6 +132,17 @@ static void addMeetingDims(ValueRange indices, tile::ParallelOp loop,
   }
 }
 
+void moveBody(tile::ParallelOp loop, mlir::ValueRange points, OpBuilder &b) {
+  Block &from = loop.getBody().front();
+  for (auto [old, now] : llvm::zip_equal(from.getArguments(), points))
+    old.replaceAllUsesWith(now);
+  auto end = from.end();
+  if (!from.empty() && from.back().hasTrait<OpTrait::IsTerminator>())
+    --end;
+  b.getInsertionBlock()->getOperations().splice(
+      b.getInsertionPoint(), from.getOperations(), from.begin(), end);
+}
+
 /// Makes the dimensions serial along which points add to one element. `loop`
 /// is complete; it is replaced if any are.
 ///
@@ -193,14 +205,7 @@ void Interpreter::serializeSums(tile::ParallelOp loop) {
     vars.push_back(inner.getInductionVar());
     b.setInsertionPointToStart(inner.getBody());
   }
-  Block &from = loop.getBody().front();
-  for (auto [old, now] : llvm::zip_equal(from.getArguments(), vars))
-    old.replaceAllUsesWith(now);
-  auto end = from.end();
-  if (!from.empty() && from.back().hasTrait<OpTrait::IsTerminator>())
-    --end;
-  b.getInsertionBlock()->getOperations().splice(
-      b.getInsertionPoint(), from.getOperations(), from.begin(), end);
+  moveBody(loop, vars, b);
   // Kept: names of the loop's variables still point to it.
   loop->remove();
   replacedLoops.emplace_back(loop);
