@@ -36,55 +36,15 @@
 #ifndef TLC_LIB_FRONTEND_INTERPRETER_H
 #define TLC_LIB_FRONTEND_INTERPRETER_H
 
-#include "Values.h"
+#include "Builtins.h"
+#include "Scopes.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "tlc/Frontend/Frontend.h"
 #include "tlc/Frontend/Parser.h"
 #include "tlc/Layout/Layout.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
-#include "llvm/ADT/StringSet.h"
 
 namespace tlc::frontend {
-
-/// What a name is bound to, and whether it may still be read.
-///   Live         yes
-///   Expired      made in a region that has ended: its SSA values are gone
-///   Conditional  bound in one branch of an `if` on the device
-///   Pending      a parameter that waits for its annotation
-struct Binding {
-  enum State : uint8_t { Live, Expired, Conditional, Pending } state = Live;
-  Value value;
-  SourceRange where;
-  unsigned loopDepth = 0; ///< device loops open where it was bound
-  unsigned readLoop =
-      0; ///< serial number of the innermost device loop that read it
-  bool reference = false; ///< a T.Ref: assigning to it stores an element
-};
-
-/// The names of a function call, a comprehension or a module. A function's
-/// scope has the scope that it was defined in as its parent, not the caller's.
-struct Scope {
-  llvm::DenseMap<StringRef, Binding> names;
-  Scope *parent = nullptr;
-  FunctionObject *function = nullptr;
-  bool staged = false; ///< the body of a prim_func, macro or eager function
-  StmtList module;     ///< module scopes: evaluated lazily
-  /// The statement that gives a name its value; null: only host code knows it.
-  llvm::DenseMap<StringRef, const Stmt *> definitions; ///< module scopes
-  /// Names whose evaluation is under way: a definition may not need itself.
-  llvm::StringSet<> evaluating;
-  /// `from x import *`, in order.
-  llvm::SmallVector<const ImportFromStmt *> stars;
-  /// Statements that change a name's value after its definition.
-  llvm::DenseMap<StringRef, llvm::SmallVector<const Stmt *>> changes;
-  /// `nonlocal` and `global`: where these names are bound.
-  llvm::DenseMap<StringRef, Scope *> elsewhere;
-  /// Of a module: the file, for imports beside it.
-  std::string path;
-};
-
-/// How a statement ended.
-enum class Flow : uint8_t { Next, Break, Continue, Return, Error };
 
 /// What a T.alloc_reducer combines by.
 struct ReducerInfo {
@@ -93,63 +53,8 @@ struct ReducerInfo {
   bool open = true;
 };
 
-/// The arguments of one call of a builtin, bound to its parameters.
-struct Args {
-  SourceRange range; ///< the whole call
-  const CallExpr *call = nullptr;
-  Value self; ///< receiver of a method
-  llvm::SmallVector<Value, 8> values;
-  llvm::SmallVector<SourceRange, 8> ranges;
-  llvm::SmallVector<Expr *, 8> exprs;
-  llvm::SmallVector<Value, 4> rest; ///< of a '*' parameter
-  llvm::SmallVector<SourceRange, 4> restRanges;
-  llvm::SmallVector<std::pair<StringRef, Value>, 2>
-      extra; ///< of a '**' parameter
-  /// Whether parameter i was given, and not as None.
-  bool has(unsigned i) const {
-    Value v = (*this)[i];
-    return bool(v) && !v.is(VK::None);
-  }
-  /// Invalid where the signature has fewer parameters: builtins share
-  /// implementations that look for more.
-  Value operator[](unsigned i) const {
-    return i < values.size() ? values[i] : Value();
-  }
-  SourceRange rangeOf(unsigned i) const {
-    return i < ranges.size() && ranges[i].isValid() ? ranges[i] : range;
-  }
-};
-
-class Interpreter;
-/// Implementation of a builtin. The arguments may be changed in place.
-using BuiltinFn = Value (Interpreter::*)(Args &);
-
-/// A function of the language. `signature` lists its parameters:
-/// "&src,&dst,width?": `?` is optional, `&` takes buffers and elements by
-/// reference, `~` is not evaluated, a last `*` takes all further positional
-/// ones, a last `**` all further named ones.
-struct BuiltinInfo {
-  StringRef name; ///< "T.copy", "math.sqrt", "len", "str.join"
-  BuiltinFn fn;
-  StringRef signature;
-  /// Tells apart the names that share an implementation.
-  int64_t data = 0;
-  enum Flags : uint8_t {
-    None = 0,
-    Device = 1
-  } flags = None; ///< Device: only inside T.Kernel
-};
-void registerBuiltins(ArrayRef<BuiltinInfo> table);
-const BuiltinInfo *findBuiltin(StringRef name);
 /// Whether a statement may leave the loop around it.
 bool mayExit(const Stmt *s);
-/// Whether a function computes one element from elements.
-bool isScalarMath(const BuiltinInfo *builtin);
-/// Python's library in the kernel language (Library.cpp).
-/// Whether a module is part of the language (Modules.cpp).
-bool isLanguageModule(StringRef module);
-StringRef libraryText();
-bool libraryDefines(StringRef name);
 
 class Interpreter {
 public:

@@ -449,7 +449,7 @@ LogicalResult KernelLowering::lowerParallel(tile::ParallelOp op) {
   if (phases) {
     auto barrier = wave::BarrierOp::create(b, loc);
     if (global)
-      barrier->setAttr("wave.global", b.getUnitAttr());
+      barrier->setAttr(wave::kSyncGlobalAttr, b.getUnitAttr());
   }
 
   // Now the bodies, register by register.

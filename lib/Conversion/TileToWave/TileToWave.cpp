@@ -280,7 +280,7 @@ LogicalResult KernelLowering::lowerOp(Operation *op) {
         auto barrier = wave::BarrierOp::create(b, o.getLoc());
         // Data passed through global memory: its accesses are waited for too.
         if (o->hasAttr(tile::kSyncGlobalAttr))
-          barrier->setAttr("wave.global", b.getUnitAttr());
+          barrier->setAttr(wave::kSyncGlobalAttr, b.getUnitAttr());
         return success();
       })
       // All threads use the same pointer, so it is pinned to scalar registers.

@@ -261,7 +261,7 @@ struct BarrierPattern : ConvertOpToLLVMPattern<wave::BarrierOp> {
     Build build{rewriter, op.getLoc()};
     auto local = LLVM::MMRATagAttr::get(rewriter.getContext(),
                                         "amdgpu-synchronize-as", "local");
-    bool global = op->hasAttr("wave.global");
+    bool global = op->hasAttr(wave::kSyncGlobalAttr);
     auto fence = [&](LLVM::AtomicOrdering ordering) {
       auto f =
           LLVM::FenceOp::create(rewriter, op.getLoc(), ordering, "workgroup");

@@ -41,7 +41,7 @@ static bool letsPass(Operation *op) {
     return all;
   }
   if (isa<BarrierOp>(op))
-    return !op->hasAttr("wave.global");
+    return !op->hasAttr(kSyncGlobalAttr);
   return isPure(op) || isa<LdsLoadOp, LdsStoreOp, BufferLoadOp, GlobalLoadOp,
                            SchedBarrierOp, SetPrioOp>(op);
 }

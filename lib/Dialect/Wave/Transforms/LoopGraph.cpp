@@ -456,7 +456,8 @@ void LoopGraph::addMemoryEdges() {
                 /*distance=*/0, /*data=*/false, a.unit != b.unit);
       // Loads pass a barrier unless it orders global memory too.
       else if (barrier && (a.globalRead || b.globalRead) &&
-               (a.op->hasAttr("wave.global") || b.op->hasAttr("wave.global")))
+               (a.op->hasAttr(kSyncGlobalAttr) ||
+                b.op->hasAttr(kSyncGlobalAttr)))
         connect(i, j, 1);
     }
   }
@@ -528,7 +529,7 @@ std::string LoopGraph::whySerial() {
     return "it has more than two barriers an iteration";
   std::vector<bool> written(numTiles, false), read(numTiles, false);
   for (Node &node : nodes) {
-    if (node.unit == Unit::Barrier && node.op->hasAttr("wave.global"))
+    if (node.unit == Unit::Barrier && node.op->hasAttr(kSyncGlobalAttr))
       return "its barrier orders global memory";
     if (isa<LdsAtomicOp, GlobalLoadOp>(node.op))
       return "it accesses memory without a range check";

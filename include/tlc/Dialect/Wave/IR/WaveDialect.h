@@ -40,6 +40,8 @@ inline constexpr llvm::StringLiteral kLdsAttr = "wave.lds";
 /// innermost loop touches copy (t + c) mod n only.
 inline constexpr llvm::StringLiteral kSlotAttr = "wave.slot";
 
+/// On a barrier that orders accesses to global memory, too.
+inline constexpr llvm::StringLiteral kSyncGlobalAttr = "wave.global";
 /// On a loop whose lower bound is below its upper bound.
 inline constexpr llvm::StringLiteral kNonEmptyAttr = "wave.non_empty";
 /// On `wave.opaque`: equal values of different numbers stay apart.
