@@ -241,6 +241,7 @@ void tlc::buildWavePipeline(PassManager &passes,
   add(wave::createWaveDeferSums());
   add(wave::createWaveGuardMaximum());
   kernel.addPass(wave::createWaveSkipRescale());
+  kernel.addPass(wave::createWaveGroupBroadcasts());
 }
 
 /// What the estimate says of loops that just fit 256 registers: it is high.

@@ -253,6 +253,7 @@ private:
   Value combine(tile::ReduceKind kind, Value a, Value b, Location loc);
   mlir::FailureOr<llvm::SmallVector<int64_t>>
   slotsOf(mlir::Operation *op, const tile::Access &access, const Layout &loop);
+  Value broadcast(const tile::Access &access, const Layout &loop);
 
   tile::KernelOp kernel;
   mlir::OpBuilder &b;

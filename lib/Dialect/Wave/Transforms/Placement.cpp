@@ -71,11 +71,12 @@ bool Placer::portTakes(const Node &node, int t) {
   return true;
 }
 
-/// Takes node \p n, a memory instruction, out of the table again.
+/// Takes node \p n out of the table again.
 void Placer::release(int n) {
   Slot &slot = table[index(time[n])];
-  --slot.memory;
+  slot.memory -= nodes[n].unit == Unit::Memory;
   slot.ldsReads -= nodes[n].ldsRead;
+  slot.vector -= nodes[n].cycles;
   time[n] = kUnplaced;
 }
 
@@ -100,7 +101,7 @@ int Placer::earliest(int n) const {
       continue;
     int from = time[e.node];
     if (from == kUnplaced) {
-      if (late[e.node])
+      if (overlap && late[e.node])
         from = earliest(e.node);
       else if (!isLazy(nodes[e.node]) || e.distance)
         continue;
@@ -124,13 +125,12 @@ int Placer::latest(int n) const {
 }
 
 /// Vector work between a load from global memory and an LDS write waits for
-/// sweep 3, and so does what only such work needs and nothing else feeds, a
-/// mask. Found by taking all for late and striking out what is not.
+/// sweep 3, or is moved down to the write where iterations do not overlap; so
+/// is what only such work needs and nothing else feeds, a mask. Found by taking
+/// all for late and striking out what is not.
 void Placer::findLate() {
   int n = nodes.size();
   late.assign(n, false);
-  if (!overlap)
-    return;
   auto isVector = [&](int i) { return nodes[i].unit == Unit::Vector; };
   auto isStore = [&](int i) {
     return nodes[i].unit == Unit::Memory && nodes[i].ldsWrite &&
@@ -151,7 +151,8 @@ void Placer::findLate() {
         continue;
       bool keep = loaded[i] || alone[i];
       for (const Edge &e : nodes[i].out)
-        keep &= late[e.node] || (isStore(e.node) && !alone[i]);
+        keep &= (overlap || !e.distance) &&
+                (late[e.node] || (isStore(e.node) && !alone[i]));
       for (const Edge &e : nodes[i].in)
         keep &= nodes[e.node].globalRead || late[e.node] || alone[e.node];
       late[i] = keep;
@@ -399,6 +400,44 @@ void Placer::sinkReads() {
   }
 }
 
+/// Without overlap: what packs tiles that the iteration before has loaded comes
+/// right before the writes, for it waits for the loads, and the next ones take
+/// their registers after it. The iteration's work on other tiles then goes on
+/// while these are on their way.
+void Placer::sinkPacks() {
+  auto sink = [&](int i, int from, int to) {
+    int now = time[i], t = to;
+    release(i);
+    while (t >= from && !fits(nodes[i], t))
+      --t;
+    reserve(i, t < from ? now : t);
+  };
+  for (int i = nodes.size() - 1; i >= 0; --i)
+    if (late[i])
+      sink(i, time[i], latest(i));
+  int length = 1 + *llvm::max_element(time);
+  for (int i = 0, n = nodes.size(); i < n; ++i) {
+    if (!nodes[i].globalRead)
+      continue;
+    int first = kFar, last = kUnplaced;
+    bool packed = !nodes[i].out.empty();
+    for (const Edge &e : nodes[i].out) {
+      packed &= e.distance && late[e.node];
+      first = std::min(first, time[e.node]);
+      last = std::max(last, time[e.node]);
+    }
+    // Time for the data to come.
+    if (!packed || last - first > length / 2)
+      continue;
+    int t = std::min(last + 1, latest(i));
+    // Beside another memory instruction rather than behind what waits.
+    if (t > time[i]) {
+      release(i);
+      reserve(i, t);
+    }
+  }
+}
+
 /// All sweeps with the floors and first windows as they are; each attempt
 /// starts from an empty table.
 Placer::Outcome Placer::attempt() {
@@ -442,7 +481,7 @@ Placer::Outcome Placer::attempt() {
   auto waits = [&](const Edge &e) {
     return !e.distance && !isLazy(nodes[e.node]);
   };
-  auto mine = [&](int i) { return !isLazy(nodes[i]) && !late[i]; };
+  auto mine = [&](int i) { return !isLazy(nodes[i]) && !(overlap && late[i]); };
   for (int i = 0; i < n; ++i) {
     if (!mine(i))
       continue;
@@ -477,6 +516,7 @@ Placer::Outcome Placer::attempt() {
       return outcome;
   } else {
     sinkReads();
+    sinkPacks();
   }
   for (int i = 0; i < n; ++i)
     // A node that only a cycle of dependences reaches.

@@ -50,6 +50,11 @@ def WaveSkipRescale : Pass<"wave-skip-rescale", "::tlc::wave::KernelOp"> {
   ];
 }
 
+def WaveGroupBroadcasts : Pass<"wave-group-broadcasts", "::tlc::wave::KernelOp"> {
+  let summary = "Read elements that one lane has for all together";
+  let dependentDialects = ["::tlc::wave::WaveDialect"];
+}
+
 def WaveSchedule : Pass<"wave-schedule", "::tlc::wave::KernelOp"> {
   let summary = "Order hot loops slot by slot around their matrix instructions";
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect",
