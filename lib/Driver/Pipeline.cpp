@@ -243,6 +243,7 @@ void tlc::buildWavePipeline(PassManager &passes,
   add(wave::createWaveGuardMaximum());
   kernel.addPass(wave::createWaveSkipRescale());
   add(wave::createWavePackSingles());
+  kernel.addPass(wave::createWaveGroupBroadcasts());
 }
 
 /// What the estimate says of loops that just fit 256 registers: it is high.

@@ -98,16 +98,20 @@ MemorySystem::MemorySystem(unsigned xcdCount, unsigned cuCount,
 /// Cycles that the address translation adds: 0, or those of a miss. Fully
 /// associative, least recently used.
 double MemorySystem::translate(Xcd &xcd, uint64_t line) {
-  uint64_t page = line / (pageBytes / lineBytes) + 1;
+  uint64_t page = line / pageLines + 1;
+  if (xcd.pages[xcd.lastPage] == page)
+    return 0;
   unsigned oldest = 0;
   for (unsigned i = 0; i < tlbEntries; ++i) {
     if (xcd.pages[i] == page) {
       xcd.pageUsed[i] = ++xcd.pageClock;
+      xcd.lastPage = i;
       return 0;
     }
     if (xcd.pageUsed[i] < xcd.pageUsed[oldest])
       oldest = i;
   }
+  xcd.lastPage = oldest;
   xcd.pages[oldest] = page;
   xcd.pageUsed[oldest] = ++xcd.pageClock;
   return tlbMissCycles;
@@ -115,22 +119,17 @@ double MemorySystem::translate(Xcd &xcd, uint64_t line) {
 
 /// Pages get frames in the order of their first use: two runs see the same sets
 /// and channels wherever the host has mapped the buffers.
-uint64_t MemorySystem::physical(uint64_t line) {
-  constexpr uint64_t pageLines = pageBytes / lineBytes;
-  uint64_t page = line / pageLines;
-  Translated &known = lately[page % std::size(lately)];
-  if (page != known.page) {
-    auto [frame, isNew] = frames.try_emplace(page, frames.size());
-    known = {page, frame->second};
-    if (isNew)
-      pageOfFrame.push_back(page);
-  }
-  return known.frame * pageLines + line % pageLines;
+uint64_t MemorySystem::frameOf(uint64_t page) {
+  auto [frame, isNew] = frames.try_emplace(page, frames.size());
+  lately[page % std::size(lately)] = {page, frame->second};
+  if (isNew)
+    pageOfFrame.push_back(page);
+  return frame->second;
 }
 
-void MemorySystem::fetchAhead(unsigned cu, uint64_t line) const {
-  cus[cu].l1.fetchAhead(l1Set(line));
-  xcds[cu / cusPerXcd].l2.fetchAhead(l2Set(line, channelOf(line)));
+void MemorySystem::fetchAhead(unsigned cu, uint64_t line, bool inL1) const {
+  if (!inL1 || !cus[cu].l1.holds(line, l1Set(line)))
+    xcds[cu / cusPerXcd].l2.fetchAhead(l2Set(line, channelOf(line)));
 }
 
 /// Whether the line, not met before, counts as left in the Infinity Cache by an
@@ -149,7 +148,6 @@ bool MemorySystem::isWarm() {
 bool MemorySystem::othersFetch(uint64_t line) const {
   if (!isSample)
     return false;
-  constexpr uint64_t pageLines = pageBytes / lineBytes;
   double sharers = sharing.sharersOf(pageOfFrame[line / pageLines] * pageLines +
                                      line % pageLines);
   uint64_t hash = (line + 1) * 0x9e3779b97f4a7c15;
@@ -303,18 +301,16 @@ double MemorySystem::load(unsigned cu, uint64_t line, unsigned halves,
   ++counters.l1Lines;
   unsigned set = l1Set(line);
   if (!bypassL1)
-    if (L1Cache::Entry entry = unit.l1.find(line, set)) {
+    if (const double *there = unit.l1.find(line, set)) {
       ++counters.l1Hits;
-      return std::max<double>(time + l1Latency, entry.time());
+      return std::max<double>(time + l1Latency, *there);
     }
   double data = fromL2(xcdOf(cu), line, time + wayToL2, false, counters);
   data = std::max(data, unit.fillFree);
   // The way into L1 takes a line at the L1's rate.
   unit.fillFree = data + double(lineBytes) / l1BytesPerCycle;
-  if (!bypassL1) {
-    L1Cache::Victim victim;
-    unit.l1.insert(line, set, victim).time() = data;
-  }
+  if (!bypassL1)
+    unit.l1.insert(line, set) = data;
   return data;
 }
 

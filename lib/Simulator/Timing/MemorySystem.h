@@ -47,11 +47,16 @@ public:
   /// The line's number here, for all that follows. Pages are numbered by who
   /// comes first: the host's addresses, which differ from run to run, must not
   /// decide which lines share a channel or a set.
-  uint64_t physical(uint64_t line);
+  uint64_t physical(uint64_t line) {
+    uint64_t page = line / pageLines;
+    const Translated &known = lately[page % std::size(lately)];
+    uint64_t frame = page == known.page ? known.frame : frameOf(page);
+    return frame * pageLines + line % pageLines;
+  }
   /// In the order of their first use.
   const std::vector<uint64_t> &pagesMet() const { return pageOfFrame; }
   /// Has the host bring what a look-up of the line will read.
-  void fetchAhead(unsigned cu, uint64_t line) const;
+  void fetchAhead(unsigned cu, uint64_t line, bool inL1) const;
 
   /// When a line that compute unit \p cu looks up at \p time is there.
   double load(unsigned cu, uint64_t line, unsigned halves, double time,
@@ -81,13 +86,14 @@ public:
   double finish(double time, MemoryCounters &counters) const;
 
 private:
-  using L1Cache = Cache<param::l1Bytes / param::lineBytes / param::l1Sets>;
+  using L1Cache = ListCache<param::l1Bytes / param::lineBytes / param::l1Sets>;
   using L2Cache = Cache<param::l2Ways>;
   using MallCache = Cache<param::mallWays>;
   using ScalarCache = Cache<4>;
   using InstructionCache = Cache<param::instructionWays>;
   /// Lines of a channel that count as wanted at once.
   static constexpr unsigned recentLines = 16;
+  static constexpr uint64_t pageLines = param::pageBytes / param::lineBytes;
   struct Xcd {
     explicit Xcd(L2Cache l2) : l2(l2) {}
     L2Cache l2;
@@ -98,6 +104,7 @@ private:
     uint64_t pages[param::tlbEntries] = {};
     uint64_t pageUsed[param::tlbEntries] = {};
     uint64_t pageClock = 0;
+    unsigned lastPage = 0; ///< the most recent of them
   };
   struct Cu {
     L1Cache l1;
@@ -112,6 +119,7 @@ private:
   double beyondL2(Xcd &xcd, uint64_t line, double time,
                   MemoryCounters &counters);
   double translate(Xcd &xcd, uint64_t line);
+  uint64_t frameOf(uint64_t page);
   /// When the line is on its way.
   double writeBack(Xcd &xcd, uint64_t line, double time,
                    MemoryCounters &counters);

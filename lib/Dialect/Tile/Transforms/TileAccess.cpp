@@ -382,3 +382,32 @@ FailureOr<SmallVector<int64_t>> tile::getSlots(const Layout &loop,
         return failure();
   return slots;
 }
+
+std::optional<std::pair<int64_t, int64_t>>
+tile::getBroadcast(const Access &access, const Layout &buffer,
+                   int64_t threads) {
+  constexpr int64_t kWave = 64;
+  if (!isa_and_nonnull<LoadOp>(access.op) || access.writes)
+    return std::nullopt;
+  auto shape = cast<MemRefType>(access.buffer.getType()).getShape();
+  SmallVector<int64_t, 4> element;
+  for (auto [index, extent] : llvm::zip(access.indices, shape)) {
+    if (!index.isUniform() || index.uniform || index.constant < 0 ||
+        index.constant >= extent)
+      return std::nullopt;
+    element.push_back(index.constant);
+  }
+  auto holds = [&](int64_t thread, int64_t reg) {
+    auto index = buffer.indexOf(thread, reg);
+    return index && ArrayRef<int64_t>(*index) == ArrayRef<int64_t>(element);
+  };
+  for (int64_t r = 0, n = buffer.numRegisters(); r < n; ++r)
+    for (int64_t lane = 0; lane < std::min(threads, kWave); ++lane) {
+      bool all = true;
+      for (int64_t first = 0; first < threads && all; first += kWave)
+        all = first + lane < threads && holds(first + lane, r);
+      if (all)
+        return std::make_pair(r, lane);
+    }
+  return std::nullopt;
+}

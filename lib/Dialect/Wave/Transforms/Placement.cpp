@@ -71,11 +71,12 @@ bool Placer::portTakes(const Node &node, int t) {
   return true;
 }
 
-/// Takes node \p n, a memory instruction, out of the table again.
+/// Takes node \p n out of the table again.
 void Placer::release(int n) {
   Slot &slot = table[index(time[n])];
-  --slot.memory;
+  slot.memory -= nodes[n].unit == Unit::Memory;
   slot.ldsReads -= nodes[n].ldsRead;
+  slot.vector -= nodes[n].cycles;
   time[n] = kUnplaced;
 }
 
@@ -121,13 +122,13 @@ int Placer::latest(int n) const {
 }
 
 /// Vector work between a load from global memory and an LDS write: it waits for
-/// sweep 3.
+/// sweep 3, or is moved down to the write where iterations do not overlap.
 bool Placer::isLate(int n) {
   if (late[n] >= 0)
     return late[n];
   late[n] = 0;
   const Node &node = nodes[n];
-  if (!overlap || node.unit != Unit::Vector || node.out.empty())
+  if (node.unit != Unit::Vector || node.out.empty())
     return false;
   for (const Edge &e : node.out) {
     const Node &to = nodes[e.node];
@@ -381,6 +382,44 @@ void Placer::sinkReads() {
   }
 }
 
+/// Without overlap: what packs tiles that the iteration before has loaded comes
+/// right before the writes, for it waits for the loads, and the next ones take
+/// their registers after it. The iteration's work on other tiles then goes on
+/// while these are on their way.
+void Placer::sinkPacks() {
+  auto sink = [&](int i, int from, int to) {
+    int now = time[i], t = to;
+    release(i);
+    while (t >= from && !fits(nodes[i], t))
+      --t;
+    reserve(i, t < from ? now : t);
+  };
+  for (int i = nodes.size() - 1; i >= 0; --i)
+    if (late[i] == 1)
+      sink(i, time[i], latest(i));
+  int length = 1 + *llvm::max_element(time);
+  for (int i = 0, n = nodes.size(); i < n; ++i) {
+    if (!nodes[i].globalRead)
+      continue;
+    int first = kFar, last = kUnplaced;
+    bool packed = !nodes[i].out.empty();
+    for (const Edge &e : nodes[i].out) {
+      packed &= e.distance && late[e.node] == 1;
+      first = std::min(first, time[e.node]);
+      last = std::max(last, time[e.node]);
+    }
+    // Time for the data to come.
+    if (!packed || last - first > length / 2)
+      continue;
+    int t = std::min(last + 1, latest(i));
+    // Beside another memory instruction rather than behind what waits.
+    if (t > time[i]) {
+      release(i);
+      reserve(i, t);
+    }
+  }
+}
+
 /// All sweeps with the floors and first windows as they are; each attempt
 /// starts from an empty table.
 Placer::Outcome Placer::attempt() {
@@ -427,7 +466,9 @@ Placer::Outcome Placer::attempt() {
   auto waits = [&](const Edge &e) {
     return !e.distance && !isLazy(nodes[e.node]);
   };
-  auto mine = [&](int i) { return !isLazy(nodes[i]) && late[i] != 1; };
+  auto mine = [&](int i) {
+    return !isLazy(nodes[i]) && !(overlap && late[i] == 1);
+  };
   for (int i = 0; i < n; ++i) {
     if (!mine(i))
       continue;
@@ -462,6 +503,7 @@ Placer::Outcome Placer::attempt() {
       return outcome;
   } else {
     sinkReads();
+    sinkPacks();
   }
   for (int i = 0; i < n; ++i)
     // A node that only a cycle of dependences reaches.

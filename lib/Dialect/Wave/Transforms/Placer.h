@@ -84,6 +84,7 @@ private:
   std::pair<int, int> spanOf(llvm::ArrayRef<Load> loads, int firstWrite) const;
   bool placeReads(int n, int t);
   void sinkReads();
+  void sinkPacks();
 
   // The table's slot of a time: one interval, repeated.
   int index(int t) const {

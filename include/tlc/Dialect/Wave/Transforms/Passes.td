@@ -56,6 +56,11 @@ def WavePackSingles : Pass<"wave-pack-singles", "::tlc::wave::KernelOp"> {
                            "::mlir::vector::VectorDialect"];
 }
 
+def WaveGroupBroadcasts : Pass<"wave-group-broadcasts", "::tlc::wave::KernelOp"> {
+  let summary = "Read elements that one lane has for all together";
+  let dependentDialects = ["::tlc::wave::WaveDialect"];
+}
+
 def WaveSchedule : Pass<"wave-schedule", "::tlc::wave::KernelOp"> {
   let summary = "Order hot loops slot by slot around their matrix instructions";
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect",
