@@ -254,8 +254,9 @@ void tlc::buildSchedulePipeline(PassManager &passes, ScheduleLevel level) {
   if (level == ScheduleLevel::None)
     return;
   wave::WaveScheduleOptions options;
-  options.unroll =
-      level == ScheduleLevel::Paired || level == ScheduleLevel::Limited;
+  options.unroll = level < ScheduleLevel::Overlap;
+  if (level == ScheduleLevel::Near)
+    options.ring = options.ring / 2;
   if (level == ScheduleLevel::Limited)
     options.limit = kScheduleRegisters;
   options.overlap = level != ScheduleLevel::Apart;

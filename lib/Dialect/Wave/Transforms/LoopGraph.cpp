@@ -251,7 +251,8 @@ static int vectorCost(Operation *op) {
   if (op->getNumResults() != 1 || op->getNumRegions())
     return 0;
   Type type = op->getResult(0).getType();
-  if (!isa<IntegerType, FloatType, VectorType>(type))
+  if (!isa<IntegerType, FloatType, VectorType>(type) ||
+      isa<vector::BitCastOp, arith::BitcastOp, vector::ShapeCastOp>(op))
     return 0;
   int count = 1;
   if (auto vector = dyn_cast<VectorType>(type))

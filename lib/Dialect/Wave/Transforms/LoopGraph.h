@@ -110,6 +110,8 @@ public:
   int vectorCycles = 0; ///< VALU cycles of an iteration
   bool writesGlobal = false;
   bool seldom = false; ///< few iterations: those at the edge of a mask
+  /// Cycles that an LDS read may come before its latency demands it.
+  int ring = 256;
   /// Why iterations cannot overlap; empty if they can.
   std::string serial;
 

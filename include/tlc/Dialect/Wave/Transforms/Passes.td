@@ -70,6 +70,7 @@ def WaveSchedule : Pass<"wave-schedule", "::tlc::wave::KernelOp"> {
     Option<"pin", "pin", "bool", "true", "Close each slot with a scheduling barrier">,
     Option<"unroll", "unroll", "bool", "true", "Two iterations a turn where LDS tiles have two copies">,
     Option<"limit", "limit", "int64_t", "0", "Registers above which iterations do not overlap; 0: no limit">,
+    Option<"ring", "ring", "int64_t", "256", "Cycles that an LDS read may come before its latency demands it">,
     Option<"report", "report", "bool", "false", "Print each slot as a remark">
   ];
 }
