@@ -61,7 +61,8 @@ std::optional<Stage> tlc::parseStage(StringRef name) {
 static constexpr StringLiteral optionalPasses[] = {
     "tile-order-workgroups", "tile-promote-operands", "tile-split-masks",
     "tile-pipeline",         "tile-swizzle-lds",      "tile-coalesce-stores",
-    "wave-share-divisors",   "wave-defer-sums",       "wave-guard-maximum"};
+    "wave-share-divisors",   "wave-defer-sums",       "wave-guard-maximum",
+    "wave-pack-singles"};
 
 bool tlc::isOptionalPass(StringRef name) {
   return llvm::is_contained(optionalPasses, name);
@@ -241,6 +242,7 @@ void tlc::buildWavePipeline(PassManager &passes,
   add(wave::createWaveDeferSums());
   add(wave::createWaveGuardMaximum());
   kernel.addPass(wave::createWaveSkipRescale());
+  add(wave::createWavePackSingles());
   kernel.addPass(wave::createWaveGroupBroadcasts());
 }
 
