@@ -308,6 +308,7 @@ bool Machine::Impl::endWave(SimWave &wave, uint64_t time) {
                                                          : true;
   group.time.end = end;
   finished->push_back(group.time);
+  memory.noteGroupEnd();
   notePace(cu, end);
   cu.residents.erase(
       std::find(cu.residents.begin(), cu.residents.end(), &group));
