@@ -61,7 +61,8 @@ std::optional<Stage> tlc::parseStage(StringRef name) {
 static constexpr StringLiteral optionalPasses[] = {
     "tile-order-workgroups", "tile-promote-operands", "tile-split-masks",
     "tile-pipeline",         "tile-swizzle-lds",      "tile-coalesce-stores",
-    "wave-share-divisors",   "wave-defer-sums",       "wave-guard-maximum"};
+    "wave-share-divisors",   "wave-defer-sums",       "wave-guard-maximum",
+    "wave-pack-singles"};
 
 bool tlc::isOptionalPass(StringRef name) {
   return llvm::is_contained(optionalPasses, name);
@@ -231,6 +232,7 @@ void tlc::buildWavePipeline(PassManager &passes,
   passes.addPass(createCanonicalizerPass());
   passes.addPass(createCSEPass());
   OpPassManager &kernel = passes.nest<wave::KernelOp>();
+  kernel.addPass(wave::createWaveJoinAccesses());
   kernel.addPass(wave::createWaveDotSums());
   kernel.addPass(wave::createWavePackConversions());
   auto add = [&](std::unique_ptr<Pass> pass) {
@@ -241,6 +243,8 @@ void tlc::buildWavePipeline(PassManager &passes,
   add(wave::createWaveDeferSums());
   add(wave::createWaveGuardMaximum());
   kernel.addPass(wave::createWaveSkipRescale());
+  add(wave::createWavePackSingles());
+  kernel.addPass(wave::createWaveGroupBroadcasts());
 }
 
 /// What the estimate says of loops that just fit 256 registers: it is high.
@@ -251,8 +255,9 @@ void tlc::buildSchedulePipeline(PassManager &passes, ScheduleLevel level) {
   if (level == ScheduleLevel::None)
     return;
   wave::WaveScheduleOptions options;
-  options.unroll =
-      level == ScheduleLevel::Paired || level == ScheduleLevel::Limited;
+  options.unroll = level < ScheduleLevel::Overlap;
+  if (level == ScheduleLevel::Near)
+    options.ring = options.ring / 2;
   if (level == ScheduleLevel::Limited)
     options.limit = kScheduleRegisters;
   options.overlap = level != ScheduleLevel::Apart;

@@ -39,14 +39,15 @@ unsigned tlc::conflictCycles(LdsDirection direction, unsigned bytes,
 //===----------------------------------------------------------------------===//
 
 /// Registers that one instruction can move: up to 16 bytes, next to each other
-/// in memory in every thread and aligned there. `offset(thread, register)` is
-/// in bytes; only registers that exist take part. Greedy from the lowest
-/// address, in powers of two:
-///   bytes 2, offsets 0 2 4 6 8 10, alignment 16   ->  {0 1 2 3} {4 5}
+/// in memory in every thread. `offset(thread, register)` is in bytes; only
+/// registers that exist take part. Greedy from the lowest address, in powers of
+/// two that are movable:
+///   bytes 2, offsets 0 2 4 6 8 10, aligned to 16   ->  {0 1 2 3} {4 5}
 std::vector<SmallVector<int64_t, 8>>
 tlc::groupRegisters(int64_t registers, int64_t threads, int64_t bytes,
-                    int64_t alignment, llvm::function_ref<bool(int64_t)> exists,
-                    llvm::function_ref<int64_t(int64_t, int64_t)> offset) {
+                    llvm::function_ref<bool(int64_t)> exists,
+                    llvm::function_ref<int64_t(int64_t, int64_t)> offset,
+                    llvm::function_ref<bool(ArrayRef<int64_t>)> movable) {
   SmallVector<int64_t> order;
   for (int64_t r = 0; r < registers; ++r)
     if (exists(r))
@@ -61,27 +62,42 @@ tlc::groupRegisters(int64_t registers, int64_t threads, int64_t bytes,
       yes = offset(t, order[i + 1]) == offset(t, order[i]) + bytes;
     follows[i] = yes;
   }
-  auto aligned = [&](int64_t r, int64_t width) {
-    if (alignment % width)
-      return false;
-    for (int64_t t = 0; t < threads; ++t)
-      if (offset(t, r) % width)
-        return false;
-    return true;
-  };
   std::vector<SmallVector<int64_t, 8>> groups;
   for (size_t i = 0; i < order.size();) {
     size_t run = 1;
     while (i + run < order.size() && follows[i + run - 1])
       ++run;
     int64_t count = std::max<int64_t>(1, 16 / bytes);
-    while (count > 1 &&
-           (count > int64_t(run) || !aligned(order[i], count * bytes)))
+    while (count > 1 && (count > int64_t(run) ||
+                         !movable(ArrayRef<int64_t>(order).slice(i, count))))
       count /= 2;
     groups.emplace_back(order.begin() + i, order.begin() + i + count);
     i += count;
   }
   return groups;
+}
+
+/// Those whose place is a multiple of their bytes.
+std::vector<SmallVector<int64_t, 8>>
+tlc::groupRegisters(int64_t registers, int64_t threads, int64_t bytes,
+                    int64_t alignment, llvm::function_ref<bool(int64_t)> exists,
+                    llvm::function_ref<int64_t(int64_t, int64_t)> offset) {
+  return groupRegisters(
+      registers, threads, bytes, exists, offset, [&](ArrayRef<int64_t> group) {
+        return isAligned(group.front(), threads, group.size() * bytes,
+                         alignment, offset);
+      });
+}
+
+bool tlc::isAligned(int64_t reg, int64_t threads, int64_t width,
+                    int64_t alignment,
+                    llvm::function_ref<int64_t(int64_t, int64_t)> offset) {
+  if (alignment % width)
+    return false;
+  for (int64_t t = 0; t < threads; ++t)
+    if (offset(t, reg) % width)
+      return false;
+  return true;
 }
 
 /// What each thread has in each register of a tile of `shape`. A layout may

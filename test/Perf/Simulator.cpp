@@ -7,10 +7,11 @@
 //
 // One host thread throughout, and processor time, so that the figures are those
 // of a core:
-// wavefront instructions a second on vector ALU loops, on matrix loops, and on
-// kernels of this project; the same with the checkers and with the timing model,
-// every workgroup in detail. Kernels are assembled or compiled when the
-// benchmark starts.
+// wavefront instructions a second on vector ALU loops, on matrix loops, on
+// loops that fill the device and are hard on the timing model, and on kernels
+// of this project; the same with the checkers and with the timing model, every
+// workgroup in detail. Kernels are assembled or compiled when the benchmark
+// starts.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,6 +23,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <ctime>
 #include <filesystem>
 #include <fstream>
@@ -37,7 +39,11 @@ namespace {
 struct LoopKernel {
   const char *name, *body;
   unsigned repeat; ///< of the body within the loop
+  unsigned turns = 400, groups = 8, block = 64;
 };
+
+/// As many as fill the device, four wavefronts to each SIMD.
+constexpr unsigned full = 1216;
 
 // 64 instructions in the loop and some thousand turns.
 constexpr LoopKernel loops[] = {
@@ -77,7 +83,34 @@ constexpr LoopKernel loops[] = {
      64},
     {"mfma_i8_32x32x16",
      "v_mfma_i32_32x32x16_i8 a[0:15], v[4:5], v[6:7], a[0:15]\n", 64},
+    // v13: a line of the wavefront's own. The buffer is all zero.
+    {"loads_dependent",
+     "global_load_dword v10, v13, s[2:3]\ns_waitcnt vmcnt(0)\n"
+     "v_add3_u32 v13, v13, v10, v14\nv_and_b32 v13, s11, v13\n",
+     1, 100, full, 256},
+    // v15: a line for each lane, of which the loop walks through all words.
+    {"loads_uncoalesced",
+     "global_load_dword v10, v15, s[2:3]\nv_add_u32 v15, 4, v15\n"
+     "v_and_b32 v15, s11, v15\ns_waitcnt vmcnt(4)\n",
+     1, 32, full / 4, 256},
+    // Never the same line again.
+    {"loads_scattered",
+     "global_load_dword v10, v15, s[2:3]\nv_add_u32 v15, v15, v14\n"
+     "v_and_b32 v15, s11, v15\ns_waitcnt vmcnt(4)\n",
+     1, 20, full / 4, 256},
+    // v16: eight lanes in each bank.
+    {"lds_conflicts", "ds_write_b32 v16, v5\nds_write_b32 v16, v6 offset:64\n",
+     8, 20, full, 256},
+    {"short_vector", "v_fma_f32 v4, v5, v6, v4\nv_add_f32 v8, v7, v6\n", 1, 100,
+     full, 256},
+    {"short_lds",
+     "ds_read_b32 v8, v16\ns_waitcnt lgkmcnt(0)\nv_add_f32 v9, v8, v6\n", 1,
+     100, full, 256},
+    {"barriers", "v_add_f32 v8, v7, v6\ns_barrier\n", 4, 20, full, 256},
+    {"short_launch", "v_fma_f32 v4, v5, v6, v4\nv_add_f32 v8, v7, v6\n", 1, 10,
+     full, 256},
 };
+constexpr size_t bufferBytes = 16 << 20;
 
 fs::path &folder() {
   static fs::path path =
@@ -97,14 +130,24 @@ std::vector<uint8_t> assembleLoops() {
   for (const LoopKernel &loop : loops) {
     file << ".text\n.globl " << loop.name << "\n.p2align 8\n.type " << loop.name
          << ",@function\n"
-         << loop.name << ":\ns_movk_i32 s5, 400\nv_cvt_f32_u32 v5, v0\n"
+         << loop.name
+         << ":\ns_mov_b32 s4, s2\ns_load_dwordx2 s[2:3], s[0:1], 0\n"
+         << "s_movk_i32 s5, " << loop.turns << "\nv_cvt_f32_u32 v5, v0\n"
          << "v_mul_f32 v5, 0.5, v5\nv_mov_b32 v4, v5\nv_mov_b32 v6, 1.0\n"
-         << "v_mov_b32 v7, v5\nv_lshlrev_b32 v12, 4, v0\n"
-         << "v_cmp_gt_f32 vcc, v5, v6\ns_mov_b32 s6, 1\ns_mov_b32 s7, 3\n";
+         << "v_mov_b32 v7, v5\nv_and_b32 v12, 63, v0\n"
+         << "v_lshlrev_b32 v12, 4, v12\n"
+         << "s_lshl_b32 s10, s4, 10\ns_mov_b32 s11, " << bufferBytes - 4
+         << "\nv_lshlrev_b32 v13, 2, v0\n"
+         << "v_add_u32 v13, s10, v13\nv_lshlrev_b32 v15, 7, v0\n"
+         << "v_add_u32 v15, s10, v15\nv_mov_b32 v14, 0x10400\n"
+         << "v_and_b32 v16, 7, v0\nv_lshlrev_b32 v16, 7, v16\n"
+            "v_bfe_u32 v17, v0, 3, 3\nv_lshl_add_u32 v16, v17, 2, v16\n"
+            "v_lshrrev_b32 v17, 6, v0\nv_lshl_add_u32 v16, v17, 10, v16\n"
+            "ds_write_b32 v16, v5\n";
     // Nothing undefined, nothing too soon.
     for (unsigned i = 0; i < 16; ++i)
       file << "v_accvgpr_write_b32 a" << i << ", 0\n";
-    file << "s_nop 7\n"
+    file << "s_nop 7\ns_waitcnt lgkmcnt(0)\n"
          << ".L" << loop.name << ":\n";
     for (unsigned i = 0; i < loop.repeat; ++i)
       file << loop.body;
@@ -113,7 +156,8 @@ std::vector<uint8_t> assembleLoops() {
          << loop.name << "\n.rodata\n.amdhsa_kernel " << loop.name
          << "\n.amdhsa_next_free_vgpr 64\n.amdhsa_next_free_sgpr 32\n"
             ".amdhsa_accum_offset 32\n.amdhsa_group_segment_fixed_size 4096\n"
-            ".amdhsa_user_sgpr_kernarg_segment_ptr 1\n.end_amdhsa_kernel\n";
+            ".amdhsa_user_sgpr_kernarg_segment_ptr 1\n"
+            ".amdhsa_kernarg_size 8\n.end_amdhsa_kernel\n";
   }
   file.close();
   std::string command = std::string(TLC_DEVICE_CLANG) +
@@ -133,8 +177,11 @@ double cpuSeconds() {
   return double(now.tv_sec) + double(now.tv_nsec) * 1e-9;
 }
 
-void counters(benchmark::State &state, double instructions, double flops,
-              double seconds) {
+void counters(benchmark::State &state, const sim::LaunchResult &last,
+              double instructions, double flops, double seconds) {
+  // To see that a change of the model's code has not changed the model.
+  if (last.timing)
+    state.counters["cycles"] = double(last.timing->cycles);
   state.counters["Minst/s"] = instructions / seconds / 1e6;
   if (flops)
     state.counters["GFLOP/s"] = flops / seconds / 1e9;
@@ -150,7 +197,7 @@ void setMode(sim::SimulatorOptions &options, Mode mode) {
 }
 
 void runLoop(benchmark::State &state, const std::vector<uint8_t> &image,
-             const char *name, Mode mode) {
+             const LoopKernel &loop, Mode mode) {
   sim::DeviceMemory memory(uint64_t(1) << 32);
   std::string error;
   auto object = sim::LoadedObject::load(image, memory, error);
@@ -158,20 +205,30 @@ void runLoop(benchmark::State &state, const std::vector<uint8_t> &image,
     return state.SkipWithError(error.c_str());
   sim::LaunchRequest request;
   request.object = object.get();
-  request.kernel = object->object().findKernel(name);
-  request.block[0] = 64;
-  request.grid[0] = 8;
+  request.kernel = object->object().findKernel(loop.name);
+  request.block[0] = loop.block;
+  request.grid[0] = loop.groups;
+  const sim::Allocation *buffer =
+      memory.allocate(bufferBytes, sim::AllocationKind::Device);
+  if (!buffer)
+    return state.SkipWithError("no memory");
+  std::memset(reinterpret_cast<void *>(buffer->base), 0, bufferBytes);
+  memory.writtenBytes().markAll();
+  uint64_t argument = buffer->base;
+  request.arguments = {reinterpret_cast<const uint8_t *>(&argument),
+                       sizeof(argument)};
   sim::SimulatorOptions options;
   setMode(options, mode);
   double instructions = 0, flops = 0, seconds = 0;
+  sim::LaunchResult result;
   for (auto _ : state) {
     double start = cpuSeconds();
-    sim::LaunchResult result = runLaunch(request, memory, options);
+    result = runLaunch(request, memory, options);
     seconds += cpuSeconds() - start;
     instructions += double(result.instructions);
     flops += double(result.matrixFlops);
   }
-  counters(state, instructions, flops, seconds);
+  counters(state, result, instructions, flops, seconds);
 }
 
 /// Kernels of this project, compiled when the benchmark starts.
@@ -185,6 +242,10 @@ constexpr Example examples[] = {
     {"gemm", "02-gemm", "-D M=256 -D N=256 -D K=1024"},
     {"softmax", "03-softmax", "-D M=512 -D N=1024"},
     {"rms_norm", "04-rms-norm", "-D M=512 -D N=1024"},
+    {"vector_add", "01-vector-add", "-D N=1048576"},
+    {"decode", "06-flash-decoding",
+     "-D batch=4 -D heads_kv=8 -D group=8 -D seq_k=1024"},
+    {"row_sums", "../test/Perf/row-sums", "-D M=2048 -D N=1024"},
 };
 
 void runExample(benchmark::State &state, const std::string &path, Mode mode) {
@@ -220,7 +281,7 @@ void runExample(benchmark::State &state, const std::string &path, Mode mode) {
     instructions += double(result.instructions);
     flops += double(result.matrixFlops);
   }
-  counters(state, instructions, flops, seconds);
+  counters(state, sim::lastLaunch(), instructions, flops, seconds);
 }
 
 } // namespace
@@ -248,7 +309,7 @@ int main(int argc, char **argv) {
       benchmark::RegisterBenchmark(
           ("simulate/" + std::string(loop.name) + suffix).c_str(),
           [&image, &loop, mode](benchmark::State &state) {
-            runLoop(state, image, loop.name, mode);
+            runLoop(state, image, loop, mode);
           })
           ->Unit(benchmark::kMillisecond);
     for (const Example &example : examples)

@@ -44,6 +44,18 @@ groupRegisters(int64_t registers, int64_t threads, int64_t bytes,
                int64_t alignment, llvm::function_ref<bool(int64_t)> exists,
                llvm::function_ref<int64_t(int64_t, int64_t)> offset);
 
+/// The same with the caller's rule for which consecutive places (a power of two
+/// of them, in memory order) one instruction may move.
+std::vector<llvm::SmallVector<int64_t, 8>>
+groupRegisters(int64_t registers, int64_t threads, int64_t bytes,
+               llvm::function_ref<bool(int64_t)> exists,
+               llvm::function_ref<int64_t(int64_t, int64_t)> offset,
+               llvm::function_ref<bool(llvm::ArrayRef<int64_t>)> movable);
+
+/// Whether register `reg` lies at a multiple of `width` bytes in every thread.
+bool isAligned(int64_t reg, int64_t threads, int64_t width, int64_t alignment,
+               llvm::function_ref<int64_t(int64_t, int64_t)> offset);
+
 /// The elements that an access moves, in any order of registers: slot r of
 /// thread t holds elements[r * threads + t], an index of the caller's choice.
 struct HeldElements {

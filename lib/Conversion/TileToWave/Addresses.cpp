@@ -91,16 +91,6 @@ Value KernelLowering::layoutAddress(const Layout &layout, ArrayRef<Value> index,
 // LDS
 //===----------------------------------------------------------------------===//
 
-/// An index where `thread` holds register `reg`, without its uniform part.
-static int64_t rawIndex(const tile::PointIndex &index, const PointMap &points,
-                        int64_t thread, int64_t reg) {
-  int64_t v = index.constant;
-  for (auto [p, c] : llvm::enumerate(index.coeffs))
-    if (c)
-      v += c * points.at(p, thread, reg);
-  return v;
-}
-
 /// Whether the points that do not exist fall on places of the layout that no
 /// element of the buffer has.
 static bool isRoomy(const tile::Access &access, const PointMap &points,
@@ -401,6 +391,8 @@ SmallVector<Value> KernelLowering::load(const AccessPlan &plan,
     if (plan.pad && group.valid)
       v = arith::SelectOp::create(b, loc, group.valid, v,
                                   splat(plan.pad, type, loc));
+    if (group.whole)
+      v = dropEarly(group, v, loc);
     for (auto [i, r] : llvm::enumerate(group.registers))
       values[r] =
           count == 1 ? v : vector::ExtractOp::create(b, loc, v, int64_t(i));

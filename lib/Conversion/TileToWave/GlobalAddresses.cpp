@@ -22,6 +22,9 @@
 //   * an index that falls as the point rises is counted from its other end:
 //     -c * p = -c * last + c * (last - p).
 //
+// How wide an access is depends on what checks it, not on its alignment: see
+// RowEnds.cpp.
+//
 //===----------------------------------------------------------------------===//
 
 #include "KernelLowering.h"
@@ -36,144 +39,6 @@ static constexpr int64_t kFurthest = int64_t(1) << 56;
 
 /// Added to the place of a point that does not exist.
 static constexpr int64_t kNoPoint = int64_t(1) << 62;
-
-/// Sizes and strides are constants or point to values; strides of the identity
-/// layout are products of the sizes below. `bytes` is -1 where it is not known
-/// at compile time.
-FailureOr<TensorShape> tlc::getTensorShape(mlir::Value buffer, Location loc) {
-  auto type = mlir::cast<MemRefType>(buffer.getType());
-  auto tensor = tile::getBase(buffer).getDefiningOp<tile::TensorOp>();
-  if (!tensor)
-    return mlir::emitError(loc, "'")
-           << tile::getBufferName(buffer) << "' is not a tensor";
-  bool isAlias = buffer != tensor.getResult();
-  auto baseType = mlir::cast<MemRefType>(tensor.getType());
-  if (isAlias &&
-      (!type.hasStaticShape() || !baseType.getLayout().isIdentity() ||
-       !buffer.getDefiningOp<tile::AliasOp>()))
-    return mlir::emitError(loc, "'")
-           << tile::getBufferName(buffer)
-           << "' under another shape: the tensor must be contiguous and the "
-              "shape known at compile time";
-  TensorShape s;
-  s.pointer = tensor.getSource();
-  // A pad value belongs to the tensor's own element type; through an alias of
-  // another type reads give 0.
-  if (auto pad = tensor.getPad();
-      pad && pad->getType() == type.getElementType())
-    s.pad = *pad;
-  unsigned rank = type.getRank();
-  s.sizes.assign(type.getShape().begin(), type.getShape().end());
-  s.sizeValues.resize(rank);
-  s.strideValues.resize(rank);
-  // Operands stand for the dynamic dimensions in order.
-  unsigned next = 0;
-  for (unsigned d = 0; d < rank; ++d)
-    if (s.sizes[d] == ShapedType::kDynamic)
-      s.sizeValues[d] = tensor.getSizes()[next++];
-  if (type.getLayout().isIdentity()) {
-    s.strides.assign(rank, 1);
-    for (int d = int(rank) - 2; d >= 0; --d)
-      s.strides[d] = s.strides[d + 1] == ShapedType::kDynamic ||
-                             s.sizes[d + 1] == ShapedType::kDynamic
-                         ? ShapedType::kDynamic
-                         : s.strides[d + 1] * s.sizes[d + 1];
-  } else {
-    int64_t offset;
-    (void)type.getStridesAndOffset(s.strides, offset);
-    next = 0;
-    for (unsigned d = 0; d < rank; ++d)
-      if (s.strides[d] == ShapedType::kDynamic)
-        s.strideValues[d] = tensor.getStrides()[next++];
-  }
-  // The place of the last element, in 128 bits: sizes are the user's.
-  __int128 last = 0;
-  for (unsigned d = 0; d < rank; ++d) {
-    if (s.sizes[d] == ShapedType::kDynamic ||
-        s.strides[d] == ShapedType::kDynamic || s.strides[d] < 0)
-      return s;
-    last += __int128(s.sizes[d] - 1) * s.strides[d];
-  }
-  __int128 total = (last + 1) * elementBytes(buffer);
-  s.bytes = total < (int64_t(1) << 62) ? int64_t(total) : -1;
-  return s;
-}
-
-/// The strides that are values, in elements as i64: products of sizes, or what
-/// the program gives. Null where a stride is a constant.
-SmallVector<Value> KernelLowering::runtimeStrides(const TensorShape &s,
-                                                  Location loc) {
-  Type i64 = b.getI64Type();
-  auto wide = [&](Value v) -> Value {
-    v = lookup(v);
-    return v.getType() == i64 ? v : arith::ExtSIOp::create(b, loc, i64, v);
-  };
-  auto number = [&](int64_t v) -> Value {
-    return arith::ConstantOp::create(b, loc, b.getI64IntegerAttr(v));
-  };
-  SmallVector<Value> strides(s.strides.size());
-  for (int d = int(strides.size()) - 1; d >= 0; --d) {
-    if (s.strides[d] != ShapedType::kDynamic)
-      continue;
-    if (s.strideValues[d]) {
-      strides[d] = wide(s.strideValues[d]);
-      continue;
-    }
-    Value below = strides[d + 1] ? strides[d + 1] : number(s.strides[d + 1]);
-    Value size = s.sizes[d + 1] == ShapedType::kDynamic
-                     ? wide(s.sizeValues[d + 1])
-                     : number(s.sizes[d + 1]);
-    strides[d] = arith::MulIOp::create(b, loc, below, size);
-  }
-  return strides;
-}
-
-/// Ends the launch where a tile that reaches `elements` along each dimension
-/// spans `limit` bytes or more, by strides known at run time only. Checked once
-/// before the kernel's body where the strides are known there.
-void KernelLowering::assertReach(const TensorShape &s,
-                                 ArrayRef<int64_t> elements, int64_t bytes,
-                                 int64_t limit, Location loc) {
-  // Inside a loop too, the sizes of a tensor mostly are arguments.
-  auto known = [&](Value v) {
-    if (!v)
-      return true;
-    Value mapped = lookup(v);
-    Operation *def = mapped.getDefiningOp();
-    return def ? def->getBlock() == anchor->getBlock() &&
-                     def->isBeforeInBlock(anchor)
-               : mapped.getParentBlock() == anchor->getBlock();
-  };
-  OpBuilder::InsertionGuard guard(b);
-  if (llvm::all_of(s.sizeValues, known) && llvm::all_of(s.strideValues, known))
-    b.setInsertionPoint(anchor);
-  SmallVector<Value> strides = runtimeStrides(s, loc);
-  auto number = [&](int64_t v) -> Value {
-    return arith::ConstantOp::create(b, loc, b.getI64IntegerAttr(v));
-  };
-  Value span = number(0);
-  for (auto [d, n] : llvm::enumerate(elements)) {
-    if (!strides[d] || !n)
-      continue;
-    // No lane reads beyond the size.
-    Value most = number(n);
-    if (Value size = s.sizeValues[d]) {
-      size = arith::ExtSIOp::create(b, loc, b.getI64Type(),
-                                    toI32(lookup(size), loc));
-      most = arith::MinSIOp::create(b, loc, most, size);
-    } else {
-      most = number(std::min(n, s.sizes[d] - 1));
-    }
-    most = arith::MulIOp::create(b, loc, most, number(bytes));
-    span = arith::AddIOp::create(
-        b, loc, span, arith::MulIOp::create(b, loc, strides[d], most));
-  }
-  Value far = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::uge, span,
-                                    number(limit));
-  auto branch = scf::IfOp::create(b, loc, far, /*withElseRegion=*/false);
-  b.setInsertionPointToStart(&branch.getThenRegion().front());
-  wave::TrapOp::create(b, loc);
-}
 
 /// Whether a value of the kernel may differ from turn to turn of a loop.
 static bool variesInLoop(Value v) {
@@ -300,6 +165,17 @@ FailureOr<AccessPlan> KernelLowering::planGlobal(const tile::Access &access,
     fits32 &= coeff[p] >= 0;
   }
 
+  // Whether rows along d end where lanes must check it: its elements lie side
+  // by side, their number is known, and they take an access or more.
+  Type element =
+      mlir::cast<MemRefType>(access.buffer.getType()).getElementType();
+  auto endsRows = [&](unsigned d) {
+    return upper[d] && !lower[d] && !byLane && s.strides[d] == 1 &&
+           s.sizes[d] != kDynamic && !access.indices[d].isUniform() &&
+           element.isIntOrFloat() &&
+           element.getIntOrFloatBitWidth() == 8 * bytes;
+  };
+
   // In 128 bits: the user's strides may be anything.
   __int128 reach = 0;
   for (unsigned p = 0; p < pointRank; ++p)
@@ -324,6 +200,9 @@ FailureOr<AccessPlan> KernelLowering::planGlobal(const tile::Access &access,
   for (unsigned d = 0; d < rank && !byLane; ++d) {
     if (!upper[d] || lower[d] || s.strides[d] == kDynamic || spread[d].lo < 0)
       continue;
+    // The resource's end would cut a dword.
+    if (endsRows(d) && s.sizes[d] * bytes % 4)
+      continue;
     if (row >= 0 && s.strides[row] >= s.strides[d])
       continue;
     __int128 inside = 0;
@@ -342,12 +221,30 @@ FailureOr<AccessPlan> KernelLowering::planGlobal(const tile::Access &access,
       row = d;
   }
 
+  // The dimension of a row's elements, where lanes check whether they lie
+  // beyond the row. Rows must not overlap.
+  int ending = -1;
+  __int128 last = 0;
+  for (unsigned d = 0; d < rank; ++d) {
+    if (int(d) == row)
+      continue;
+    if (endsRows(d))
+      ending = ending < 0 ? int(d) : int(rank);
+    if (!access.indices[d].isUniform())
+      last += s.sizes[d] == kDynamic || s.strides[d] == kDynamic
+                  ? kFurthest
+                  : __int128(s.sizes[d] - 1) * s.strides[d];
+  }
+  if (ending == int(rank) || (row >= 0 && last >= s.strides[row]))
+    ending = -1;
+
   // The uniform part of the address, in bytes from the tensor's start, and
   // what divides it. Constants stay in the instruction unless they are
   // negative or would be counted by the check of `row`.
   int64_t fixedConstant = 0, baseConstant = 0, alignment = 16;
   Value uniform32, uniform64;
   int64_t moved = 0; // most that the soffset can be beside a moving base
+  SmallVector<int64_t> inBase(rank, 0); // of each index, its constant
   for (unsigned d = 0; d < rank; ++d) {
     const tile::PointIndex &index = access.indices[d];
     bool dynamicStride = s.strides[d] == kDynamic;
@@ -367,6 +264,7 @@ FailureOr<AccessPlan> KernelLowering::planGlobal(const tile::Access &access,
       toBase |= !fits32 && int(d) != row &&
                 __int128(fixedConstant) + c + reach >= kResourceLimit;
       (toBase ? baseConstant : fixedConstant) += c;
+      inBase[d] = toBase ? index.constant : 0;
     }
     if (index.uniform && !dynamicStride)
       alignment =
@@ -426,73 +324,18 @@ FailureOr<AccessPlan> KernelLowering::planGlobal(const tile::Access &access,
         least = std::min(least, fixedOf(r));
   baseConstant += least;
 
-  AccessPlan plan;
-  plan.pad = byLane ? s.pad : TypedAttr();
-  Value base = lookup(s.pointer);
-  // Either the tensor's one resource with a scalar offset, or a resource of
-  // this access that begins at its tile.
-  Value soffset;
-  if (fits32) {
-    // One resource a tensor, made once next to its pointer.
-    Value &full = fullResources[access.buffer];
-    if (!full) {
-      OpBuilder::InsertionGuard guard(b);
-      setAfterPointer(base);
-      full =
-          wave::ResourceOp::create(b, loc, wave::RsrcType::get(b.getContext()),
-                                   base, constant(loc, s.bytes));
-    }
-    plan.resource = full;
-    soffset = uniform32;
-  } else {
-    if (baseConstant)
-      uniform64 = add(uniform64, constant64(baseConstant));
-    if (uniform64)
-      base = wave::PtrAddOp::create(b, loc, wave::PtrType::get(b.getContext()),
-                                    base, uniform64);
-    // num_records: what is left of `row` from the tile on, in bytes; 0 switches
-    // the whole access off.
-    Value records = constant(loc, kResourceLimit);
-    if (row >= 0) {
-      Value left = sizeOf(row);
-      if (access.indices[row].uniform)
-        left = arith::SubIOp::create(b, loc, left,
-                                     index32(access.indices[row].uniform));
-      left = arith::MaxSIOp::create(b, loc, left, constant(loc, 0));
-      left = arith::MinSIOp::create(b, loc, left,
-                                    constant(loc, spread[row].hi + 1));
-      records = mul(left, constant(loc, s.strides[row] * bytes));
-    }
-    // Dimensions that do not vary with the point: all or nothing.
-    for (unsigned d = 0; d < rank; ++d) {
-      if (int(d) == row || !(upper[d] || lower[d]) || byLane ||
-          !access.indices[d].isUniform())
-        continue;
-      Value u = access.indices[d].uniform ? index32(access.indices[d].uniform)
-                                          : constant(loc, 0);
-      if (access.indices[d].constant)
-        u = add(u, constant(loc, access.indices[d].constant));
-      Value ok = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, u,
-                                       sizeOf(d));
-      records = arith::SelectOp::create(b, loc, ok, records, constant(loc, 0));
-    }
-    plan.resource = wave::ResourceOp::create(
-        b, loc, wave::RsrcType::get(b.getContext()), base, records);
-    soffset = uniform32;
-  }
-
   // An access is checked by its first register. So where lanes check an index,
   // a distance that no group can bridge keeps apart registers that differ in
   // another index than the contiguous one (a tile wider than the tensor meets
   // the next row's addresses), or in a dimension of unknown stride.
   SmallVector<bool> apart(rank, false);
-  int contiguous = -1;
+  int contiguous = ending;
   bool checks = false;
   for (unsigned d = 0; d < rank; ++d)
     checks |= (upper[d] || lower[d]) && int(d) != row &&
               !access.indices[d].isUniform();
   for (unsigned d = 0; d < rank && checks; ++d) {
-    if (access.indices[d].isUniform())
+    if (access.indices[d].isUniform() || int(d) == contiguous)
       continue;
     if (s.strides[d] == 1 && contiguous < 0)
       contiguous = int(d);
@@ -523,6 +366,31 @@ FailureOr<AccessPlan> KernelLowering::planGlobal(const tile::Access &access,
     }
     return sum + (key << 32) + nowhere;
   };
+  // Of a group's first index, what a division by its size leaves; -1: differs.
+  auto phaseOf = [&](int64_t r, int64_t count) -> int64_t {
+    const tile::PointIndex &index = access.indices[ending];
+    if (index.uniform && divisorOf(index.uniform) % count)
+      return -1;
+    return remainderOf(index, points, r, count);
+  };
+  // Elements of the group that the row's end leaves to it, 0: all or none.
+  auto restOf = [&](ArrayRef<int64_t> group) -> int64_t {
+    int64_t count = group.size(), phase = phaseOf(group.front(), count);
+    return phase < 0 ? 0 : (s.sizes[ending] - phase) % count;
+  };
+  auto earlyOf = [&](ArrayRef<int64_t> group) -> int64_t {
+    int64_t rest = restOf(group);
+    return rest ? (int64_t(group.size()) - rest) * bytes : 0;
+  };
+  // Whether the resource's end can fall into the group.
+  auto crosses = [&](ArrayRef<int64_t> group) {
+    for (int64_t t = 0; t < points.threads; ++t)
+      for (int64_t r : group)
+        if (rawIndex(access.indices[row], points, t, r) !=
+            rawIndex(access.indices[row], points, t, group.front()))
+          return true;
+    return false;
+  };
   // An inner dimension whose end is checked must not be cut by a wide access.
   // Those that are kept apart cannot be.
   for (unsigned d = 0; d < rank; ++d)
@@ -540,6 +408,92 @@ FailureOr<AccessPlan> KernelLowering::planGlobal(const tile::Access &access,
         s.strides[row] * bytes * (s.sizes[row] == kDynamic ? 1 : s.sizes[row]);
     if (end % 4)
       alignment = std::gcd(alignment, end);
+  }
+  // Neither matters where nothing can cut the access.
+  auto movable = [&](ArrayRef<int64_t> group) {
+    int64_t r = group.front(), count = group.size();
+    if (isAligned(r, points.threads, count * bytes, alignment, offset))
+      return true;
+    if (ending >= 0)
+      return count <= s.sizes[ending] && phaseOf(r, count) >= 0;
+    return !checks && (row < 0 || !crosses(group) ||
+                       isAligned(r, points.threads, 4, alignment, offset));
+  };
+  std::vector<SmallVector<int64_t, 8>> groups =
+      groupRegisters(n, points.threads, bytes, exists, offset, movable);
+  // The bytes by which a load begins early in order to end with its row: the
+  // base is moved by as much, so that no offset is negative.
+  int64_t slack = 0;
+  for (const auto &group : groups)
+    if (ending >= 0 && !store)
+      slack = std::max(slack, earlyOf(group));
+  baseConstant -= slack;
+
+  AccessPlan plan;
+  plan.pad = byLane ? s.pad : TypedAttr();
+  Value base = lookup(s.pointer);
+  // Either the tensor's one resource with a scalar offset, or a resource of
+  // this access that begins at its tile.
+  Value soffset;
+  if (fits32) {
+    // One resource a tensor, made once next to its pointer.
+    Value &full = fullResources[access.buffer];
+    if (!full) {
+      OpBuilder::InsertionGuard guard(b);
+      setAfterPointer(base);
+      full =
+          wave::ResourceOp::create(b, loc, wave::RsrcType::get(b.getContext()),
+                                   base, constant(loc, s.bytes));
+    }
+    plan.resource = full;
+    soffset = uniform32;
+  } else {
+    if (baseConstant)
+      uniform64 = add(uniform64, constant64(baseConstant));
+    if (uniform64)
+      base = wave::PtrAddOp::create(b, loc, wave::PtrType::get(b.getContext()),
+                                    base, uniform64);
+    // Rows end at their own end: the last load of one that is beyond the
+    // tensor begins before its first element.
+    auto moveEnd = [&](Value records) -> Value {
+      int64_t fixed = slack - inBase[ending] * bytes;
+      records = add(records, constant(loc, fixed));
+      if (Value u = access.indices[ending].uniform)
+        records = arith::SubIOp::create(b, loc, records,
+                                        mul(index32(u), constant(loc, bytes)));
+      return arith::MaxSIOp::create(b, loc, records, constant(loc, 0));
+    };
+    // num_records: what is left of `row` from the tile on, in bytes; 0 switches
+    // the whole access off.
+    Value records = constant(loc, kResourceLimit);
+    if (row >= 0) {
+      Value left = sizeOf(row);
+      if (access.indices[row].uniform)
+        left = arith::SubIOp::create(b, loc, left,
+                                     index32(access.indices[row].uniform));
+      left = arith::MaxSIOp::create(b, loc, left, constant(loc, 0));
+      left = arith::MinSIOp::create(b, loc, left,
+                                    constant(loc, spread[row].hi + 1));
+      records = mul(left, constant(loc, s.strides[row] * bytes));
+      if (slack)
+        records = moveEnd(records);
+    }
+    // Dimensions that do not vary with the point: all or nothing.
+    for (unsigned d = 0; d < rank; ++d) {
+      if (int(d) == row || !(upper[d] || lower[d]) || byLane ||
+          !access.indices[d].isUniform())
+        continue;
+      Value u = access.indices[d].uniform ? index32(access.indices[d].uniform)
+                                          : constant(loc, 0);
+      if (access.indices[d].constant)
+        u = add(u, constant(loc, access.indices[d].constant));
+      Value ok = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, u,
+                                       sizeOf(d));
+      records = arith::SelectOp::create(b, loc, ok, records, constant(loc, 0));
+    }
+    plan.resource = wave::ResourceOp::create(
+        b, loc, wave::RsrcType::get(b.getContext()), base, records);
+    soffset = uniform32;
   }
 
   // The part of the offset that depends on the thread, computed once.
@@ -573,20 +527,46 @@ FailureOr<AccessPlan> KernelLowering::planGlobal(const tile::Access &access,
               add(threadOffset, mul(mul(rising(p, c), strideValue32[d]),
                                     constant(loc, std::abs(c) * bytes)));
     }
+    if (slack)
+      threadOffset = add(threadOffset, constant(loc, slack));
     if (!threadOffset)
       threadOffset = constant(loc, 0);
-    // Otherwise `last` would join the immediate and leave a negative rest.
-    if (falls)
+    // Otherwise constants would join the immediate and leave a negative rest.
+    if (falls || slack)
       threadOffset =
           wave::OpaqueOp::create(b, loc, b.getI32Type(), threadOffset);
   }
 
+  // The index of this lane's element in register r, as a value.
+  auto indexOf = [&](unsigned d, int64_t r) {
+    const tile::PointIndex &index = access.indices[d];
+    Value v = constant(loc, index.constant);
+    for (auto [p, c] : llvm::enumerate(index.coeffs))
+      if (c)
+        v = add(v, c == 1
+                       ? pointValue(points, p, r, loc)
+                       : mul(pointValue(points, p, r, loc), constant(loc, c)));
+    return index.uniform ? add(v, index32(index.uniform)) : v;
+  };
+  // Unsigned: a negative index is out of range as well.
+  auto below = [&](Value v, Value end) -> Value {
+    return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, v, end);
+  };
+  // What is added to the offset: nothing, `early` bytes less at the row's end,
+  // beyond every resource where the lane is beyond.
+  auto earlier = [&](Value inside, Value whole, int64_t early) -> Value {
+    Value v = arith::SelectOp::create(b, loc, whole, constant(loc, 0),
+                                      constant(loc, -early));
+    return arith::SelectOp::create(b, loc, inside, v, constant(loc, kOutside));
+  };
+
   // Of replicas only the first thread stores.
   Value owner = store ? isOwner(points) : Value();
-  for (auto &registers :
-       groupRegisters(n, points.threads, bytes, alignment, exists, offset)) {
+  // Adds an instruction. `whole`: where the row's end may fall into the group,
+  // whether it does not; `inside`: instead of the check of its index.
+  auto addGroup = [&](ArrayRef<int64_t> registers, Value inside, Value whole) {
     AccessGroup group;
-    group.registers = registers;
+    group.registers.assign(registers.begin(), registers.end());
     int64_t r = registers.front();
     Value valid = owner;
     // Points beyond the loop's extents, where this group has any.
@@ -606,21 +586,9 @@ FailureOr<AccessPlan> KernelLowering::planGlobal(const tile::Access &access,
     for (unsigned d = 0; d < rank; ++d) {
       const tile::PointIndex &index = access.indices[d];
       if (int(d) == row || !(upper[d] || lower[d]) ||
-          (index.isUniform() && !byLane))
+          (index.isUniform() && !byLane) || (int(d) == ending && inside))
         continue;
-      // The index of this lane's first element, as a value.
-      Value v = constant(loc, index.constant);
-      for (auto [p, c] : llvm::enumerate(index.coeffs))
-        if (c)
-          v = add(
-              v, c == 1 ? pointValue(points, p, r, loc)
-                        : mul(pointValue(points, p, r, loc), constant(loc, c)));
-      if (index.uniform)
-        v = add(v, index32(index.uniform));
-      // Unsigned: a negative index is out of range as well.
-      valid = andAlso(loc, valid,
-                      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult,
-                                            v, sizeOf(d)));
+      valid = andAlso(loc, valid, below(indexOf(d, r), sizeOf(d)));
     }
     // The instruction's immediate has 12 bits; what is beyond goes to soffset,
     // if that is free of the check, or to the lane's offset.
@@ -650,6 +618,11 @@ FailureOr<AccessPlan> KernelLowering::planGlobal(const tile::Access &access,
         voffset = add(voffset, constant(loc, rest));
       group.soffset = soffset;
     }
+    // Of lanes at the row's end, a store moves a part, and a load begins early.
+    if (whole)
+      voffset = add(voffset, earlier(inside, whole, earlyOf(registers)));
+    else
+      valid = inside ? andAlso(loc, valid, inside) : valid;
     // An invalid lane gets an offset that the hardware's range check refuses.
     if (valid)
       voffset = arith::SelectOp::create(b, loc, valid, voffset,
@@ -672,7 +645,32 @@ FailureOr<AccessPlan> KernelLowering::planGlobal(const tile::Access &access,
     plan.filled += (lanes * width + 63) / 64;
     // Reads of invalid lanes give 0 by themselves; a pad value needs to know.
     group.valid = valid;
+    group.whole = whole;
+    group.early = whole ? earlyOf(registers) : 0;
     plan.groups.push_back(std::move(group));
+  };
+  for (const auto &group : groups) {
+    int64_t rest = ending < 0 ? 0 : restOf(group), count = group.size();
+    if (!rest) {
+      addGroup(group, Value(), Value());
+      continue;
+    }
+    Value v = indexOf(ending, group.front());
+    Value inside = below(v, sizeOf(ending));
+    Value whole = below(v, constant(loc, s.sizes[ending] - count + 1));
+    if (!store) {
+      addGroup(group, inside, whole);
+      continue;
+    }
+    addGroup(group, whole, Value());
+    // The row's last elements, in powers of two.
+    Value cut = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, v,
+                                      constant(loc, s.sizes[ending] - rest));
+    for (int64_t at = 0; at < rest;) {
+      int64_t part = llvm::bit_floor(uint64_t(rest - at));
+      addGroup(ArrayRef<int64_t>(group).slice(at, part), cut, Value());
+      at += part;
+    }
   }
   return plan;
 }

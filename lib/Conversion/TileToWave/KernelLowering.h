@@ -78,6 +78,10 @@ struct AccessGroup {
   mlir::Value soffset; ///< i32 bytes, uniform, or null
   int64_t offset = 0;  ///< immediate, bytes
   mlir::Value valid;   ///< i1: whether the access happens; null: always
+  /// Loads that may end with a row: i1, whether this one does not. If it does,
+  /// it begins `early` bytes before its registers' elements. Null: none does.
+  mlir::Value whole;
+  int64_t early = 0;
 };
 
 /// How the registers of a loop reach a buffer.
@@ -105,6 +109,22 @@ inline int64_t elementBytes(mlir::Value buffer) {
       mlir::cast<mlir::MemRefType>(buffer.getType()).getElementTypeBitWidth() /
           8);
 }
+
+/// An index where `thread` holds register `reg`, without its uniform part.
+inline int64_t rawIndex(const tile::PointIndex &index, const PointMap &points,
+                        int64_t thread, int64_t reg) {
+  int64_t v = index.constant;
+  for (auto [p, c] : llvm::enumerate(index.coeffs))
+    if (c)
+      v += c * points.at(p, thread, reg);
+  return v;
+}
+
+/// What the index of register `reg` leaves when divided by `count`, without its
+/// uniform part, or -1 where threads differ. Points that do not exist do not
+/// count.
+int64_t remainderOf(const tile::PointIndex &index, const PointMap &points,
+                    int64_t reg, int64_t count);
 
 /// A tensor in global memory, or an alias of one: constants, or values of the
 /// tile program where they are ShapedType::kDynamic.
@@ -175,7 +195,7 @@ private:
   registerIndex(Value buffer, mlir::ValueRange indices, Location loc);
   bool perThread();
 
-  // Addresses.cpp, GlobalAddresses.cpp: where elements are.
+  // Addresses.cpp, GlobalAddresses.cpp, RowEnds.cpp: where elements are.
   mlir::FailureOr<AccessPlan> plan(const tile::Access &access,
                                    const PointMap &points, Location loc,
                                    bool store);
@@ -189,6 +209,7 @@ private:
                       Location loc);
   Layout ldsLayoutOf(Value buffer);
   int64_t ldsOffsetOf(Value buffer);
+  Value dropEarly(const AccessGroup &group, Value v, Location loc);
   llvm::SmallVector<Value> load(const AccessPlan &plan, int64_t registers,
                                 mlir::Type element, Location loc);
   /// Moves the builder to where what depends on a pointer alone belongs.
@@ -232,6 +253,7 @@ private:
   Value combine(tile::ReduceKind kind, Value a, Value b, Location loc);
   mlir::FailureOr<llvm::SmallVector<int64_t>>
   slotsOf(mlir::Operation *op, const tile::Access &access, const Layout &loop);
+  Value broadcast(const tile::Access &access, const Layout &loop);
 
   tile::KernelOp kernel;
   mlir::OpBuilder &b;

@@ -56,6 +56,22 @@ KernelLowering::slotsOf(Operation *op, const tile::Access &access,
   return slots;
 }
 
+/// The element that all points read and that not each thread has: of the lane
+/// that has it. Null if threads have their own.
+Value KernelLowering::broadcast(const tile::Access &access,
+                                const Layout &loop) {
+  std::optional<Layout> layout = tile::getFragmentLayout(access.buffer);
+  if (!layout || succeeded(tile::getSlots(loop, access, *layout, threads)))
+    return {};
+  auto from = tile::getBroadcast(access, *layout, threads);
+  if (!from)
+    return {};
+  Location loc = access.op->getLoc();
+  Value value = registersOf(access.buffer).get(b, loc, from->first);
+  return wave::ShuffleOp::create(b, loc, value.getType(), value,
+                                 constant(loc, from->second));
+}
+
 /// The layout that tile-infer-layouts gave an op over points.
 static FailureOr<Layout> loopLayout(Operation *op) {
   auto layout = op->getAttrOfType<tile::LayoutAttr>("layout");
@@ -406,6 +422,10 @@ LogicalResult KernelLowering::lowerParallel(tile::ParallelOp op) {
       bool local = tile::getSpace(access.buffer) == tile::Space::Local;
       if (local)
         continue;
+      if (Value value = broadcast(access, *loop)) {
+        context.loaded[access.op].assign(points.registers, value);
+        continue;
+      }
       auto slots = slotsOf(access.op, access, *loop);
       if (failed(slots))
         return failure();

@@ -19,7 +19,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "Patterns.h"
+#include "mlir/IR/Matchers.h"
 #include "tlc/Dialect/Wave/IR/WaveDialect.h"
+#include "tlc/Support/LdsBanks.h"
 
 using namespace mlir;
 
@@ -115,7 +117,8 @@ struct ShuffleXorPattern : ConvertOpToLLVMPattern<wave::ShuffleXorOp> {
   }
 };
 
-/// Any lane's value: always through the crossbar.
+/// Any lane's value: of a known lane through a scalar register, otherwise
+/// through the crossbar.
 struct ShufflePattern : ConvertOpToLLVMPattern<wave::ShuffleOp> {
   using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
   LogicalResult
@@ -123,8 +126,14 @@ struct ShufflePattern : ConvertOpToLLVMPattern<wave::ShuffleOp> {
                   ConversionPatternRewriter &rewriter) const override {
     Build build{rewriter, op.getLoc()};
     SmallVector<Value> dwords = build.toDwords(adaptor.getValue());
+    APInt lane;
+    bool known =
+        matchPattern(op.getLane(), m_ConstantInt(&lane)) && lane.ult(kWaveSize);
     for (Value &dword : dwords)
-      dword = bpermute(build, adaptor.getLane(), dword);
+      dword =
+          known ? build.intrinsic("llvm.amdgcn.readlane", rewriter.getI32Type(),
+                                  {dword, adaptor.getLane()})
+                : bpermute(build, adaptor.getLane(), dword);
     rewriter.replaceOp(op,
                        build.fromDwords(dwords, adaptor.getValue().getType()));
     return success();

@@ -88,6 +88,7 @@ private:
   void propagateMatrix(const Op &op);
   void propagateCrossLane(const Wave &wave, const Op &op);
   bool propagateBytes(const Wave &wave, const Op &op);
+  bool propagateShift(const Wave &wave, const Op &op);
   bool propagateDpp(const Wave &wave, const Op &op);
   void propagateLoads(const Wave &wave, const Op &op, const OpFacts &facts,
                       llvm::ArrayRef<AccessPart> parts, const LdsShadow &lds,

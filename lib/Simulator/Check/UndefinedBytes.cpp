@@ -28,6 +28,27 @@ uint32_t upward(uint32_t undefined) {
   return undefined ? ~((undefined & -undefined) - 1) : 0;
 }
 
+/// What SDWA takes of a word, or of its flags: a byte or half, extended.
+uint32_t selected(uint32_t word, SdwaSel sel, bool sext) {
+  unsigned width = sel <= SdwaSel::Byte3 ? 8 : sel == SdwaSel::Dword ? 32 : 16;
+  unsigned at = width == 8 ? 8 * unsigned(sel) : sel == SdwaSel::Word1 ? 16 : 0;
+  if (width == 32)
+    return word;
+  word = word >> at & ((1u << width) - 1);
+  uint32_t sign = 1u << (width - 1);
+  return sext ? (word ^ sign) - sign : word;
+}
+
+/// Where SDWA puts a result's flags: its low byte or half, zeros around it or
+/// its sign above.
+uint32_t deposited(uint32_t word, SdwaSel sel, bool sext) {
+  if (sel == SdwaSel::Dword)
+    return word;
+  bool half = sel > SdwaSel::Byte3;
+  uint32_t low = selected(word, half ? SdwaSel::Word0 : SdwaSel::Byte0, sext);
+  return low << (half ? 16 * (sel == SdwaSel::Word1) : 8 * unsigned(sel));
+}
+
 } // namespace
 
 /// The flags of a lane as a mask of bits: 0xff in each undefined byte.
@@ -79,9 +100,11 @@ struct Undefined::LaneView {
 /// then takes the whole lane.
 bool Undefined::propagateBytes(const Wave &wave, const Op &op) {
   const Instruction &inst = *op.inst;
-  // Only whole dwords without selection are followed here.
+  if (inst.op == Opcode::v_lshrrev_b64 || inst.op == Opcode::v_ashrrev_i64)
+    return propagateShift(wave, op);
+  // Only whole dwords are followed here.
   if (op.dstKind == OperandKind::Scalar || op.dstDwords != 1 ||
-      inst.form == Form::Sdwa || writtenBytes(inst) != 0xf)
+      writtenBytes(inst) != 0xf)
     return false;
   // The result's undefined bits from those of the operands; see below.
   // Called for one lane; \p known becomes false for operations outside the
@@ -174,6 +197,13 @@ bool Undefined::propagateBytes(const Wave &wave, const Op &op) {
     case Opcode::v_subrev_u32:
     case Opcode::v_add3_u32:
       return upward(a | b | c);
+    case Opcode::v_add_u16:
+    case Opcode::v_sub_u16:
+    case Opcode::v_subrev_u16:
+    case Opcode::v_mul_lo_u16: {
+      uint32_t halves = (a | b) & 0xffff;
+      return (inst.clamp && halves ? ~0u : upward(halves)) & 0xffff;
+    }
     case Opcode::v_lshl_add_u32:
       return b ? ~0u : upward(a << (x.value[1] & 31) | c);
     case Opcode::v_cndmask_b32:
@@ -210,6 +240,7 @@ bool Undefined::propagateBytes(const Wave &wave, const Op &op) {
     mask = wave.pair(reg);
     maskUndefined = uint64_t(scalar[reg + 1]) << 32 | scalar[reg];
   }
+  bool isSdwa = inst.form == Form::Sdwa;
   ByteMasks result{};
   uint64_t lanes = wave.exec();
   for (uint64_t rest = lanes; rest; rest &= rest - 1) {
@@ -229,6 +260,11 @@ bool Undefined::propagateBytes(const Wave &wave, const Op &op) {
       } else {
         x.value[i] = uint32_t(source.value);
       }
+      if (isSdwa && i < 2) {
+        bool sext = inst.sext >> i & 1;
+        x.value[i] = selected(x.value[i], inst.srcSel[i], sext);
+        x.undefined[i] = selected(x.undefined[i], inst.srcSel[i], sext);
+      }
     }
     bool known = true;
     uint32_t undefined = evaluate(x, known);
@@ -238,10 +274,42 @@ bool Undefined::propagateBytes(const Wave &wave, const Op &op) {
     if (isSelect)
       undefined =
           maskUndefined >> l & 1 ? ~0u : x.undefined[mask >> l & 1 ? 1 : 0];
+    if (isSdwa)
+      undefined =
+          deposited(undefined, inst.dstSel, inst.dstUnused == SdwaUnused::Sext);
     for (unsigned byte = 0; byte < 4; ++byte)
       if (undefined >> (8 * byte) & 0xff)
         result[byte] |= uint64_t(1) << l;
   }
   setLanes(op.dst / waveLanes, lanes, result);
+  return true;
+}
+
+/// Shifts of pairs to the right: compilers take bytes of a word out of a pair
+/// whose high half they never set.
+bool Undefined::propagateShift(const Wave &wave, const Op &op) {
+  const Source &count = op.src[0], &source = op.src[1];
+  if (op.dstKind == OperandKind::Scalar || source.kind != OperandKind::Vector ||
+      sourceLanes(op, 0))
+    return false;
+  ByteMasks low{}, high{};
+  uint64_t lanes = wave.exec();
+  for (uint64_t rest = lanes; rest; rest &= rest - 1) {
+    unsigned l = __builtin_ctzll(rest);
+    unsigned reg = source.index / waveLanes;
+    uint64_t undefined = uint64_t(undefinedWord(vector[reg + 1], l)) << 32 |
+                         undefinedWord(vector[reg], l);
+    uint32_t by = count.kind == OperandKind::Vector ? wave.vgpr[count.index + l]
+                  : count.kind == OperandKind::Scalar ? wave.sgpr[count.index]
+                                                      : uint32_t(count.value);
+    undefined = op.inst->op == Opcode::v_lshrrev_b64
+                    ? undefined >> (by & 63)
+                    : uint64_t(int64_t(undefined) >> (by & 63));
+    for (unsigned byte = 0; byte < 8; ++byte)
+      if (undefined >> (8 * byte) & 0xff)
+        (byte < 4 ? low : high)[byte & 3] |= uint64_t(1) << l;
+  }
+  setLanes(op.dst / waveLanes, lanes, low);
+  setLanes(op.dst / waveLanes + 1, lanes, high);
   return true;
 }

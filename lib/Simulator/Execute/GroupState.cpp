@@ -86,22 +86,15 @@ GroupState::~GroupState() {
   std::free(scratch);
 }
 
-/// Workgroups are numbered x fastest.
 void GroupState::begin(uint64_t linearId) {
   record = nullptr;
   const LaunchRequest &request = context.request;
   workgroup.linearId = linearId;
-  workgroup.id[0] = linearId % request.grid[0];
-  workgroup.id[1] = linearId / request.grid[0] % request.grid[1];
-  workgroup.id[2] = linearId / (uint64_t(request.grid[0]) * request.grid[1]);
+  workgroupId(request, linearId, workgroup.id);
   workgroup.fault = Fault();
   workgroup.faultOp = nullptr;
   workgroup.faultWave = nullptr;
-  uint32_t size[3];
-  workgroupSize(request, workgroup.id, size);
-  uint64_t items = uint64_t(size[0]) * size[1] * size[2];
-  workgroup.waveCount =
-      static_cast<unsigned>((items + waveLanes - 1) / waveLanes);
+  workgroup.waveCount = wavesOf(request, linearId);
   // The contents of registers and LDS are undefined at the begin; zeros make
   // runs repeat exactly.
   std::memset(vgprs, 0,

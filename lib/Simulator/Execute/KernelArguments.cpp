@@ -235,3 +235,18 @@ void tlc::sim::workgroupSize(const LaunchRequest &request, const uint32_t id[3],
         std::min<uint64_t>(request.block[d], itemsOf(request, d) - begin));
   }
 }
+
+void tlc::sim::workgroupId(const LaunchRequest &request, uint64_t linearId,
+                           uint32_t id[3]) {
+  id[0] = linearId % request.grid[0];
+  id[1] = linearId / request.grid[0] % request.grid[1];
+  id[2] = linearId / (uint64_t(request.grid[0]) * request.grid[1]);
+}
+
+unsigned tlc::sim::wavesOf(const LaunchRequest &request, uint64_t linearId) {
+  uint32_t id[3], size[3];
+  workgroupId(request, linearId, id);
+  workgroupSize(request, id, size);
+  uint64_t items = uint64_t(size[0]) * size[1] * size[2];
+  return unsigned((items + waveLanes - 1) / waveLanes);
+}

@@ -32,6 +32,11 @@ private:
 /// size is no multiple of the block.
 void workgroupSize(const LaunchRequest &request, const uint32_t id[3],
                    uint32_t size[3]);
+/// Workgroups are numbered x fastest.
+void workgroupId(const LaunchRequest &request, uint64_t linearId,
+                 uint32_t id[3]);
+/// Of the workgroup with this number.
+unsigned wavesOf(const LaunchRequest &request, uint64_t linearId);
 
 } // namespace tlc::sim
 

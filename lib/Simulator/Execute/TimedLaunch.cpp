@@ -59,8 +59,11 @@ constexpr uint64_t mostOthers = 4096;
 
 /// A workgroup that has begun, and what is recorded of it but not yet replayed.
 struct Live : GroupRecord {
+  /// Its registers and LDS: from its first run until all of it is recorded. Of
+  /// thousands of short workgroups few have any at a time.
   std::unique_ptr<GroupState> state;
   GroupStatus status = GroupStatus::Paused;
+  uint64_t executed = 0, flops = 0; ///< so far, after each run
 };
 
 /// Serves the replay with workgroups (GroupSource) and the model of lengths
@@ -84,11 +87,13 @@ public:
   const GroupRecord &first() const { return *live.front(); }
   /// Forgets workgroups that have not ended.
   void abandon() {
-    for (auto &group : live)
-      if (&group->state->group() == fault)
-        faulty = std::move(group);
-      else
-        spare.push_back(std::move(group));
+    for (auto &group : live) {
+      if (group->state && &group->state->group() == fault)
+        faulty = std::move(group->state);
+      else if (group->state)
+        giveBack(std::move(group->state));
+      spare.push_back(std::move(group));
+    }
     live.clear();
   }
 
@@ -98,22 +103,27 @@ public:
   double flopsPerInstruction() const;
 
 private:
-  std::unique_ptr<Live> take();
+  std::unique_ptr<GroupState> takeState();
+  void giveBack(std::unique_ptr<GroupState> state);
+  void run(Live &group);
+  void globalTurn(Live &group);
   bool runLow(Live &wanted);
 
   LaunchContext &context;
   CodeTable &code;
   ThreadPool pool;
   std::vector<std::unique_ptr<Live>> live, spare;
-  std::unique_ptr<Live> beginner;
-  std::unique_ptr<Live> faulty; ///< not used again: the fault points into it
+  std::mutex mutex; ///< of `states`
+  std::vector<std::unique_ptr<GroupState>> states;
+  std::unique_ptr<GroupState> beginner;
+  /// Not used again: the fault points into it.
+  std::unique_ptr<GroupState> faulty;
   const Workgroup *fault = nullptr;
   uint64_t flops = 0, executed = 0;
 };
 
-// Of all wavefronts of a workgroup so far.
-uint64_t executedBy(const Live &group) {
-  const Workgroup &workgroup = group.state->group();
+/// Of all wavefronts of a workgroup so far.
+uint64_t executedBy(const Workgroup &workgroup) {
   uint64_t sum = 0;
   for (unsigned w = 0; w < workgroup.waveCount; ++w)
     sum += workgroup.waves[w].executed;
@@ -123,71 +133,102 @@ uint64_t executedBy(const Live &group) {
 double LaunchSource::flopsPerInstruction() const {
   uint64_t work = flops, all = executed;
   for (const auto &group : live) {
-    const Workgroup &workgroup = group->state->group();
-    for (unsigned w = 0; w < workgroup.waveCount; ++w)
-      work += workgroup.waves[w].matrixFlops;
-    all += executedBy(*group);
+    work += group->flops;
+    all += group->executed;
   }
   return all ? double(work) / double(all) : 0;
 }
 
-/// A state with registers and LDS, reused if one is free.
-std::unique_ptr<Live> LaunchSource::take() {
-  std::unique_ptr<Live> group;
-  if (spare.empty()) {
-    group = std::make_unique<Live>();
-    group->state = std::make_unique<GroupState>(context);
-  } else {
-    group = std::move(spare.back());
-    spare.pop_back();
-  }
-  return group;
+/// Registers and LDS, used before if some are free.
+std::unique_ptr<GroupState> LaunchSource::takeState() {
+  std::lock_guard lock(mutex);
+  if (states.empty())
+    return std::make_unique<GroupState>(context);
+  std::unique_ptr<GroupState> state = std::move(states.back());
+  states.pop_back();
+  return state;
+}
+
+void LaunchSource::giveBack(std::unique_ptr<GroupState> state) {
+  std::lock_guard lock(mutex);
+  states.push_back(std::move(state));
 }
 
 // Called by the replay when it starts a workgroup; nothing is run yet.
 GroupRecord &LaunchSource::begin(uint64_t id) {
   if (id == 0 && !live.empty() && live.front()->id == 0)
     return *live.front(); // already begun, see firstExceeds
-  std::unique_ptr<Live> group = take();
+  std::unique_ptr<Live> group;
+  if (spare.empty()) {
+    group = std::make_unique<Live>();
+  } else {
+    group = std::move(spare.back());
+    spare.pop_back();
+  }
   group->status = GroupStatus::Paused;
-  group->state->begin(id);
-  group->state->recordTo(code, *group, wordsAhead);
+  group->executed = group->flops = 0;
+  group->GroupRecord::begin(id, wavesOf(context.request, id));
   live.push_back(std::move(group));
   return *live.back();
+}
+
+/// Runs a workgroup on. Thread safe for different ones, which touch only their
+/// own state until they wait for a turn.
+void LaunchSource::run(Live &group) {
+  if (!group.state) {
+    group.state = takeState();
+    group.state->begin(group.id);
+    group.state->recordTo(code, group, wordsAhead);
+  }
+  group.status = group.state->run();
+  const Workgroup &workgroup = group.state->group();
+  group.executed = executedBy(workgroup);
+  group.flops = 0;
+  for (unsigned w = 0; w < group.waveCount; ++w) {
+    group.waves[w].done = workgroup.waves[w].status == WaveStatus::Done;
+    group.flops += workgroup.waves[w].matrixFlops;
+  }
+  if (group.status == GroupStatus::Done)
+    giveBack(std::move(group.state));
+}
+
+void LaunchSource::globalTurn(Live &group) {
+  group.state->globalTurn();
+  group.executed = executedBy(group.state->group());
 }
 
 /// Called before the replay starts.
 bool LaunchSource::firstExceeds(uint64_t instructions) {
   Live &group = static_cast<Live &>(begin(0));
-  uint64_t ran = 0;
   for (unsigned tries = 0; tries < countTries; ++tries) {
     // Grows the record as far as it takes: nobody replays it yet.
-    group.state->recordTo(code, group, wordsAhead + group.wordsLeft(), true);
-    group.status = group.state->run();
-    const Workgroup &workgroup = group.state->group();
-    ran = executedBy(group);
-    for (unsigned w = 0; w < group.waveCount; ++w)
-      group.waves[w].done = workgroup.waves[w].status == WaveStatus::Done;
+    if (group.state)
+      group.state->recordTo(code, group, wordsAhead + group.wordsLeft(), true);
+    run(group);
     if (group.status == GroupStatus::Faulted)
-      fault = &workgroup;
+      fault = &group.state->group();
     if (group.status == GroupStatus::Waiting)
-      group.state->globalTurn();
+      globalTurn(group);
     else if (group.status != GroupStatus::Paused)
       break;
-    if (ran > instructions)
+    if (group.executed > instructions)
       break;
   }
-  group.state->recordTo(code, group, wordsAhead, true);
-  return ran > instructions;
+  if (group.state)
+    group.state->recordTo(code, group, wordsAhead, true);
+  return group.executed > instructions;
 }
 
-/// The replay has finished with the workgroup: its state goes back.
-void LaunchSource::end(GroupRecord &group) {
+/// The replay has finished with the workgroup.
+void LaunchSource::end(GroupRecord &record) {
+  Live &group = static_cast<Live &>(record);
   auto it = std::find_if(live.begin(), live.end(), [&](const auto &each) {
     return each.get() == &group;
   });
-  flops += (*it)->state->matrixFlops();
-  executed += executedBy(**it);
+  flops += group.flops;
+  executed += group.executed;
+  if (group.state)
+    giveBack(std::move(group.state));
   spare.push_back(std::move(*it));
   live.erase(it);
 }
@@ -210,22 +251,16 @@ bool LaunchSource::runLow(Live &wanted) {
     if (group->status != GroupStatus::Done &&
         (group.get() == &wanted || leastLeft(*group) < lowWords))
       low.push_back(group.get());
-  // In parallel: workgroups touch only their own state until they wait for a
-  // turn.
   pool.forEach(low.size(), [&](uint64_t i) {
-    Live &group = *low[i];
-    group.compact();
-    group.status = group.state->run();
-    const Workgroup &workgroup = group.state->group();
-    for (unsigned w = 0; w < group.waveCount; ++w)
-      group.waves[w].done = workgroup.waves[w].status == WaveStatus::Done;
+    low[i]->compact();
+    run(*low[i]);
   });
   std::sort(low.begin(), low.end(),
             [](const Live *a, const Live *b) { return a->id < b->id; });
   for (Live *group : low) {
     if (group->status == GroupStatus::Waiting)
-      group->state->globalTurn();
-    if (group->state->group().fault.kind && !fault)
+      globalTurn(*group);
+    if (group->state && group->state->group().fault.kind && !fault)
       fault = &group->state->group();
   }
   return !fault;
@@ -248,26 +283,25 @@ bool LaunchSource::refill(GroupRecord &group) {
 
 /// Counts the instructions of a workgroup, without recording it.
 uint64_t LaunchSource::count(uint64_t id) {
-  std::unique_ptr<Live> group = take();
+  std::unique_ptr<GroupState> state = takeState();
   // No recordTo(): runs at full speed.
-  group->state->begin(id);
+  state->begin(id);
   GroupStatus status = GroupStatus::Paused;
   // The bound keeps a workgroup that waits for others from being tried for
   // ever.
   for (unsigned tries = 0; tries < countTries; ++tries) {
-    status = group->state->run();
+    status = state->run();
     if (status != GroupStatus::Waiting)
       break;
-    group->state->globalTurn();
+    state->globalTurn();
   }
-  // Kept alive: the fault points into it.
   if (status == GroupStatus::Faulted) {
-    fault = &group->state->group();
-    live.push_back(std::move(group));
+    fault = &state->group();
+    faulty = std::move(state);
     return 1;
   }
-  uint64_t sum = executedBy(*group);
-  spare.push_back(std::move(group));
+  uint64_t sum = executedBy(state->group());
+  giveBack(std::move(state));
   return sum;
 }
 
@@ -275,8 +309,8 @@ uint64_t LaunchSource::count(uint64_t id) {
 /// fault. Valid until the next call.
 const uint32_t *LaunchSource::begin(uint64_t id, uint64_t instructions) {
   if (!beginner)
-    beginner = take();
-  const Wave *wave = beginner->state->runFirst(id, instructions);
+    beginner = takeState();
+  const Wave *wave = beginner->runFirst(id, instructions);
   return wave ? wave->sgpr : nullptr;
 }
 
@@ -288,13 +322,14 @@ LineSharing LaunchSource::sharing(uint64_t concurrent, uint64_t workgroups,
                                   const SamplePlan &plan) {
   std::unordered_map<uint64_t, uint8_t> wantedBy;
   std::map<uint64_t, const Allocation *> touched; // by base
-  std::unique_ptr<Live> group = take();
+  std::unique_ptr<GroupState> state = takeState();
+  GroupRecord record;
   auto visit = [&](uint64_t id, size_t words, auto &&line) {
-    group->state->begin(id);
-    group->state->recordTo(code, *group, words);
-    group->state->run();
-    for (unsigned w = 0; w < group->waveCount; ++w)
-      forEachLine(code, group->waves[w], line);
+    state->begin(id);
+    state->recordTo(code, record, words);
+    state->run();
+    for (unsigned w = 0; w < record.waveCount; ++w)
+      forEachLine(code, record.waves[w], line);
   };
   auto note = [&](uint64_t id, size_t words) {
     // A bit for each XCD that wants the line.
@@ -328,9 +363,9 @@ LineSharing LaunchSource::sharing(uint64_t concurrent, uint64_t workgroups,
         note(concurrent + i * pieces / some * param::xcds + xcd,
              wordsFor(concurrent + some * param::xcds));
   }
-  spare.push_back(std::move(group));
+  giveBack(std::move(state));
   struct Wanted {
-    uint64_t lines = 0, ofXcd = 0;
+    uint64_t lines = 0, ofXcd = 0, ofXcdAlone = 0;
   };
   std::map<uint64_t, Wanted> arrays; // by base
   for (auto [line, mask] : wantedBy)
@@ -338,18 +373,21 @@ LineSharing LaunchSource::sharing(uint64_t concurrent, uint64_t workgroups,
             context.memory.find(line * param::lineBytes)) {
       ++arrays[array->base].lines;
       arrays[array->base].ofXcd += mask >> plan.xcd & 1;
+      arrays[array->base].ofXcdAlone += mask == 1u << plan.xcd;
     }
   // So that what this XCD fetches, times its part of the work, is all lines
   // once.
   LineSharing result;
-  result.othersAreAhead = plan.isUneven();
+  result.othersGoAhead = plan.isUneven();
   for (auto &[base, array] : touched) {
     Wanted each = arrays[base];
     double sharers =
         each.ofXcd ? double(each.ofXcd) / plan.ofAll / double(each.lines) : 1;
+    double alone =
+        each.ofXcd ? double(each.ofXcdAlone) / double(each.ofXcd) : 1;
     result.add({base / param::lineBytes,
                 (base + array->size) / param::lineBytes + 1,
-                std::max(1.0, sharers)});
+                std::max(1.0, sharers), alone});
   }
   return result;
 }
@@ -406,17 +444,22 @@ bool mayRunTwice(CodeTable &code, const GroupRecord &group,
                                      });
 }
 
-/// The pages that a run with all XCDs meets first, in that order.
-std::vector<uint64_t> firstPages(CodeTable &code, LaunchSource &source,
-                                 const GroupNeeds &needs,
-                                 MachineOptions options, uint64_t limit) {
+/// What a short run with all XCDs shows.
+struct Beginning {
+  std::vector<uint64_t> pages; ///< in the order in which they are met
+  double lag = 0;              ///< see LineSharing
+};
+Beginning runBeginning(CodeTable &code, LaunchSource &source,
+                       const GroupNeeds &needs, MachineOptions options,
+                       uint64_t limit) {
   options.instructionLimit = std::max<uint64_t>(1, limit);
   options.traceWaves = 0;
+  options.sharing.measuresLag = true;
   source.abandon();
   Machine machine(code, source, needs, options);
   machine.run();
   source.abandon();
-  return machine.pages();
+  return {machine.pages(), machine.meanLag()};
 }
 
 /// What workgroups get of a compute unit, seen on the first XCD.
@@ -489,8 +532,9 @@ void tlc::sim::runTimed(LaunchContext &context, unsigned threads,
       lengths.reset();
   }
   if (lengths) {
-    options.pages =
-        firstPages(code, source, needs, options, detail / probePart);
+    Beginning beginning =
+        runBeginning(code, source, needs, options, detail / probePart);
+    options.pages = std::move(beginning.pages);
     Shares shares = lengths->isUniform() ? Shares(Pace(), 1, 0)
                                          : probe(code, source, needs, options,
                                                  detail / probePart);
@@ -502,6 +546,7 @@ void tlc::sim::runTimed(LaunchContext &context, unsigned threads,
                            uint64_t(param::xcds) * param::cusPerXcd *
                                occupancyOf(needs).groupsPerCu),
         options.workgroups, plan);
+    options.sharing.lag = beginning.lag;
   }
   Machine machine(code, source, needs, options);
   bool ok = !source.faulted() && machine.run();

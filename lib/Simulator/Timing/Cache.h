@@ -130,6 +130,109 @@ private:
   Set *first;
 };
 
+/// The same for few sets of many ways, where looking at all of them takes too
+/// long: ways are found by lists, of equal hashes and by age. In the lists 0
+/// stands for nobody, so that zeros are an empty cache.
+template <unsigned Ways> class ListCache {
+  struct Set;
+
+public:
+  static size_t bytesFor(unsigned sets) { return sets * sizeof(Set); }
+  /// As that of Cache.
+  explicit ListCache(void *zeros) : first(static_cast<Set *>(zeros)) {}
+
+  /// When the line's data is there, and the line made the most recent; null
+  /// where it is not there.
+  double *find(uint64_t line, unsigned number) {
+    Set &set = first[number];
+    unsigned way = set.wayOf(line);
+    if (way && way != set.newest) {
+      set.unlink(way);
+      set.pushNewest(way);
+    }
+    return way ? &set.times[way - 1] : nullptr;
+  }
+  bool holds(uint64_t line, unsigned number) const {
+    return first[number].wayOf(line);
+  }
+  /// Replaces the least recent line of the set; gives its time's place.
+  double &insert(uint64_t line, unsigned number) {
+    Set &set = first[number];
+    unsigned way;
+    if (set.filled < Ways) {
+      way = ++set.filled;
+    } else {
+      way = set.oldest;
+      set.unlink(way);
+      set.forget(way);
+    }
+    set.tags[way - 1] = uint32_t(line + 1);
+    uint8_t &head = set.heads[hash(line)];
+    set.next[way - 1] = head;
+    head = uint8_t(way);
+    set.pushNewest(way);
+    return set.times[way - 1];
+  }
+  void invalidate(uint64_t line, unsigned number) {
+    Set &set = first[number];
+    if (unsigned way = set.wayOf(line)) {
+      set.forget(way);
+      set.unlink(way);
+      set.pushOldest(way);
+    }
+  }
+
+private:
+  static_assert(Ways < 256 && (Ways & (Ways - 1)) == 0);
+  static unsigned hash(uint64_t line) {
+    return uint32_t(line) * 0x9e3779b1u >> 16 & (Ways - 1);
+  }
+  struct alignas(64) Set {
+    uint8_t heads[Ways], next[Ways];  ///< of lines of equal hash
+    uint8_t newer[Ways], older[Ways]; ///< empty ways are the oldest
+    uint32_t tags[Ways];              ///< line + 1; 0: empty
+    double times[Ways];
+    uint8_t newest, oldest, filled;
+
+    unsigned wayOf(uint64_t line) const {
+      unsigned way = heads[hash(line)];
+      while (way && tags[way - 1] != uint32_t(line + 1))
+        way = next[way - 1];
+      return way;
+    }
+    /// Takes the line out of the list of its hash.
+    void forget(unsigned way) {
+      uint32_t &tag = tags[way - 1];
+      if (!tag)
+        return;
+      uint8_t *at = &heads[hash(uint64_t(tag) - 1)];
+      while (*at != way)
+        at = &next[*at - 1];
+      *at = next[way - 1];
+      tag = 0;
+    }
+    void unlink(unsigned way) {
+      uint8_t after = newer[way - 1], before = older[way - 1];
+      (after ? older[after - 1] : newest) = before;
+      (before ? newer[before - 1] : oldest) = after;
+    }
+    void pushNewest(unsigned way) {
+      newer[way - 1] = 0;
+      older[way - 1] = newest;
+      (newest ? newer[newest - 1] : oldest) = uint8_t(way);
+      newest = uint8_t(way);
+    }
+    void pushOldest(unsigned way) {
+      older[way - 1] = 0;
+      newer[way - 1] = oldest;
+      (oldest ? older[oldest - 1] : newest) = uint8_t(way);
+      oldest = uint8_t(way);
+    }
+  };
+
+  Set *first;
+};
+
 } // namespace tlc::sim
 
 #endif // TLC_LIB_SIMULATOR_TIMING_CACHE_H

@@ -130,7 +130,6 @@ bool Machine::Impl::prepare(SimWave &wave) {
     waitUntil(wave.vectorAt, StallCause::VectorAlu);
   wave.earliest = earliest;
   wave.waitsFor = cause;
-  wave.blockedBy = StallCause::Issue;
   return true;
 }
 
@@ -145,49 +144,41 @@ void Machine::Impl::fetchLine(SimWave &wave) {
   wave.fetchAt = std::max(wave.fetchAt, int64_t(roundUp(ready)) * fetchTick);
 }
 
-/// 0 if the units are free at \p time, else when they will be, with the reason
-/// in \p cause. Nothing is booked.
-uint64_t Machine::Impl::unitsFree(const SimWave &wave, ComputeUnit &cu,
-                                  Simd &simd, uint64_t time,
-                                  StallCause &cause) const {
-  uint64_t free = 0;
-  auto need = [&](uint64_t at, StallCause why) {
-    if (at > time && at > free) {
-      free = at;
-      cause = why;
-    }
+/// 0 if the units that an instruction of this kind needs are free at \p time,
+/// else when they will be, with the reason in \p cause. Nothing is booked.
+uint64_t Machine::Impl::unitsFree(IssueKind kind, const ComputeUnit &cu,
+                                  unsigned simdNumber, uint64_t time,
+                                  StallCause &cause) {
+  const Simd &simd = cu.simds[simdNumber];
+  auto later = [&](uint64_t at, StallCause why) -> uint64_t {
+    if (at <= time)
+      return 0;
+    cause = why;
+    return at;
   };
-  switch (wave.op->kind) {
+  switch (kind) {
   case IssueKind::Matrix:
-    need(simd.matrixFree, StallCause::MatrixCore);
+    if (simd.matrixFree >= simd.vectorFree)
+      return later(simd.matrixFree, StallCause::MatrixCore);
     [[fallthrough]];
   case IssueKind::Vector:
   case IssueKind::Transcendental:
-    need(simd.vectorFree, StallCause::VectorAlu);
-    break;
+    return later(simd.vectorFree, StallCause::VectorAlu);
   case IssueKind::VectorMemory:
-    // The address unit and the LDS ports have queues: issue stops only when
-    // these are full.
-    need(roundUp(std::max(0.0, cu.addressFree - addressQueueCycles)),
-         StallCause::MemoryIssue);
-    break;
-  case IssueKind::Lds: {
-    unsigned pair = wave.simd / 2;
-    need(roundUp(cu.ldsIn[pair]), StallCause::LdsIssue);
-    need(roundUp(std::max(0.0,
-                          cu.ldsOut[pair] - (ldsFixedCycles + ldsQueueCycles))),
-         StallCause::LdsIssue);
-    break;
-  }
+    return later(cu.addressOpen, StallCause::MemoryIssue);
+  case IssueKind::Lds:
+    return later(cu.ldsOpen[simdNumber / 2], StallCause::LdsIssue);
   default:
-    break;
+    return 0;
   }
-  return free;
 }
 
 /// Books the wait that has ended, occupies the units, and prepares the
 /// wavefront's next instruction. False after a fault.
-bool Machine::Impl::issue(SimWave &wave, unsigned cuNumber, uint64_t time) {
+bool Machine::Impl::issue(const Place &place, unsigned cuNumber,
+                          uint64_t time) {
+  SimWave &wave = *place.wave;
+  StallCause blockedBy = place.blockedBy;
   ComputeUnit &cu = cus[cuNumber];
   Simd &simd = cu.simds[wave.simd];
   const StaticOp &op = *wave.op;
@@ -201,10 +192,9 @@ bool Machine::Impl::issue(SimWave &wave, unsigned cuNumber, uint64_t time) {
   if (own > wave.next)
     count.stalls[size_t(wave.waitsFor)] += own - wave.next;
   if (time > own)
-    count.stalls[size_t(wave.blockedBy)] += time - own;
+    count.stalls[size_t(blockedBy)] += time - own;
   if (wave.trace && time >= wave.next + shownStall) {
-    StallCause why =
-        own - wave.next >= time - own ? wave.waitsFor : wave.blockedBy;
+    StallCause why = own - wave.next >= time - own ? wave.waitsFor : blockedBy;
     note(wave,
          op.special == Special::WaitCnt ? TraceKind::Wait : TraceKind::Stall,
          wave.next, time, why);
@@ -318,6 +308,7 @@ bool Machine::Impl::endWave(SimWave &wave, uint64_t time) {
                                                          : true;
   group.time.end = end;
   finished->push_back(group.time);
+  memory.noteGroupEnd();
   notePace(cu, end);
   cu.residents.erase(
       std::find(cu.residents.begin(), cu.residents.end(), &group));

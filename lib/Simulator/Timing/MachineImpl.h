@@ -84,8 +84,7 @@ struct SimWave {
   unsigned length = 0;   ///< of its words in the record
   uint64_t next = 0;     ///< its issue slot is free again
   uint64_t earliest = 0; ///< all that it alone waits for is there
-  StallCause waitsFor = StallCause::Issue;  ///< until `earliest`
-  StallCause blockedBy = StallCause::Issue; ///< from then on
+  StallCause waitsFor = StallCause::Issue; ///< until `earliest`
   int64_t fetchAt = 0; ///< its instruction bytes before this one are there, in
                        ///< ticks
   uint64_t vectorAt = 0;          ///< it may issue a vector operation again
@@ -117,17 +116,30 @@ struct SimGroup {
 struct Place {
   SimWave *wave = nullptr;
   uint64_t earliest = never; ///< never: at a barrier
-  bool isLocal = false;      ///< its instruction touches nothing but its SIMD
-  bool staysInCu = false;    ///< nothing but its compute unit, and no barrier
-  bool staysInUnit = false;  ///< the same, or a barrier
+  // Of its instruction.
+  IssueKind kind = IssueKind::Internal;
+  uint8_t category = 0;
+  bool starved = false;     ///< none is known
+  bool isLocal = false;     ///< touches nothing but its SIMD
+  bool staysInCu = false;   ///< nothing but its compute unit, and no barrier
+  bool staysInUnit = false; ///< the same, or a barrier
+  StallCause blockedBy = StallCause::Issue; ///< from `earliest` on
 
   /// After the wavefront's state has changed.
   void update() {
     earliest = wave->atBarrier ? never : wave->earliest;
-    bool known = !wave->starved && wave->op;
-    isLocal = known && wave->op->isLocal;
-    staysInCu = known && wave->op->staysInCu;
-    staysInUnit = staysInCu || (known && wave->op->special == Special::Barrier);
+    blockedBy = StallCause::Issue;
+    const StaticOp *op = wave->starved ? nullptr : wave->op;
+    starved = wave->starved;
+    if (!op) {
+      isLocal = staysInCu = staysInUnit = false;
+      return;
+    }
+    kind = op->kind;
+    category = op->category;
+    isLocal = op->isLocal;
+    staysInCu = op->staysInCu;
+    staysInUnit = op->staysInUnit;
   }
 };
 
@@ -165,6 +177,8 @@ struct ComputeUnit {
   // Servers, in fractions of cycles.
   double ldsIn[2] = {}, ldsOut[2] = {}, ldsArray = 0;
   double addressFree = 0;
+  // These two have queues: an instruction may issue from then on.
+  uint64_t ldsOpen[2] = {}, addressOpen = 0;
   uint64_t busyFrom = 0; ///< since then it has had workgroups
   bool used = false;
 };
@@ -211,10 +225,10 @@ struct Machine::Impl {
   /// Its next instruction comes from the instruction cache, or from L2.
   void fetchLine(SimWave &wave);
   /// When the units that it needs have room.
-  uint64_t unitsFree(const SimWave &wave, ComputeUnit &cu, Simd &simd,
-                     uint64_t time, StallCause &cause) const;
+  static uint64_t unitsFree(IssueKind kind, const ComputeUnit &cu,
+                            unsigned simd, uint64_t time, StallCause &cause);
   // Units; each returns when its data is there.
-  bool issue(SimWave &wave, unsigned cu, uint64_t time);
+  bool issue(const Place &place, unsigned cu, uint64_t time);
   uint64_t issueLds(SimWave &wave, ComputeUnit &cu, Counters &count,
                     uint64_t time);
   uint64_t issueVector(SimWave &wave, unsigned cu, Counters &count,

@@ -37,6 +37,10 @@ uint64_t Machine::Impl::issueLds(SimWave &wave, ComputeUnit &cu,
     done = std::max(done, cu.ldsOut[pair]) + op.ldsOut;
     cu.ldsOut[pair] = done;
   }
+  cu.ldsOpen[pair] =
+      std::max(roundUp(in),
+               roundUp(std::max(0.0, cu.ldsOut[pair] -
+                                         (ldsFixedCycles + ldsQueueCycles))));
   uint64_t until = roundUp(done);
   // In order, among LDS operations.
   until = std::max(until, wave.other.newest());
@@ -62,10 +66,11 @@ uint64_t Machine::Impl::issueVector(SimWave &wave, unsigned cuNumber,
   double done = start + addressCycles;
   double step = lines ? double(addressCycles) / lines : 0;
   uint64_t physical[2 * waveLanes];
+  bool mayBeInL1 = !op.isStore && !op.isAtomic && !op.bypassesL1;
   unsigned inSet[l1Sets] = {};
   for (unsigned i = 0; i < lines; ++i) {
     physical[i] = memory.physical(base + (words[5 + i] & 0x3fffffff));
-    memory.fetchAhead(cuNumber, physical[i]);
+    memory.fetchAhead(cuNumber, physical[i], mayBeInL1);
     ++inSet[physical[i] % l1Sets];
   }
   timing.setLines += l1Sets * *std::max_element(inSet, inSet + l1Sets);
@@ -89,6 +94,7 @@ uint64_t Machine::Impl::issueVector(SimWave &wave, unsigned cuNumber,
   // Stores that memory does not take yet fill the way to it.
   if (op.isStore)
     cu.addressFree = std::max(cu.addressFree, done - storeQueueCycles);
+  cu.addressOpen = roundUp(std::max(0.0, cu.addressFree - addressQueueCycles));
   if (op.isStore || op.isAtomic)
     timing.memory.storedBytes += bytes;
   else

@@ -47,11 +47,19 @@ public:
   /// The line's number here, for all that follows. Pages are numbered by who
   /// comes first: the host's addresses, which differ from run to run, must not
   /// decide which lines share a channel or a set.
-  uint64_t physical(uint64_t line);
+  uint64_t physical(uint64_t line) {
+    uint64_t page = line / pageLines;
+    const Translated &known = lately[page % std::size(lately)];
+    uint64_t frame = page == known.page ? known.frame : frameOf(page);
+    return frame * pageLines + line % pageLines;
+  }
   /// In the order of their first use.
   const std::vector<uint64_t> &pagesMet() const { return pageOfFrame; }
+  /// By how much XCDs are later, on average, than the first one that wants the
+  /// same line: see LineSharing::measuresLag.
+  double meanLag() const { return lagCount ? lagSum / double(lagCount) : 0; }
   /// Has the host bring what a look-up of the line will read.
-  void fetchAhead(unsigned cu, uint64_t line) const;
+  void fetchAhead(unsigned cu, uint64_t line, bool inL1) const;
 
   /// When a line that compute unit \p cu looks up at \p time is there.
   double load(unsigned cu, uint64_t line, unsigned halves, double time,
@@ -76,18 +84,21 @@ public:
   void setActiveXcds(unsigned active) {
     share = double(xcds.size()) / double(std::max<size_t>(active, xcds.size()));
   }
+  /// The first workgroups have ended.
+  void noteGroupEnd() { othersAreAhead = isSample && sharing.othersGoAhead; }
   /// When all is written that is still on its way at \p time, and what is dirty
   /// in L2 then.
   double finish(double time, MemoryCounters &counters) const;
 
 private:
-  using L1Cache = Cache<param::l1Bytes / param::lineBytes / param::l1Sets>;
+  using L1Cache = ListCache<param::l1Bytes / param::lineBytes / param::l1Sets>;
   using L2Cache = Cache<param::l2Ways>;
   using MallCache = Cache<param::mallWays>;
   using ScalarCache = Cache<4>;
   using InstructionCache = Cache<param::instructionWays>;
   /// Lines of a channel that count as wanted at once.
   static constexpr unsigned recentLines = 16;
+  static constexpr uint64_t pageLines = param::pageBytes / param::lineBytes;
   struct Xcd {
     explicit Xcd(L2Cache l2) : l2(l2) {}
     L2Cache l2;
@@ -98,6 +109,7 @@ private:
     uint64_t pages[param::tlbEntries] = {};
     uint64_t pageUsed[param::tlbEntries] = {};
     uint64_t pageClock = 0;
+    unsigned lastPage = 0; ///< the most recent of them
   };
   struct Cu {
     L1Cache l1;
@@ -105,19 +117,32 @@ private:
     double fillFree = 0;
   };
 
+  /// What the XCDs share, and how busy it was.
+  struct Shared {
+    Server server;
+    uint64_t window = 0;
+    double now = 0, before = 0; ///< cycles, in this window and the last
+  };
+
   Xcd &xcdOf(unsigned cu) { return xcds[cu / cusPerXcd]; }
-  /// From the L2 of an XCD on; the time at which L2 has the line.
-  double fromL2(Xcd &xcd, uint64_t line, double time, bool isWrite,
+  /// From the compute unit's L2 on; the time at which L2 has the line.
+  double fromL2(unsigned cu, uint64_t line, double time, bool isWrite,
                 MemoryCounters &counters);
-  double beyondL2(Xcd &xcd, uint64_t line, double time,
+  double beyondL2(unsigned cu, uint64_t line, double time,
                   MemoryCounters &counters);
   double translate(Xcd &xcd, uint64_t line);
+  uint64_t frameOf(uint64_t page);
   /// When the line is on its way.
   double writeBack(Xcd &xcd, uint64_t line, double time,
                    MemoryCounters &counters);
   unsigned mallSet(uint64_t line);
   bool isWarm();
   bool othersFetch(uint64_t line) const;
+  double take(Shared &unit, double time, double cycles);
+  bool isFirst(unsigned cu, uint64_t line, double time) const;
+  void noteLag(unsigned cu, uint64_t line, double saved);
+  /// The inverse of physical().
+  uint64_t virtualOf(uint64_t line) const;
   /// Gives a line a place in the Infinity Cache, and HBM the one it replaces.
   MallCache::Entry placeInMall(uint64_t line, unsigned set, double time,
                                MemoryCounters &counters, bool byOther);
@@ -126,6 +151,7 @@ private:
   double share; ///< of what all XCDs share
   const bool isSample;
   LineSharing sharing;
+  bool othersAreAhead = false; ///< see LineSharing::othersGoAhead
   std::vector<Xcd> xcds;
   std::vector<Cu> cus;
   /// What the others in the launch leave of the Infinity Cache.
@@ -135,7 +161,7 @@ private:
   std::unique_ptr<ZeroPages> instructionPages;
   std::vector<InstructionCache> instructionCaches; ///< of two compute units
   uint64_t warmLines;                              ///< that are still to be met
-  Server mallPorts, hbm;
+  Shared mallPorts, hbm;
   std::unordered_map<uint64_t, uint64_t> frames; ///< by page
   std::vector<uint64_t> pageOfFrame;
   std::unordered_map<uint64_t, uint64_t> pieces; ///< of a sample, by first use
@@ -147,6 +173,9 @@ private:
   /// Lines placed in L2, those of them that became dirty, and the fraction of
   /// a line that earlier launches still have to write.
   double placed = 0, written = 0, owed = 0;
+  std::unordered_map<uint64_t, uint8_t> wanters; ///< by line, a bit an XCD
+  double lagSum = 0;
+  uint64_t lagCount = 0, drawn = 0;
 };
 
 } // namespace tlc::sim

@@ -134,24 +134,51 @@ void recordScalar(const Wave &wave, const Op &op,
 /// The lines of one vector access, each once.
 class LineList {
 public:
-  /// Number of the line in the list; new ones are appended.
+  /// Appends the line, or adds to the halves of one that is there.
   void touch(uint64_t line, unsigned halves) {
     // Neighbouring lanes are mostly in the line just seen.
-    for (unsigned i = count; i-- > 0;)
-      if (lines[i] == line) {
-        masks[i] |= halves;
+    if (count && lines[count - 1] == line) {
+      masks[count - 1] |= halves;
+      return;
+    }
+    unsigned slot = uint32_t(line) * 0x9e3779b1u >> (32 - slotBits);
+    while (unsigned number = slots[slot]) {
+      if (lines[number - 1] == line) {
+        masks[number - 1] |= halves;
         return;
       }
+      slot = (slot + 1) % std::size(slots);
+    }
     // Two lines a lane are the most there can be.
     if (count < std::size(lines)) {
       lines[count] = line;
-      masks[count++] = halves;
+      masks[count++] = uint8_t(halves);
+      slots[slot] = uint8_t(count);
     }
   }
   uint64_t lines[2 * waveLanes];
   uint8_t masks[2 * waveLanes];
   unsigned count = 0;
+
+private:
+  static constexpr unsigned slotBits = 8;
+  static_assert(1u << slotBits > 2 * waveLanes);
+  uint8_t slots[1 << slotBits] = {}; ///< numbers from 1 on, by hash
 };
+
+/// Whether all lanes move all their bytes and each lies behind the one before
+/// it, at a multiple of its size.
+bool isDense(const AccessPart &part) {
+  uint64_t bytes = part.bytes, differs = part.address[0] & (bytes - 1);
+  if (~part.lanes || part.space == Space::Scratch || (bytes & (bytes - 1)))
+    return false;
+  for (unsigned l = 1; l < waveLanes; ++l)
+    differs |= (part.address[l] - part.address[l - 1]) ^ bytes;
+  uint8_t cut = 0;
+  for (unsigned l = 0; l < waveLanes; ++l)
+    cut |= part.inBounds[l] ^ part.bytes;
+  return !differs && !cut;
+}
 
 /// Where a lane's scratch dword lies: those of a wavefront are interleaved.
 uint64_t scratchAddress(const Wave &wave, uint64_t offset, unsigned lane) {
@@ -214,6 +241,17 @@ void recordVector(const StaticOp &row, const Wave &wave, const Op &op,
     unsigned portion = part.bytes <= 4 ? 16 : part.bytes <= 8 ? 8 : 4;
     if (row.isAtomic)
       operations += operationsOf(part, portion);
+    if (isDense(part)) {
+      unsigned step = portion * part.bytes;
+      uint64_t begin = part.address[0], end = begin + waveLanes * part.bytes;
+      bytes += unsigned(end - begin);
+      for (uint64_t half = begin / 64; half <= (end - 1) / 64; ++half)
+        list.touch(half / 2, 1u << half % 2);
+      for (uint64_t at = begin; at < end; at += step)
+        addressCycles += unsigned((at + step - 1) / param::lineBytes -
+                                  at / param::lineBytes + 1);
+      continue;
+    }
     for (unsigned first = 0; first < waveLanes; first += portion) {
       uint64_t lanes = part.lanes >> first & ((uint64_t(1) << portion) - 1);
       unsigned inPortion = 0;

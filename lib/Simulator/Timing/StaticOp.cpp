@@ -186,6 +186,7 @@ StaticOp factsFor(const Op &op) {
   row.isLocal = row.payload == Payload::None &&
                 row.special != Special::Barrier && row.special != Special::End;
   row.staysInCu = row.isLocal || row.payload == Payload::Lds;
+  row.staysInUnit = row.staysInCu || row.special == Special::Barrier;
   return row;
 }
 

@@ -35,9 +35,10 @@ struct alignas(64) StaticOp {
   Special special = Special::None;
   uint8_t sizeBytes = 4;
   bool isLocal = false;   ///< touches nothing outside its SIMD
-  bool staysInCu = false; ///< nothing outside its compute unit
-  uint8_t category = 0;   ///< a bit; 0: the issue logic itself
-  uint16_t straight = 0;  ///< see CodeTable::straightFrom
+  bool staysInCu = false; ///< nothing outside its compute unit, and no barrier
+  bool staysInUnit = false; ///< the same, or a barrier
+  uint8_t category = 0;     ///< a bit; 0: the issue logic itself
+  uint16_t straight = 0;    ///< see CodeTable::straightFrom
   /// From here on, instructions that each take one turn of four cycles and four
   /// bytes, and how many of them use the vector ALU.
   uint16_t plain = 0, plainVector = 0;

@@ -167,18 +167,17 @@ bool Machine::Impl::runAlone(unsigned cu, unsigned simdNumber, uint64_t &next,
     SimWave &wave = *ran->wave;
     uint64_t until = std::min(end, others);
     while (next < until && ran->isLocal && !simd.unsorted) {
-      StallCause cause = StallCause::Issue;
       Place *same;
       if (wave.op->plain >= 2 && runPlain(simd, next, until, same)) {
         if (!prepare(wave))
           return false;
         ran->update();
         next = turnFrom(simdNumber, ran->earliest);
-      } else if (uint64_t free = unitsFree(wave, cus[cu], simd, next, cause)) {
-        wave.blockedBy = cause;
+      } else if (uint64_t free = unitsFree(ran->kind, cus[cu], simdNumber, next,
+                                           ran->blockedBy)) {
         next = turnFrom(simdNumber, std::max(free, next + issuePeriod));
       } else {
-        if (!issue(wave, cu, next))
+        if (!issue(*ran, cu, next))
           return false;
         ran->update();
         next =
@@ -254,29 +253,27 @@ bool Machine::Impl::turn(unsigned cuNumber, unsigned simdNumber, uint64_t time,
       next = std::min(next, place.earliest);
       continue;
     }
-    SimWave &wave = *place.wave;
     // Others of the launch may have moved on: ask again.
-    if (wave.starved) {
-      wave.next = time;
-      if (!prepare(wave))
+    if (place.starved) {
+      place.wave->next = time;
+      if (!prepare(*place.wave))
         return false;
       place.update();
       next = std::min(next, place.earliest);
       continue;
     }
-    StallCause cause = StallCause::Issue;
-    if (uint64_t free = unitsFree(wave, cu, simd, time, cause)) {
-      wave.blockedBy = cause;
+    if (uint64_t free =
+            unitsFree(place.kind, cu, simdNumber, time, place.blockedBy)) {
       next = std::min(next, free);
       continue;
     }
-    if (used & wave.op->category) {
+    if (used & place.category) {
       next = std::min(next, time + issuePeriod);
       continue;
     }
-    used |= wave.op->category;
-    bool ends = wave.op->special == Special::End;
-    if (!issue(wave, cuNumber, time))
+    used |= place.category;
+    bool ends = place.wave->op->special == Special::End;
+    if (!issue(place, cuNumber, time))
       return false;
     if (ends) { // the list has changed
       next = time + issuePeriod;

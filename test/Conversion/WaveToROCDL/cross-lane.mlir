@@ -26,7 +26,13 @@ wave.kernel @shuffles(%p: !wave.ptr) attributes {threads = 64 : i64, lds_bytes =
   // A 64-bit value in two.
   // CHECK-COUNT-2: "llvm.amdgcn.update.dpp"
   %g = wave.shuffle_xor %f, 8 : f64
-  wave.global_store %g, %p[%c0 : i32] : f64
+  // A lane that is known: through a scalar register. Another: the crossbar.
+  // CHECK-COUNT-2: "llvm.amdgcn.readlane"
+  %i = wave.shuffle %g, %c0 : f64 -> f64
+  %lane = wave.lane_id
+  // CHECK-COUNT-2: "llvm.amdgcn.ds.bpermute"
+  %j = wave.shuffle %i, %lane : f64 -> f64
+  wave.global_store %j, %p[%c0 : i32] : f64
   wave.return
 }
 

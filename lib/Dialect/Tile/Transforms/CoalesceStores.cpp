@@ -10,7 +10,9 @@
 // `through` which each wavefront takes its elements, to write whole lines:
 //
 // 1. What neighbouring lanes write side by side is compared with what they
-//    would after an exchange (StoreExchange.h); twice as much is worth it.
+//    would after an exchange (StoreExchange.h); twice as much is worth it, but
+//    for a few stores of whole half lines: the trip through LDS, which comes
+//    when nothing else is left to do, takes longer than they do.
 // 2. The exchange goes by up to four chunks, so that the buffer is small, and
 //    fits where tiles of the main loop are dead: it is made only where the
 //    kernel's LDS does not grow by it (a few KiB apart). Where rows of 256
@@ -24,10 +26,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "Liveness.h"
-#include "tlc/Support/LdsBanks.h"
 #include "tlc/Dialect/Tile/Transforms/Passes.h"
 #include "tlc/Dialect/Tile/Transforms/StoreExchange.h"
 #include "tlc/Dialect/Tile/Transforms/TileAccess.h"
+#include "tlc/Support/LdsBanks.h"
 
 using namespace mlir;
 using namespace tlc;
@@ -60,6 +62,15 @@ static bool runsAlongMemory(CopyOp copy) {
          cast<MemRefType>(copy.getDst().getType()).getShape().back() != 1;
 }
 
+/// Whether the stores are so few, and write so much side by side as it is, that
+/// they end before an exchange would: half lines are what L2 takes at once.
+static bool endsSoon(CopyOp copy, int64_t apart, int64_t threads) {
+  constexpr int64_t kHalfLine = 64, kFewBytes = 64; // a lane's, four stores
+  auto type = cast<MemRefType>(copy.getDst().getType());
+  int64_t bytes = type.getNumElements() * getElementBytes(type);
+  return apart >= kHalfLine && bytes <= kFewBytes * threads;
+}
+
 static void coalesce(CopyOp copy) {
   auto fragment = copy.getSrc().getDefiningOp<AllocOp>();
   if (!fragment || getSpace(copy.getSrc()) != Space::Fragment ||
@@ -77,9 +88,9 @@ static void coalesce(CopyOp copy) {
     return e && contiguousBytes(e->layout, bytes) >= 2 * apart;
   };
   std::optional<StoreExchange> e = planExchange(layout, bytes);
-  if (!gains(e))
-    return;
   auto kernel = copy->getParentOfType<KernelOp>();
+  if (!gains(e) || endsSoon(copy, apart, kernel.getNumThreads()))
+    return;
   // As tile-fit-lds plans: sharing within loops only where nothing else fits.
   auto planned = [&] {
     int64_t total = 0;

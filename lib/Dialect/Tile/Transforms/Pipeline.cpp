@@ -170,7 +170,7 @@ class LoopPipeliner {
 public:
   LoopPipeliner(scf::ForOp loop, int64_t ldsBytes)
       : loop(loop), kernel(loop->getParentOfType<KernelOp>()),
-        ldsBytes(ldsBytes) {}
+        ldsBytes(ldsBytes), prologue(loop) {}
   void run();
 
 private:
@@ -187,6 +187,7 @@ private:
   KernelOp kernel;
   int64_t ldsBytes;
   SmallVector<Prefetch> prefetches;
+  Operation *prologue; ///< the first tiles of the next copy go before it
 };
 } // namespace
 
@@ -323,7 +324,7 @@ Value LoopPipeliner::slotView(OpBuilder &b, AllocOp buffer, Value slot,
 
 /// One copy in LDS: the write where the copy stood, the next load after it.
 void LoopPipeliner::splitOnce(Prefetch &p, AllocOp staging) {
-  OpBuilder before(loop), b(p.copy);
+  OpBuilder before(prologue), b(p.copy);
   emitLoad(before, p, loop.getLowerBound(), staging);
   CopyOp::create(b, p.copy.getLoc(), staging.getResult(), p.copy.getDst(),
                  LayoutAttr());
@@ -366,7 +367,7 @@ void LoopPipeliner::splitTwice(Prefetch &p, AllocOp staging) {
       p.tile.getNameAttr(), layoutOfBoth(p.tile), IntegerAttr());
 
   // Before the loop: the first tile, through registers, into copy 0.
-  OpBuilder before(loop);
+  OpBuilder before(prologue);
   emitLoad(before, p, loop.getLowerBound(), staging);
   CopyOp::create(before, loc, staging.getResult(),
                  slotView(before, both, Value(), tileType), LayoutAttr());
@@ -404,7 +405,8 @@ void LoopPipeliner::run() {
       llvm::count_if(prefetches, [](Prefetch &p) { return p.twice; });
   loop.emitRemark("pipelined: ") << prefetches.size() << " copies prefetched, "
                                  << twice << " of them double-buffered in LDS";
-  // Backwards, so that what goes to the top of the body keeps its order.
+  // Backwards, so that what goes to the top of the body, and before the loop,
+  // keeps its order.
   for (Prefetch &p : llvm::reverse(prefetches)) {
     auto tileType = cast<MemRefType>(p.tile.getType());
     // Staged as it comes from memory: a conversion would wait for the load.
@@ -415,10 +417,12 @@ void LoopPipeliner::run() {
         b, p.copy.getLoc(),
         getBufferType(tileType.getShape(), element, Space::Fragment),
         b.getStringAttr(name), LayoutAttr(), IntegerAttr());
+    Operation *last = prologue->getPrevNode();
     if (p.twice)
       splitTwice(p, staging);
     else
       splitOnce(p, staging);
+    prologue = last ? last->getNextNode() : &loop->getBlock()->front();
   }
   eraseDeadCode(loop);
 }

@@ -202,9 +202,17 @@ LogicalResult LayoutInference::resolveLoop(Operation *op) {
   // Fragments that the loop's threads do not hold where they need them.
   llvm::MapVector<Value, std::vector<Access>> bad;
   std::vector<Access> accesses = getPointAccesses(op);
+  auto isWritten = [&](Value buffer) {
+    return llvm::any_of(accesses, [&](const Access &other) {
+      return other.writes && getBase(other.buffer) == getBase(buffer);
+    });
+  };
   for (const Access &access : accesses) {
     std::optional<Layout> layout = layoutOf(access.buffer);
-    if (layout && failed(getSlots(*loop, access, *layout, threads)))
+    if (!layout || succeeded(getSlots(*loop, access, *layout, threads)))
+      continue;
+    // One element for all points, which each wavefront has in some lane.
+    if (isWritten(access.buffer) || !getBroadcast(access, *layout, threads))
       bad[access.buffer];
   }
   // All accesses to a bad fragment go to the replacement, also those that would

@@ -618,7 +618,7 @@ scf::ForOp Emitter::run() {
   Operation *first = above ? above->getNextNode() : opAt(block->begin());
   // Where there is much vector work the first iterations' loads go together; a
   // loop of matrix work alone clears its sums meanwhile (below).
-  bool much = graph.vectorCycles > 8 * p.interval;
+  bool much = graph.vectorCycles > 8 * graph.numMatrix;
   if (options.pin && first && much)
     hoistLoads(first, opAt(b.getInsertionPoint()));
   if (loopFirst)

@@ -11,7 +11,8 @@
 // with nothing else to do. So the loads before the loop are issued together, in
 // front of the first op that waits for one of them: past LDS accesses and
 // barriers that do not order global memory. A scheduling barrier keeps them
-// there.
+// there. Those that go to LDS before the loop come first: the way through LDS
+// is then under way while the others arrive.
 //
 //   %q = wave.buffer_load ...            %q = wave.buffer_load ...
 //   wave.lds_store %q, ...               %k = wave.buffer_load ...
@@ -63,6 +64,31 @@ static bool collect(Operation *op, Operation *begin,
   return true;
 }
 
+/// Of the loads from \p begin on to \p end: those that LDS gets before what
+/// follows go before all others.
+static void storedFirst(Operation *begin, Operation *end) {
+  Operation *first = nullptr;
+  SmallVector<Operation *> stored;
+  for (Operation *op = begin; op != end; op = op->getNextNode()) {
+    if (!isa<BufferLoadOp>(op))
+      continue;
+    bool goes = llvm::any_of(op->getUsers(), [&](Operation *user) {
+      return isa<LdsStoreOp>(user) && user->getBlock() == op->getBlock();
+    });
+    if (!goes && !first)
+      first = op;
+    else if (goes && first)
+      stored.push_back(op);
+  }
+  for (Operation *op : stored) {
+    llvm::SetVector<Operation *> needed;
+    if (!collect(op, first, needed))
+      return;
+    for (Operation *each : needed)
+      each->moveBefore(first);
+  }
+}
+
 void wave::hoistLoads(Operation *first, Operation *end) {
   Operation *begin = first;
   while (Operation *before = begin->getPrevNode()) {
@@ -101,4 +127,5 @@ void wave::hoistLoads(Operation *first, Operation *end) {
     return;
   OpBuilder b(waits);
   SchedBarrierOp::create(b, last->getLoc(), int64_t(0));
+  storedFirst(begin, waits);
 }

@@ -1,12 +1,12 @@
 // RUN: tlc-opt %s --tile-pipeline 2>/dev/null | FileCheck %s
 
 // CHECK-LABEL: tile.func @attention
-// The first step's tiles are loaded before the loop, and go to the first of two
-// copies in LDS.
+// The first step's tiles are loaded before the loop, in the order of their use,
+// and go to the first of two copies in LDS.
 // CHECK-DAG: %[[KS:.+]] = tile.alloc {name = "K_shared_next"}
 // CHECK-DAG: %[[VS:.+]] = tile.alloc {name = "V_shared_next"}
-// CHECK-DAG: tile.copy %{{.+}} to %[[VS]] :
-// CHECK-DAG: tile.copy %{{.+}} to %[[KS]] :
+// CHECK: tile.copy %{{.+}} to %[[KS]] :
+// CHECK: tile.copy %{{.+}} to %[[VS]] :
 // In the loop: the next loads are issued, then comes the work, then what was
 // loaded goes to the other copy.
 // CHECK: scf.for

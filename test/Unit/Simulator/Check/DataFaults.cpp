@@ -21,6 +21,22 @@ const std::vector<PlantedFault> &tlc::test::undefinedFaults() {
   v_lshlrev_b32 v1, 2, v0
   v_and_b32 v3, 0, v2
   global_store_dword v1, v3, s[2:3])"},
+      {"pair", "undefined-value", "global_store_dword",
+       R"(
+  v_lshlrev_b32 v1, 2, v0
+  v_lshrrev_b64 v[4:5], 24, v[0:1]
+  v_mov_b32 v6, v0
+  v_lshrrev_b64 v[8:9], 24, v[6:7]
+  v_add_u16_sdwa v8, v8, v4 dst_sel:WORD_1 dst_unused:UNUSED_PAD src0_sel:DWORD src1_sel:DWORD
+  global_store_dword v1, v8, s[2:3])",
+       // The byte that comes from the pair's defined half.
+       R"(
+  v_lshlrev_b32 v1, 2, v0
+  v_lshrrev_b64 v[4:5], 24, v[0:1]
+  v_mov_b32 v6, v0
+  v_lshrrev_b64 v[8:9], 24, v[6:7]
+  v_add_u16_sdwa v8, v8, v4 dst_sel:BYTE_1 dst_unused:UNUSED_PAD src0_sel:DWORD src1_sel:DWORD
+  global_store_dword v1, v8, s[2:3])"},
       {"address", "undefined-value", "global_load_dword",
        R"(
   global_load_dword v3, v2, s[2:3])",

@@ -1,4 +1,5 @@
-//===- TileAccess.h - How a tile op touches its buffers, point by point -*- C++ -*-===//
+//===- TileAccess.h - How a tile op touches its buffers, point by point -*- C++
+//-*-===//
 //
 // Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -28,9 +29,13 @@ struct PointIndex {
   llvm::SmallVector<int64_t, 4> coeffs;
   int64_t constant = 0;
   mlir::Value uniform;
+  /// Where above 1, `known` is false, and the index is the rest divided by it.
+  int64_t divisor = 1;
 
   /// The point dimension this index is, exactly, or -1.
   int getDim() const;
+  /// The dimension whose quotient by the divisor this index is, or -1.
+  int getDividedDim() const;
   /// Whether it is the same for all points.
   bool isUniform() const;
   /// Value at a point where `uniform` is absent.
@@ -77,9 +82,16 @@ PointIndex getPointIndex(mlir::Value value, mlir::Block *parallelBody);
 /// touches, for each r; -1 where the point lies outside the buffer. `failure`
 /// if some thread does not hold the element, or holds it in another slot than
 /// the first thread does.
-mlir::FailureOr<llvm::SmallVector<int64_t>>
-getSlots(const Layout &loop, const Access &access, const Layout &buffer,
-         int64_t threads);
+mlir::FailureOr<llvm::SmallVector<int64_t>> getSlots(const Layout &loop,
+                                                     const Access &access,
+                                                     const Layout &buffer,
+                                                     int64_t threads);
+
+/// The register and lane in which each wavefront has the one element that a
+/// load of a fragment reads at every point; nothing if the indices are not
+/// constants or a wavefront has the element elsewhere or not at all.
+std::optional<std::pair<int64_t, int64_t>>
+getBroadcast(const Access &access, const Layout &buffer, int64_t threads);
 
 } // namespace tlc::tile
 
