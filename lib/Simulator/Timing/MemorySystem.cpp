@@ -77,6 +77,7 @@ MemorySystem::MemorySystem(unsigned xcdCount, unsigned cuCount,
                            const std::vector<uint64_t> &pagesMet)
     : cusPerXcd(cuCount), share(double(xcdCount) / param::xcds),
       isSample(share < 1), sharing(sharing),
+      othersAreAhead(isSample && sharing.othersAreAhead),
       mallSetCount(
           std::min<unsigned>(mallSets, mallSets * sharing.mean() * share)),
       pages(

@@ -151,7 +151,7 @@ private:
   double share; ///< of what all XCDs share
   const bool isSample;
   LineSharing sharing;
-  bool othersAreAhead = false; ///< see LineSharing::othersGoAhead
+  bool othersAreAhead; ///< see LineSharing
   std::vector<Xcd> xcds;
   std::vector<Cu> cus;
   /// What the others in the launch leave of the Infinity Cache.
