@@ -64,10 +64,10 @@ bool Machine::Impl::prepare(SimWave &wave) {
   WaveRecord &record = *wave.record;
   // The instruction that was issued has been read.
   record.head += wave.length;
-  wave.length = 0;
-  wave.op = nullptr;
   wave.starved = false;
-  if (record.left() == 0) {
+  if (record.left() == 0) [[unlikely]] {
+    wave.length = 0;
+    wave.op = nullptr;
     if (!record.done && !source.refill(*wave.group->record))
       return false;
     if (record.left() == 0) {
@@ -78,17 +78,21 @@ bool Machine::Impl::prepare(SimWave &wave) {
       return !record.done;
     }
   }
-  // After a branch another instruction than the next one in memory: the refill.
-  uint32_t index = record.words[record.head];
+  const uint32_t *words = record.words.data() + record.head;
+  uint32_t index = *words;
   const StaticOp &op = code.at(index);
   wave.op = &op;
   wave.index = index;
-  wave.length = 1 + payloadWords(op, payloadOf(wave));
-  if (wave.expected != SimWave::never32 && wave.expected != index)
-    wave.fetchAt = std::max(wave.fetchAt,
-                            int64_t(wave.next + branchTakenCycles) * fetchTick);
-  wave.expected = op.kind == IssueKind::Branch ? index + op.sizeBytes / 4
-                                               : SimWave::never32;
+  wave.length = recordedWords(op, words);
+  // After a branch another instruction than the next one in memory: the refill.
+  if (wave.expected != SimWave::never32) {
+    if (wave.expected != index)
+      wave.fetchAt = std::max(
+          wave.fetchAt, int64_t(wave.next + branchTakenCycles) * fetchTick);
+    wave.expected = SimWave::never32;
+  }
+  if (op.kind == IssueKind::Branch)
+    wave.expected = index + op.sizeBytes / 4;
 
   if (memory.hasInstructionCaches())
     fetchLine(wave);
@@ -106,7 +110,9 @@ bool Machine::Impl::prepare(SimWave &wave) {
                 fetchTick,
             StallCause::Fetch);
   bool scalar = false;
-  if (op.special == Special::WaitCnt) {
+  if (op.category == StaticOp::usesVectorAlu) {
+    waitUntil(wave.vectorAt, StallCause::VectorAlu);
+  } else if (op.special == Special::WaitCnt) {
     // Only operations still in flight matter below.
     wave.vector.retire(earliest);
     wave.other.retire(earliest);
@@ -126,8 +132,6 @@ bool Machine::Impl::prepare(SimWave &wave) {
                                                  ? StallCause::Lds
                                                  : StallCause::ScalarMemory);
   }
-  if (op.category == StaticOp::usesVectorAlu)
-    waitUntil(wave.vectorAt, StallCause::VectorAlu);
   wave.earliest = earliest;
   wave.waitsFor = cause;
   return true;
@@ -185,7 +189,7 @@ bool Machine::Impl::issue(const Place &place, unsigned cuNumber,
   Counters &count = countersOf(wave);
   ++count.issues;
   ++instructions;
-  ++wave.group->time.instructions;
+  ++wave.issued;
   // Of the wait, what the wavefront itself needed; the rest is the units'
   // doing.
   uint64_t own = std::min(wave.earliest, time);
@@ -307,6 +311,7 @@ bool Machine::Impl::endWave(SimWave &wave, uint64_t time) {
     return group.arrived && group.arrived == group.alive ? release(group, time)
                                                          : true;
   group.time.end = end;
+  group.time.instructions = group.issued();
   finished->push_back(group.time);
   notePace(cu, end);
   cu.residents.erase(

@@ -51,9 +51,8 @@ Occupancy tlc::sim::occupancyOf(const GroupNeeds &needs) {
 Machine::Impl::Impl(CodeTable &code, GroupSource &source,
                     const GroupNeeds &needs, const MachineOptions &options)
     : code(code), source(source), needs(needs), options(options),
-      fits(occupancyOf(needs)),
-      memory(options.xcds, cusPerXcd, options.sharing, options.warm,
-             options.pages),
+      fits(occupancyOf(needs)), memory(options.xcds, cusPerXcd, options.sharing,
+                                       options.warm, options.pages),
       cus(options.xcds * cusPerXcd), nextGroup(options.xcds),
       dispatchFree(options.xcds), events(options.xcds * cusPerXcd),
       counters(code.size()), plainRuns(code.size() + 1) {
@@ -65,10 +64,10 @@ Machine::Impl::Impl(CodeTable &code, GroupSource &source,
 void Machine::Impl::schedule(unsigned cu, unsigned simd, uint64_t time) {
   // The SIMD's next turn.
   time += (simd + issuePeriod - time % issuePeriod) % issuePeriod;
-  Simd &unit = cus[cu].simds[simd];
-  if (time >= unit.scheduled)
+  uint64_t &scheduled = cus[cu].scheduled[simd];
+  if (time >= scheduled)
     return;
-  unit.scheduled = time;
+  scheduled = time;
   events.push(time, cu);
 }
 
@@ -217,7 +216,7 @@ void Machine::Impl::fetchAhead(const Simd &simd, uint64_t time,
   if (stage == 0)
     return lines(&simd, sizeof(Simd));
   for (unsigned i = 0; i < simd.count; ++i) {
-    if (simd.places[i].earliest > time)
+    if (simd.places[i].wake > time)
       continue;
     const SimWave &wave = *simd.places[i].wave;
     if (stage == 1) {
@@ -255,11 +254,11 @@ bool Machine::Impl::run(std::vector<GroupTime> &list,
       if (i < distance)
         continue;
       unsigned cu = due[i - distance];
-      Simd &unit = cus[cu].simds[simd];
+      uint64_t &scheduled = cus[cu].scheduled[simd];
       // Void: the SIMD has been given an earlier turn since.
-      if (unit.scheduled != time)
+      if (scheduled != time)
         continue;
-      unit.scheduled = never;
+      scheduled = never;
       if (options.instructionLimit) {
         if (marks->empty() && instructions >= options.instructionLimit / 2) {
           mark(time);

@@ -182,6 +182,7 @@ StaticOp factsFor(const Op &op) {
   } else {
     scalarFacts(inst, row);
   }
+  row.words = 1 + payloadWords(row.payload);
   row.category = categoryOf(row.kind);
   row.isLocal = row.payload == Payload::None &&
                 row.special != Special::Barrier && row.special != Special::End;
@@ -217,7 +218,7 @@ static bool isPlain(const StaticOp &row) {
 
 /// Rows are published with `known`; `straight` is counted backwards from the
 /// end of the piece.
-const StaticOp &CodeTable::get(const Op &op) {
+const StaticOp &CodeTable::learn(const Op &op) {
   uint32_t index = indexOf(op);
   if (known[index].load(std::memory_order_acquire))
     return rows[index];
@@ -259,5 +260,3 @@ const StaticOp &CodeTable::get(const Op &op) {
   }
   return rows[index];
 }
-
-unsigned CodeTable::straightFrom(const Op &op) { return get(op).straight; }

@@ -23,6 +23,14 @@ namespace tlc::sim {
 /// What an execution records beside the instruction's number.
 enum class Payload : uint8_t { None, Lds, Vector, Scalar };
 
+/// Words of it, the lines of vector memory apart.
+constexpr uint8_t payloadWords(Payload payload) {
+  return payload == Payload::None     ? 0
+         : payload == Payload::Lds    ? 1
+         : payload == Payload::Scalar ? 3
+                                      : 5;
+}
+
 /// Instructions that the issue logic handles itself.
 enum class Special : uint8_t { None, WaitCnt, Barrier, Nop, Priority, End };
 
@@ -32,6 +40,7 @@ struct alignas(64) StaticOp {
   const Op *op = nullptr;
   IssueKind kind = IssueKind::Internal;
   Payload payload = Payload::None;
+  uint8_t words = 1; ///< of its record, without the lines of vector memory
   Special special = Special::None;
   uint8_t sizeBytes = 4;
   bool isLocal = false;   ///< touches nothing outside its SIMD
@@ -55,10 +64,12 @@ struct alignas(64) StaticOp {
   std::shared_ptr<const OpFacts> facts; ///< vector memory
   uint8_t laneBytes = 0;    ///< vector memory, LDS: that a lane moves
   uint8_t offsetStride = 1; ///< LDS forms with two offsets: lane sizes a step
-  uint16_t ldsIn = 0, ldsOut = 0; ///< cycles at the ports
+  uint8_t ldsIn = 0, ldsOut = 0; ///< cycles at the ports
   bool ldsWrites = false;
   uint16_t ldsNumber = 0; ///< among the LDS instructions met so far
 };
+
+static_assert(sizeof(StaticOp) == 64, "a line of the host's cache");
 
 /// The static facts of a program's instructions; made when first asked for.
 class CodeTable {
@@ -69,16 +80,22 @@ public:
   uint32_t indexOf(const Op &op) const {
     return uint32_t(op.address - base) / 4;
   }
-  const StaticOp &get(const Op &op);
+  const StaticOp &get(const Op &op) {
+    uint32_t index = indexOf(op);
+    return known[index].load(std::memory_order_acquire) ? rows[index]
+                                                        : learn(op);
+  }
   /// How many instructions from \p op on, one behind the other, can run
   /// without a look between them: they touch no memory and go nowhere else.
-  unsigned straightFrom(const Op &op);
+  unsigned straightFrom(const Op &op) { return get(op).straight; }
   /// Of an index that `get` was called for.
   const StaticOp &at(uint32_t index) const { return rows[index]; }
   uint32_t size() const { return uint32_t(rows.size()); }
   uint64_t addressOf(uint32_t index) const { return base + index * 4; }
 
 private:
+  const StaticOp &learn(const Op &op);
+
   uint64_t base;
   std::vector<StaticOp> rows;
   std::unique_ptr<std::atomic<bool>[]> known;
