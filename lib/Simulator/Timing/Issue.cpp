@@ -84,6 +84,7 @@ bool Machine::Impl::prepare(SimWave &wave) {
   wave.op = &op;
   wave.index = index;
   wave.length = recordedWords(op, words);
+  __builtin_prefetch(words + 32); // two lines on
   // After a branch another instruction than the next one in memory: the refill.
   if (wave.expected != SimWave::never32) {
     if (wave.expected != index)

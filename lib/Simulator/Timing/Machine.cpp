@@ -202,12 +202,15 @@ void Machine::Impl::noteOthersEnd() {
 /// are due at one time are known beforehand, so what their turns will read is
 /// asked for a few turns ahead: each stage may follow what the one before has
 /// brought.
-static constexpr size_t fetchStages = 4, fetchStep = 3;
+static constexpr size_t fetchStages = 5, fetchStep = 4;
 /// The state of so many wavefronts does fit.
 static constexpr size_t cachedWaves = 64;
+/// Of an access: the others are asked for when it starts.
+static constexpr unsigned linesAhead = 4;
 
-void Machine::Impl::fetchAhead(const Simd &simd, uint64_t time,
+void Machine::Impl::fetchAhead(unsigned cu, unsigned simdNumber, uint64_t time,
                                unsigned stage) const {
+  const Simd &simd = cus[cu].simds[simdNumber];
   auto lines = [](const void *from, size_t bytes) {
     const char *at = static_cast<const char *>(from);
     for (size_t i = 0; i < bytes; i += 64)
@@ -216,17 +219,24 @@ void Machine::Impl::fetchAhead(const Simd &simd, uint64_t time,
   if (stage == 0)
     return lines(&simd, sizeof(Simd));
   for (unsigned i = 0; i < simd.count; ++i) {
-    if (simd.places[i].wake > time)
+    const Place &place = simd.places[i];
+    if (place.wake > time)
       continue;
-    const SimWave &wave = *simd.places[i].wave;
+    const SimWave &wave = *place.wave;
     if (stage == 1) {
-      lines(&wave, offsetof(SimWave, vector) + 64);
+      lines(&wave, offsetof(SimWave, other) + 64);
+      lines(&wave.vector, 64);
     } else if (stage == 2) {
       lines(wave.record, sizeof(WaveRecord));
       lines(&counters[wave.index], offsetof(Counters, timing));
-    } else {
+    } else if (stage == 3) {
       // The rest of this instruction's words, and the next.
-      lines(wave.record->words.data() + wave.record->head, 128);
+      lines(payloadOf(wave), 128);
+    } else if (place.kind == IssueKind::VectorMemory && !place.starved) {
+      const uint32_t *words = payloadOf(wave);
+      uint64_t base = words[3] | uint64_t(words[4]) << 32;
+      for (unsigned l = 0; l < std::min(words[0] & 0xffff, linesAhead); ++l)
+        memory.fetchAhead(cu, base + (words[5 + l] & 0x3fffffff));
     }
   }
 }
@@ -250,7 +260,7 @@ bool Machine::Impl::run(std::vector<GroupTime> &list,
     for (size_t i = 0; i < due.size() + distance; ++i) {
       for (size_t stage = 0; ahead && stage < fetchStages; ++stage)
         if (size_t at = i - stage * fetchStep; at < due.size())
-          fetchAhead(cus[due[at]].simds[simd], time, unsigned(stage));
+          fetchAhead(due[at], simd, time, unsigned(stage));
       if (i < distance)
         continue;
       unsigned cu = due[i - distance];

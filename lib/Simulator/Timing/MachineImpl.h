@@ -49,6 +49,9 @@ public:
       first = (first + 1) % Most;
       --size;
     }
+    // Few are mostly in flight: always in the same lines of the host's cache.
+    if (!size)
+      first = 0;
   }
   /// When no more than \p allowed are left; \p last: what was waited for is a
   /// scalar load.
@@ -250,7 +253,8 @@ struct Machine::Impl {
   bool turn(unsigned cu, unsigned simd, uint64_t time, Upcoming &up);
   unsigned runPlain(Simd &simd, Place &alone, uint64_t time, uint64_t end);
   void schedule(unsigned cu, unsigned simd, uint64_t time);
-  void fetchAhead(const Simd &simd, uint64_t time, unsigned stage) const;
+  void fetchAhead(unsigned cu, unsigned simd, uint64_t time,
+                  unsigned stage) const;
   /// Reads the wavefront's next instruction; false after a fault.
   bool prepare(SimWave &wave);
   /// Its next instruction comes from the instruction cache, or from L2.

@@ -70,7 +70,7 @@ uint64_t Machine::Impl::issueVector(SimWave &wave, unsigned cuNumber,
   unsigned inSet[l1Sets] = {};
   for (unsigned i = 0; i < lines; ++i) {
     physical[i] = memory.physical(base + (words[5 + i] & 0x3fffffff));
-    memory.fetchAhead(cuNumber, physical[i], mayBeInL1);
+    memory.fetchLevels(cuNumber, physical[i], mayBeInL1);
     ++inSet[physical[i] % l1Sets];
   }
   timing.setLines += l1Sets * *std::max_element(inSet, inSet + l1Sets);

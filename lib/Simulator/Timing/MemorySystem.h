@@ -55,8 +55,11 @@ public:
   }
   /// In the order of their first use.
   const std::vector<uint64_t> &pagesMet() const { return pageOfFrame; }
-  /// Has the host bring what a look-up of the line will read.
-  void fetchAhead(unsigned cu, uint64_t line, bool inL1) const;
+  /// Has the host bring what a look-up of the line will read; \p line as it is
+  /// outside.
+  void fetchAhead(unsigned cu, uint64_t line) const;
+  /// The same just before, for a line as it is here.
+  void fetchLevels(unsigned cu, uint64_t line, bool inL1) const;
 
   /// When a line that compute unit \p cu looks up at \p time is there.
   double load(unsigned cu, uint64_t line, unsigned halves, double time,
@@ -120,6 +123,7 @@ private:
                   MemoryCounters &counters);
   double translate(Xcd &xcd, uint64_t line);
   uint64_t frameOf(uint64_t page);
+  void fetchBeyondL1(unsigned cu, uint64_t line) const;
   /// When the line is on its way.
   double writeBack(Xcd &xcd, uint64_t line, double time,
                    MemoryCounters &counters);

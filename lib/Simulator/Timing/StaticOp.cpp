@@ -251,8 +251,11 @@ const StaticOp &CodeTable::learn(const Op &op) {
   unsigned plainVector = joins ? behind.plainVector : 0;
   for (const Op *at = &op + count; at-- != &op;) {
     StaticOp &row = rows[indexOf(*at)];
-    row.straight = straight = isStraight(row) ? straight + 1 : 0;
-    bool more = straight && isPlain(row);
+    bool goesOn = isStraight(row);
+    // A branch may be the last.
+    straight = goesOn ? straight + 1 : row.kind == IssueKind::Branch;
+    row.straight = uint16_t(straight);
+    bool more = goesOn && isPlain(row);
     row.plain = plain = more ? plain + 1 : 0;
     plainVector += row.category == StaticOp::usesVectorAlu;
     row.plainVector = plainVector = more ? plainVector : 0;
