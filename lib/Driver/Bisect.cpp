@@ -172,8 +172,9 @@ int tlc::bisect(Compilation &compilation, ModuleOp module,
       }))
     return compilation.failureCode();
   // The compiler tries several schedules and keeps the best: all must be right.
-  for (ScheduleLevel level : {ScheduleLevel::Paired, ScheduleLevel::Limited,
-                              ScheduleLevel::Overlap, ScheduleLevel::Apart}) {
+  for (ScheduleLevel level : kScheduleLevels) {
+    if (level == ScheduleLevel::None)
+      continue;
     OwningOpRef<ModuleOp> copy = module.clone();
     if (code == ExitOk && !run(*copy, [&](PassManager &passes) {
           buildSchedulePipeline(passes, level);

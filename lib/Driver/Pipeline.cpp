@@ -61,7 +61,8 @@ std::optional<Stage> tlc::parseStage(StringRef name) {
 static constexpr StringLiteral optionalPasses[] = {
     "tile-order-workgroups", "tile-promote-operands", "tile-split-masks",
     "tile-pipeline",         "tile-swizzle-lds",      "tile-coalesce-stores",
-    "wave-share-divisors",   "wave-defer-sums",       "wave-guard-maximum"};
+    "wave-share-divisors",   "wave-defer-sums",       "wave-guard-maximum",
+    "wave-pack-singles"};
 
 bool tlc::isOptionalPass(StringRef name) {
   return llvm::is_contained(optionalPasses, name);
@@ -241,6 +242,7 @@ void tlc::buildWavePipeline(PassManager &passes,
   add(wave::createWaveDeferSums());
   add(wave::createWaveGuardMaximum());
   kernel.addPass(wave::createWaveSkipRescale());
+  add(wave::createWavePackSingles());
   kernel.addPass(wave::createWaveGroupBroadcasts());
 }
 
@@ -252,8 +254,9 @@ void tlc::buildSchedulePipeline(PassManager &passes, ScheduleLevel level) {
   if (level == ScheduleLevel::None)
     return;
   wave::WaveScheduleOptions options;
-  options.unroll =
-      level == ScheduleLevel::Paired || level == ScheduleLevel::Limited;
+  options.unroll = level < ScheduleLevel::Overlap;
+  if (level == ScheduleLevel::Near)
+    options.ring = options.ring / 2;
   if (level == ScheduleLevel::Limited)
     options.limit = kScheduleRegisters;
   options.overlap = level != ScheduleLevel::Apart;

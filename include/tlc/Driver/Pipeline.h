@@ -140,14 +140,15 @@ void buildWavePipeline(mlir::PassManager &passes,
 /// the one before.
 enum class ScheduleLevel {
   Paired,  ///< iterations overlap, two a turn
+  Near,    ///< the same, LDS reads half as long before their use
   Limited, ///< the same, but for loops with more values than registers
   Overlap, ///< iterations overlap
   Apart,   ///< within each iteration
   None,    ///< left to LLVM
 };
 inline constexpr ScheduleLevel kScheduleLevels[] = {
-    ScheduleLevel::Paired, ScheduleLevel::Limited, ScheduleLevel::Overlap,
-    ScheduleLevel::Apart, ScheduleLevel::None};
+    ScheduleLevel::Paired,  ScheduleLevel::Near,  ScheduleLevel::Limited,
+    ScheduleLevel::Overlap, ScheduleLevel::Apart, ScheduleLevel::None};
 /// The passes that order loops.
 void buildSchedulePipeline(mlir::PassManager &passes, ScheduleLevel level);
 /// The passes to the LLVM dialect.

@@ -71,22 +71,33 @@ Value KernelLowering::dropEarly(const AccessGroup &group, Value v,
     return cast(type, vector::FromElementsOp::create(
                           b, loc, VectorType::get(1, narrow), all));
   }
+  // Floats: to the schedule they are work, integers would be addresses.
   int64_t count = bits / 32, words = group.early / 4, rest = group.early % 4;
-  auto wordsType = VectorType::get(count, b.getI32Type());
-  Value all = cast(wordsType, v), none = constant(loc, 0);
-  SmallVector<Value> parts, chosen;
-  for (int64_t i = 0; i < count; ++i)
-    parts.push_back(vector::ExtractOp::create(b, loc, all, i));
+  Type word = b.getF32Type(), i32 = b.getI32Type();
+  auto wordsType = VectorType::get(count, word);
+  Value all = cast(wordsType, v), none = zero(word, loc);
+  auto partOf = [&](int64_t k) -> Value {
+    return k < count ? vector::ExtractOp::create(b, loc, all, k).getResult()
+                     : none;
+  };
+  auto bitsOf = [&](int64_t k) -> Value {
+    return k < count
+               ? arith::BitcastOp::create(b, loc, i32, partOf(k)).getResult()
+               : constant(loc, 0);
+  };
+  SmallVector<Value> chosen;
   for (int64_t i = 0; i < count; ++i) {
-    auto word = [&](int64_t k) { return k < count ? parts[k] : none; };
-    Value moved = word(i + words);
+    int64_t from = i + words;
+    Value moved = partOf(from);
     // Bytes 7654 of hi and 3210 of lo: four from the `rest`-th on.
-    if (rest && i + words < count)
-      moved = wave::PermOp::create(
-          b, loc, b.getI32Type(), word(i + words + 1), moved,
-          b.getI64IntegerAttr(0x03020100 + rest * 0x01010101));
+    if (rest && from < count)
+      moved = arith::BitcastOp::create(
+          b, loc, word,
+          wave::PermOp::create(
+              b, loc, i32, bitsOf(from + 1), bitsOf(from),
+              b.getI64IntegerAttr(0x03020100 + rest * 0x01010101)));
     chosen.push_back(
-        arith::SelectOp::create(b, loc, group.whole, parts[i], moved));
+        arith::SelectOp::create(b, loc, group.whole, partOf(i), moved));
   }
   return cast(type, vector::FromElementsOp::create(b, loc, wordsType, chosen));
 }

@@ -365,7 +365,7 @@ LineSharing LaunchSource::sharing(uint64_t concurrent, uint64_t workgroups,
   }
   giveBack(std::move(state));
   struct Wanted {
-    uint64_t lines = 0, ofXcd = 0;
+    uint64_t lines = 0, ofXcd = 0, ofXcdAlone = 0;
   };
   std::map<uint64_t, Wanted> arrays; // by base
   for (auto [line, mask] : wantedBy)
@@ -373,18 +373,21 @@ LineSharing LaunchSource::sharing(uint64_t concurrent, uint64_t workgroups,
             context.memory.find(line * param::lineBytes)) {
       ++arrays[array->base].lines;
       arrays[array->base].ofXcd += mask >> plan.xcd & 1;
+      arrays[array->base].ofXcdAlone += mask == 1u << plan.xcd;
     }
   // So that what this XCD fetches, times its part of the work, is all lines
   // once.
   LineSharing result;
-  result.othersAreAhead = plan.isUneven();
+  result.othersGoAhead = plan.isUneven();
   for (auto &[base, array] : touched) {
     Wanted each = arrays[base];
     double sharers =
         each.ofXcd ? double(each.ofXcd) / plan.ofAll / double(each.lines) : 1;
+    double alone =
+        each.ofXcd ? double(each.ofXcdAlone) / double(each.ofXcd) : 1;
     result.add({base / param::lineBytes,
                 (base + array->size) / param::lineBytes + 1,
-                std::max(1.0, sharers)});
+                std::max(1.0, sharers), alone});
   }
   return result;
 }
@@ -441,17 +444,22 @@ bool mayRunTwice(CodeTable &code, const GroupRecord &group,
                                      });
 }
 
-/// The pages that a run with all XCDs meets first, in that order.
-std::vector<uint64_t> firstPages(CodeTable &code, LaunchSource &source,
-                                 const GroupNeeds &needs,
-                                 MachineOptions options, uint64_t limit) {
+/// What a short run with all XCDs shows.
+struct Beginning {
+  std::vector<uint64_t> pages; ///< in the order in which they are met
+  double lag = 0;              ///< see LineSharing
+};
+Beginning runBeginning(CodeTable &code, LaunchSource &source,
+                       const GroupNeeds &needs, MachineOptions options,
+                       uint64_t limit) {
   options.instructionLimit = std::max<uint64_t>(1, limit);
   options.traceWaves = 0;
+  options.sharing.measuresLag = true;
   source.abandon();
   Machine machine(code, source, needs, options);
   machine.run();
   source.abandon();
-  return machine.pages();
+  return {machine.pages(), machine.meanLag()};
 }
 
 /// What workgroups get of a compute unit, seen on the first XCD.
@@ -524,8 +532,9 @@ void tlc::sim::runTimed(LaunchContext &context, unsigned threads,
       lengths.reset();
   }
   if (lengths) {
-    options.pages =
-        firstPages(code, source, needs, options, detail / probePart);
+    Beginning beginning =
+        runBeginning(code, source, needs, options, detail / probePart);
+    options.pages = std::move(beginning.pages);
     Shares shares = lengths->isUniform() ? Shares(Pace(), 1, 0)
                                          : probe(code, source, needs, options,
                                                  detail / probePart);
@@ -537,6 +546,7 @@ void tlc::sim::runTimed(LaunchContext &context, unsigned threads,
                            uint64_t(param::xcds) * param::cusPerXcd *
                                occupancyOf(needs).groupsPerCu),
         options.workgroups, plan);
+    options.sharing.lag = beginning.lag;
   }
   Machine machine(code, source, needs, options);
   bool ok = !source.faulted() && machine.run();

@@ -299,6 +299,7 @@ const Pace &Machine::pace() const { return impl->pace; }
 const std::vector<uint64_t> &Machine::pages() const {
   return impl->memory.pagesMet();
 }
+double Machine::meanLag() const { return impl->memory.meanLag(); }
 unsigned Machine::activeXcds() const {
   return unsigned(param::xcds - impl->othersEnded);
 }

@@ -56,11 +56,11 @@ tile.func @tail(%a: !tile.ptr<f16>, %c: !tile.ptr<f16>) {
 // CHECK: %[[BY:.+]] = arith.select %[[IN]], %[[EARLY]], %c-2147483648_i32
 // CHECK: %[[AT:.+]] = arith.addi %[[T]], %[[BY]]
 // CHECK: wave.buffer_load {{.+}}[%[[AT]]] : vector<8xf16>
-// CHECK: %[[M:.+]] = wave.perm %[[W2:.+]], %[[W1:.+]], 84148994
-// CHECK: arith.select %[[WHOLE]], %{{.+}}, %[[M]]
-// CHECK: %[[L:.+]] = wave.perm %c0_i32, %{{.+}}, 84148994
-// CHECK: arith.select %[[WHOLE]], %{{.+}}, %[[L]]
-// CHECK: arith.select %[[WHOLE]], %{{.+}}, %c0_i32
+// CHECK: %[[M:.+]] = wave.perm %{{.+}}, %{{.+}}, 84148994
+// CHECK: %[[F:.+]] = arith.bitcast %[[M]] : i32 to f32
+// CHECK: arith.select %[[WHOLE]], %{{.+}}, %[[F]]
+// CHECK: wave.perm %c0_i32, %{{.+}}, 84148994
+// CHECK: arith.select %[[WHOLE]], %{{.+}}, %cst
 // CHECK: wave.lds_store {{.*}} : vector<8xf16>
 tile.func @columns(%a: !tile.ptr<f16>) {
   %g = arith.constant 4 : i32

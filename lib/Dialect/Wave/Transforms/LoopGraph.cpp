@@ -62,6 +62,10 @@ int LoopGraph::wavesOfSimd() const {
   return std::max(1, threadsOf(loop) / kSimdLanes);
 }
 
+bool LoopGraph::sharesSimd() const {
+  return wavesOfSimd() > 1 || leavesHalf(loop);
+}
+
 LdsStoreOp wave::guardedStore(Operation *op) {
   auto branch = dyn_cast_or_null<scf::IfOp>(op);
   if (!branch || branch.getNumResults() || branch.elseBlock())
@@ -92,9 +96,7 @@ int LoopGraph::readSlots(const Node &node) const {
 }
 
 int LoopGraph::loadSlots() const {
-  int waves = wavesOfSimd();
-  if (waves == 1 && leavesHalf(loop))
-    waves = 2; // of two workgroups
+  int waves = std::max(wavesOfSimd(), sharesSimd() ? 2 : 1);
   return kGlobalLatency / (slotCycles * waves);
 }
 
@@ -237,12 +239,20 @@ static bool isTranscendental(Operation *op) {
       op);
 }
 
+/// Two f32 numbers an instruction, as `wave-pack-singles` leaves them.
+static bool isPackedSingle(Operation *op) {
+  return isa<arith::AddFOp, arith::SubFOp, arith::MulFOp, math::FmaOp>(op) &&
+         isa<VectorType>(op->getResult(0).getType()) &&
+         scalarOf(op->getResult(0).getType()).isF32();
+}
+
 /// VALU issue cycles of an op.
 static int vectorCost(Operation *op) {
   if (op->getNumResults() != 1 || op->getNumRegions())
     return 0;
   Type type = op->getResult(0).getType();
-  if (!isa<IntegerType, FloatType, VectorType>(type))
+  if (!isa<IntegerType, FloatType, VectorType>(type) ||
+      isa<vector::BitCastOp, arith::BitcastOp, vector::ShapeCastOp>(op))
     return 0;
   int count = 1;
   if (auto vector = dyn_cast<VectorType>(type))
@@ -272,6 +282,8 @@ static int vectorCost(Operation *op) {
   if (isa<arith::DivFOp, arith::DivSIOp, arith::DivUIOp, arith::RemSIOp,
           arith::RemUIOp, arith::RemFOp>(op))
     return 48 * count;
+  if (isPackedSingle(op))
+    return 4 * ((count + 1) / 2);
   if (isa<math::MathDialect>(op->getDialect()))
     return 8 * count;
   if (isa<arith::MulIOp>(op))
@@ -353,8 +365,10 @@ int LoopGraph::latencyOf(const Node &from, const Node &to,
   if (from.unit == Unit::Memory)
     return from.latency;
   if (from.unit == Unit::Vector) {
-    // A mask in VCC, too, cannot be read by the next instruction.
-    if (from.trans || isa<arith::CmpFOp, arith::CmpIOp>(from.op))
+    // A mask in VCC, too, and two f32 numbers cannot be read by the next
+    // instruction.
+    if (from.trans || isa<arith::CmpFOp, arith::CmpIOp>(from.op) ||
+        isPackedSingle(from.op))
       return 1;
     if (to.unit == Unit::Matrix)
       // Not by the next instruction, and code generation orders slots. In a

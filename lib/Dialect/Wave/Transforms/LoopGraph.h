@@ -86,6 +86,8 @@ public:
   int loadSlots() const;
   /// Wavefronts of the workgroup on each SIMD.
   int wavesOfSimd() const;
+  /// Whether several wavefronts, be it of two workgroups, share each SIMD.
+  bool sharesSimd() const;
   /// What an LDS write takes of the port that all wavefronts share, for each of
   /// those of one SIMD, with some to spare.
   int writeCycles(const Node &node) const;
@@ -108,6 +110,8 @@ public:
   int vectorCycles = 0; ///< VALU cycles of an iteration
   bool writesGlobal = false;
   bool seldom = false; ///< few iterations: those at the edge of a mask
+  /// Cycles that an LDS read may come before its latency demands it.
+  int ring = 256;
   /// Why iterations cannot overlap; empty if they can.
   std::string serial;
 

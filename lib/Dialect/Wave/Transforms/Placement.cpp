@@ -95,15 +95,18 @@ void Placer::reserve(int n, int t) {
 int Placer::earliest(int n) const {
   int t = begin(n);
   // What is not placed yet does not bind, but for reads that will come as soon
-  // as they can.
+  // as they can, and late work on them.
   for (const Edge &e : nodes[n].in) {
     if ((!overlap && e.distance) || skips(n, e))
       continue;
     int from = time[e.node];
     if (from == kUnplaced) {
-      if (!isLazy(nodes[e.node]) || e.distance)
+      if (overlap && late[e.node])
+        from = earliest(e.node);
+      else if (!isLazy(nodes[e.node]) || e.distance)
         continue;
-      from = begin(e.node);
+      else
+        from = begin(e.node);
     }
     t = std::max(t, from + latencyOf(e.node, e) - e.distance * interval);
   }
@@ -121,26 +124,41 @@ int Placer::latest(int n) const {
   return t;
 }
 
-/// Vector work between a load from global memory and an LDS write: it waits for
-/// sweep 3, or is moved down to the write where iterations do not overlap.
-bool Placer::isLate(int n) {
-  if (late[n] >= 0)
-    return late[n];
-  late[n] = 0;
-  const Node &node = nodes[n];
-  if (node.unit != Unit::Vector || node.out.empty())
-    return false;
-  for (const Edge &e : node.out) {
-    const Node &to = nodes[e.node];
-    bool store = to.unit == Unit::Memory && to.ldsWrite && !to.ldsRead;
-    if (e.distance || !(store || isLate(e.node)))
-      return false;
+/// Vector work between a load from global memory and an LDS write waits for
+/// sweep 3, or is moved down to the write where iterations do not overlap; so
+/// is what only such work needs and nothing else feeds, a mask. Found by taking
+/// all for late and striking out what is not.
+void Placer::findLate() {
+  int n = nodes.size();
+  late.assign(n, false);
+  auto isVector = [&](int i) { return nodes[i].unit == Unit::Vector; };
+  auto isStore = [&](int i) {
+    return nodes[i].unit == Unit::Memory && nodes[i].ldsWrite &&
+           !nodes[i].ldsRead;
+  };
+  // Of an iteration's loads, or of nothing.
+  std::vector<bool> loaded(n, false), alone(n, false);
+  for (int i = 0; i < n; ++i) {
+    late[i] = isVector(i) && !nodes[i].out.empty();
+    alone[i] = isVector(i) && nodes[i].in.empty();
+    for (const Edge &e : nodes[i].in)
+      loaded[i] = loaded[i] || nodes[e.node].globalRead || loaded[e.node];
   }
-  // What the iteration before has loaded, too.
-  for (const Edge &e : node.in)
-    if (!nodes[e.node].globalRead && (e.distance || !isLate(e.node)))
-      return false;
-  return late[n] = 1;
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (int i = n - 1; i >= 0; --i) {
+      if (!late[i])
+        continue;
+      bool keep = loaded[i] || alone[i];
+      for (const Edge &e : nodes[i].out)
+        keep &= (overlap || !e.distance) &&
+                (late[e.node] || (isStore(e.node) && !alone[i]));
+      for (const Edge &e : nodes[i].in)
+        keep &= nodes[e.node].globalRead || late[e.node] || alone[e.node];
+      late[i] = keep;
+      changed |= !keep;
+    }
+  }
 }
 
 /// The LDS reads (and loads) that node n at time t waits for.
@@ -164,8 +182,8 @@ bool Placer::placeReads(int n, int t) {
     int from = earliest(r), best = std::min(latest(r), due);
     // Fragments that wait long for their use take registers.
     if (nodes[r].ldsRead)
-      from =
-          std::max(from, std::min(due, windowEnd(nodes[r])) - slotsOf(kRing));
+      from = std::max(from,
+                      std::min(due, windowEnd(nodes[r])) - slotsOf(graph.ring));
     while (best >= from && !fits(nodes[r], best))
       --best;
     // Undo: the node will try a later time.
@@ -283,7 +301,7 @@ Placer::Outcome Placer::placeStores() {
   }
   // What packs their values, right before.
   for (int i = n - 1; i >= 0; --i) {
-    if (time[i] != kUnplaced || late[i] != 1)
+    if (time[i] != kUnplaced || !late[i])
       continue;
     // Near its user, even if the slot gets more than its share.
     int last = latest(i), t = last;
@@ -395,7 +413,7 @@ void Placer::sinkPacks() {
     reserve(i, t < from ? now : t);
   };
   for (int i = nodes.size() - 1; i >= 0; --i)
-    if (late[i] == 1)
+    if (late[i])
       sink(i, time[i], latest(i));
   int length = 1 + *llvm::max_element(time);
   for (int i = 0, n = nodes.size(); i < n; ++i) {
@@ -404,7 +422,7 @@ void Placer::sinkPacks() {
     int first = kFar, last = kUnplaced;
     bool packed = !nodes[i].out.empty();
     for (const Edge &e : nodes[i].out) {
-      packed &= e.distance && late[e.node] == 1;
+      packed &= e.distance && late[e.node];
       first = std::min(first, time[e.node]);
       last = std::max(last, time[e.node]);
     }
@@ -428,10 +446,7 @@ Placer::Outcome Placer::attempt() {
   table.assign(overlap ? interval : 64, Slot());
   window = firstWindow;
   windowFixed.assign(graph.numTiles, false);
-  late.assign(n, -1);
-  // Backwards, since a node is late by what its users are.
-  for (int i = n - 1; i >= 0; --i)
-    isLate(i);
+  findLate();
 
   // Registers of a matrix result are written anew, one interval after the first
   // instruction of its chain: readers are urgent.
@@ -466,9 +481,7 @@ Placer::Outcome Placer::attempt() {
   auto waits = [&](const Edge &e) {
     return !e.distance && !isLazy(nodes[e.node]);
   };
-  auto mine = [&](int i) {
-    return !isLazy(nodes[i]) && !(overlap && late[i] == 1);
-  };
+  auto mine = [&](int i) { return !isLazy(nodes[i]) && !(overlap && late[i]); };
   for (int i = 0; i < n; ++i) {
     if (!mine(i))
       continue;

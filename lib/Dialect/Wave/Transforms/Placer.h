@@ -24,8 +24,6 @@ namespace tlc::wave {
 constexpr int kLdsCycles = 128, kBurstCycles = 192;
 constexpr int kUnplaced = INT_MIN / 2;
 constexpr int kFar = INT_MAX / 2;
-/// Cycles that an LDS read may come before its latency demands it.
-constexpr int kRing = 256;
 /// Matrix instructions that make overlapping iterations worth while.
 constexpr int kMinInterval = 8;
 /// Cycles in which a wavefront issues an instruction that is not VALU work.
@@ -145,7 +143,7 @@ private:
     int length = node.single && node.ldsWrite ? second : interval;
     return window[node.tile] * interval + length - 1 - drain;
   }
-  bool isLate(int n);
+  void findLate();
   bool rotate(Placement &result);
 
   LoopGraph &graph;
@@ -165,8 +163,7 @@ private:
   std::vector<int> window, firstWindow;
   std::vector<bool> windowFixed;
   std::vector<int> time;
-  // By node: sweep 3 places it; -1 is not known yet.
-  std::vector<signed char> late;
+  std::vector<bool> late; ///< by node: sweep 3 places it
   struct Slot {
     int matrix = 0, memory = 0, vector = 0, ldsReads = 0;
     /// Issue cycles beside the matrix instruction's own.

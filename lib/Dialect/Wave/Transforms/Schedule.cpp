@@ -144,6 +144,7 @@ llvm::DenseSet<Operation *> Schedule::findSeldom(ArrayRef<scf::ForOp> loops) {
 void Schedule::schedule(scf::ForOp loop, bool isSeldom) {
   LoopGraph graph(loop);
   graph.seldom = isSeldom;
+  graph.ring = ring;
   std::string why = graph.build();
   if (!why.empty()) {
     loop.emitRemark("not scheduled: ") << why;

@@ -72,3 +72,77 @@ wave.kernel @four(%p: !wave.ptr, %x: f32, %y: f32) attributes {lds_bytes = 0 : i
   wave.global_store %r, %p[%c0 : i32] : vector<4xbf16>
   wave.return
 }
+
+// What is subtracted is the maximum over the score times its factor, or zero
+// where that is minus infinity: weights are at most one.
+// CHECK-LABEL: wave.kernel @softmax
+// CHECK: arith.truncf %{{.*}} fastmath<nnan> {wave.bounded} : vector<2xf32> to vector<2xbf16>
+wave.kernel @softmax(%p: !wave.ptr, %a: vector<4xbf16>, %old: f32) attributes {lds_bytes = 0 : i64, threads = 64 : i64} {
+  %c0 = arith.constant 0 : i32
+  %scale = arith.constant 0.125 : f32
+  %none = arith.constant 0.0 : f32
+  %low = arith.constant 0xFF800000 : f32
+  %zero = arith.constant dense<0.0> : vector<4xf32>
+  %s = wave.mfma [16, 16, 16] %a, %a, %zero : vector<4xbf16>, vector<4xbf16>, vector<4xf32> -> vector<4xf32>
+  %s0 = vector.extract %s[0] : f32 from vector<4xf32>
+  %s1 = vector.extract %s[1] : f32 from vector<4xf32>
+  %x = arith.maxnumf %s0, %s1 : f32
+  %o = wave.shuffle_xor %x, 32 : f32
+  %y = arith.maxnumf %x, %o : f32
+  %max = arith.maxnumf %old, %y : f32
+  %m = arith.mulf %max, %scale : f32
+  %unseen = arith.cmpf oeq, %max, %low : f32
+  %shift = arith.select %unseen, %none, %m : f32
+  %t0 = arith.mulf %s0, %scale : f32
+  %t1 = arith.mulf %s1, %scale : f32
+  %d0 = arith.subf %t0, %shift : f32
+  %d1 = arith.subf %t1, %shift : f32
+  %e0 = math.exp2 %d0 : f32
+  %e1 = math.exp2 %d1 : f32
+  %r0 = arith.truncf %e0 : f32 to bf16
+  %r1 = arith.truncf %e1 : f32 to bf16
+  %r = vector.from_elements %r0, %r1 : vector<2xbf16>
+  wave.global_store %r, %p[%c0 : i32] : vector<2xbf16>
+  wave.return
+}
+
+// Not a maximum over both, another factor, a negative one.
+// CHECK-LABEL: wave.kernel @unbounded
+// CHECK-NOT: wave.bounded
+// CHECK: wave.return
+wave.kernel @unbounded(%p: !wave.ptr, %a: vector<4xbf16>, %old: f32) attributes {lds_bytes = 0 : i64, threads = 64 : i64} {
+  %c0 = arith.constant 0 : i32
+  %c4 = arith.constant 4 : i32
+  %scale = arith.constant 0.125 : f32
+  %half = arith.constant 0.5 : f32
+  %minus = arith.constant -0.125 : f32
+  %zero = arith.constant dense<0.0> : vector<4xf32>
+  %s = wave.mfma [16, 16, 16] %a, %a, %zero : vector<4xbf16>, vector<4xbf16>, vector<4xf32> -> vector<4xf32>
+  %s0 = vector.extract %s[0] : f32 from vector<4xf32>
+  %s1 = vector.extract %s[1] : f32 from vector<4xf32>
+  %one = arith.maxnumf %old, %s0 : f32
+  %both = arith.maxnumf %one, %s1 : f32
+  %m = arith.mulf %one, %scale : f32
+  %h = arith.mulf %both, %half : f32
+  %n = arith.mulf %both, %minus : f32
+  %t0 = arith.mulf %s0, %scale : f32
+  %t1 = arith.mulf %s1, %scale : f32
+  %u0 = arith.mulf %s0, %minus : f32
+  %d0 = arith.subf %t0, %m : f32
+  %d1 = arith.subf %t1, %m : f32
+  %f0 = arith.subf %t0, %h : f32
+  %f1 = arith.subf %u0, %n : f32
+  %e0 = math.exp2 %d0 : f32
+  %e1 = math.exp2 %d1 : f32
+  %g0 = math.exp2 %f0 : f32
+  %g1 = math.exp2 %f1 : f32
+  %r0 = arith.truncf %e0 : f32 to bf16
+  %r1 = arith.truncf %e1 : f32 to bf16
+  %q0 = arith.truncf %g0 : f32 to bf16
+  %q1 = arith.truncf %g1 : f32 to bf16
+  %r = vector.from_elements %r0, %r1 : vector<2xbf16>
+  %q = vector.from_elements %q0, %q1 : vector<2xbf16>
+  wave.global_store %r, %p[%c0 : i32] : vector<2xbf16>
+  wave.global_store %q, %p[%c4 : i32] : vector<2xbf16>
+  wave.return
+}

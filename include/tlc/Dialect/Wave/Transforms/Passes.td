@@ -50,6 +50,12 @@ def WaveSkipRescale : Pass<"wave-skip-rescale", "::tlc::wave::KernelOp"> {
   ];
 }
 
+def WavePackSingles : Pass<"wave-pack-singles", "::tlc::wave::KernelOp"> {
+  let summary = "Two f32 numbers an instruction in loops bound by vector work";
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
+                           "::mlir::vector::VectorDialect"];
+}
+
 def WaveGroupBroadcasts : Pass<"wave-group-broadcasts", "::tlc::wave::KernelOp"> {
   let summary = "Read elements that one lane has for all together";
   let dependentDialects = ["::tlc::wave::WaveDialect"];
@@ -64,6 +70,7 @@ def WaveSchedule : Pass<"wave-schedule", "::tlc::wave::KernelOp"> {
     Option<"pin", "pin", "bool", "true", "Close each slot with a scheduling barrier">,
     Option<"unroll", "unroll", "bool", "true", "Two iterations a turn where LDS tiles have two copies">,
     Option<"limit", "limit", "int64_t", "0", "Registers above which iterations do not overlap; 0: no limit">,
+    Option<"ring", "ring", "int64_t", "256", "Cycles that an LDS read may come before its latency demands it">,
     Option<"report", "report", "bool", "false", "Print each slot as a remark">
   ];
 }
