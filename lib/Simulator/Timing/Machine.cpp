@@ -135,7 +135,9 @@ void Machine::Impl::place(unsigned cu, uint64_t time, uint64_t id) {
     Simd &simd = unit.simds[best];
     if (simd.count == 0)
       simd.busyFrom = wave.begin;
-    simd.places[simd.count++] = {&wave};
+    Place &place = simd.places[simd.count++];
+    place = Place();
+    place.wave = &wave;
   }
   for (Simd &simd : unit.simds)
     sortWaves(simd);

@@ -123,19 +123,14 @@ struct SimGroup {
   }
 };
 
-/// A resident wavefront, with what a turn must know of each.
-struct Place {
+/// A resident wavefront, with what a turn must know of each and of its
+/// instruction.
+struct Place : OpTraits {
   SimWave *wave = nullptr;
   uint64_t earliest = never; ///< never: at a barrier
   /// The same, or the units that it needs are not free before.
   uint64_t wake = never;
-  // Of its instruction.
-  IssueKind kind = IssueKind::Internal;
-  uint8_t category = 0;
-  bool starved = false;     ///< none is known
-  bool isLocal = false;     ///< touches nothing but its SIMD
-  bool staysInCu = false;   ///< nothing but its compute unit, and no barrier
-  bool staysInUnit = false; ///< the same, or a barrier
+  bool starved = false;                     ///< no instruction is known
   StallCause blockedBy = StallCause::Issue; ///< from `earliest` on
 
   /// After the wavefront's state has changed.
@@ -143,16 +138,8 @@ struct Place {
     wake = earliest = wave->atBarrier ? never : wave->earliest;
     blockedBy = StallCause::Issue;
     starved = wave->starved;
-    const StaticOp *op = wave->op;
-    if (!op) {
-      isLocal = staysInCu = staysInUnit = false;
-      return;
-    }
-    kind = op->kind;
-    category = op->category;
-    isLocal = op->isLocal;
-    staysInCu = op->staysInCu;
-    staysInUnit = op->staysInUnit;
+    static_cast<OpTraits &>(*this) =
+        wave->op ? static_cast<const OpTraits &>(*wave->op) : OpTraits();
   }
 };
 
@@ -257,6 +244,8 @@ struct Machine::Impl {
                   unsigned stage) const;
   /// Reads the wavefront's next instruction; false after a fault.
   bool prepare(SimWave &wave);
+  bool refill(SimWave &wave, bool &runs);
+  void waitForCounters(SimWave &wave, const StaticOp &op) const;
   /// Its next instruction comes from the instruction cache, or from L2.
   void fetchLine(SimWave &wave);
   /// When the units that it needs have room.
@@ -264,6 +253,7 @@ struct Machine::Impl {
                             unsigned simd, uint64_t time, StallCause &cause);
   // Units; each returns when its data is there.
   bool issue(const Place &place, unsigned cu, uint64_t time);
+  bool issueSpecial(SimWave &wave, Counters &count, uint64_t time);
   uint64_t issueLds(SimWave &wave, ComputeUnit &cu, Counters &count,
                     uint64_t time);
   uint64_t issueVector(SimWave &wave, unsigned cu, Counters &count,
@@ -276,6 +266,7 @@ struct Machine::Impl {
   void sortWaves(Simd &simd);
   void note(SimWave &wave, TraceKind kind, uint64_t begin, uint64_t end,
             StallCause cause = StallCause::Count);
+  void noteStall(SimWave &wave, uint64_t time, StallCause blockedBy);
   // What was recorded of the wavefront's instruction, behind its number.
   const uint32_t *payloadOf(const SimWave &wave) const {
     return wave.record->words.data() + wave.record->head + 1;

@@ -34,20 +34,24 @@ constexpr uint8_t payloadWords(Payload payload) {
 /// Instructions that the issue logic handles itself.
 enum class Special : uint8_t { None, WaitCnt, Barrier, Nop, Priority, End };
 
-struct alignas(64) StaticOp {
+/// What a SIMD's turn asks of an instruction.
+struct OpTraits {
   static constexpr uint8_t usesVectorAlu = 1; ///< a category
 
-  const Op *op = nullptr;
   IssueKind kind = IssueKind::Internal;
-  Payload payload = Payload::None;
-  uint8_t words = 1; ///< of its record, without the lines of vector memory
-  Special special = Special::None;
-  uint8_t sizeBytes = 4;
+  uint8_t category = 0;   ///< a bit; 0: the issue logic itself
   bool isLocal = false;   ///< touches nothing outside its SIMD
   bool staysInCu = false; ///< nothing outside its compute unit, and no barrier
   bool staysInUnit = false; ///< the same, or a barrier
-  uint8_t category = 0;     ///< a bit; 0: the issue logic itself
-  uint16_t straight = 0;    ///< see CodeTable::straightFrom
+};
+
+struct alignas(64) StaticOp : OpTraits {
+  Payload payload = Payload::None;
+  uint8_t words = 1; ///< of its record, without the lines of vector memory
+  Special special = Special::None;
+  const Op *op = nullptr;
+  uint8_t sizeBytes = 4;
+  uint16_t straight = 0; ///< see CodeTable::straightFrom
   /// From here on, instructions that each take one turn of four cycles and four
   /// bytes, and how many of them use the vector ALU.
   uint16_t plain = 0, plainVector = 0;
