@@ -232,6 +232,7 @@ void tlc::buildWavePipeline(PassManager &passes,
   passes.addPass(createCanonicalizerPass());
   passes.addPass(createCSEPass());
   OpPassManager &kernel = passes.nest<wave::KernelOp>();
+  kernel.addPass(wave::createWaveJoinAccesses());
   kernel.addPass(wave::createWaveDotSums());
   kernel.addPass(wave::createWavePackConversions());
   auto add = [&](std::unique_ptr<Pass> pass) {

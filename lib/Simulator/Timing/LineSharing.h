@@ -24,22 +24,30 @@ public:
   struct Range {
     uint64_t begin = 0, end = 0; ///< lines
     double sharers = 1;          ///< XCDs that want a line that one wants
+    double alone = 1;            ///< part that no other wants
   };
 
-  /// The other XCDs have less to do and are ahead: what they want as well is in
-  /// the Infinity Cache already.
+  /// Cycles by which an XCD is later than the first of them.
+  double lag = 0;
+  /// XCDs get different work, this one the most: once the first workgroups have
+  /// ended, what others want as well has long been fetched.
+  bool othersGoAhead = false;
+  /// From the begin on: the run stands for what comes after it.
   bool othersAreAhead = false;
+  /// In a run of all XCDs: find out.
+  bool measuresLag = false;
 
   void add(const Range &range) { ranges.push_back(range); }
-  double sharersOf(uint64_t line) const {
+  const Range &of(uint64_t line) const {
     if (last < ranges.size() && isIn(ranges[last], line))
-      return ranges[last].sharers;
+      return ranges[last];
     for (unsigned i = 0; i < ranges.size(); ++i)
       if (isIn(ranges[i], line)) {
         last = i;
-        return ranges[i].sharers;
+        return ranges[i];
       }
-    return 1;
+    static const Range alone;
+    return alone;
   }
   /// Over all lines: by so much an XCD's part of a cache that all share holds
   /// more than an equal part, for some of its lines are others' as well.

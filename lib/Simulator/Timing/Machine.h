@@ -105,6 +105,7 @@ public:
   const Pace &pace() const;
   /// In the order of their first use.
   const std::vector<uint64_t> &pages() const;
+  double meanLag() const; ///< see MemorySystem
   /// XCDs of the device that had work when the run ended.
   unsigned activeXcds() const;
 

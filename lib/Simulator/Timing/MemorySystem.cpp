@@ -27,6 +27,16 @@ constexpr unsigned l2SetsPerChannel = l2Bytes / lineBytes / l2Ways / l2Channels;
 constexpr unsigned l2Sets = l2SetsPerChannel * l2Channels;
 constexpr unsigned mallSets = mallBytes / lineBytes / mallWays;
 constexpr unsigned scalarSets = 64;
+/// In which a compute unit is the first of those that want the same, or not.
+constexpr unsigned turnCycles = 8192;
+/// By so much XCDs that are apart ask earlier or later.
+constexpr double apartCycles = 8192;
+/// From 0 to below 1, by a hash.
+double uniform(uint64_t value) {
+  value *= 0x9e3779b97f4a7c15;
+  return double((value ^ value >> 32) >> 11 & ((uint64_t(1) << 53) - 1)) *
+         0x1p-53;
+}
 uint64_t fold(uint64_t bits) { return bits ^ bits >> 15 ^ bits >> 31; }
 
 unsigned l1Set(uint64_t line) { return line % l1Sets; }
@@ -67,6 +77,7 @@ MemorySystem::MemorySystem(unsigned xcdCount, unsigned cuCount,
                            const std::vector<uint64_t> &pagesMet)
     : cusPerXcd(cuCount), share(double(xcdCount) / param::xcds),
       isSample(share < 1), sharing(sharing),
+      othersAreAhead(isSample && sharing.othersAreAhead),
       mallSetCount(
           std::min<unsigned>(mallSets, mallSets * sharing.mean() * share)),
       pages(
@@ -127,9 +138,29 @@ uint64_t MemorySystem::frameOf(uint64_t page) {
   return frame->second;
 }
 
-void MemorySystem::fetchAhead(unsigned cu, uint64_t line, bool inL1) const {
+void MemorySystem::fetchBeyondL1(unsigned cu, uint64_t line) const {
+  xcds[cu / cusPerXcd].l2.fetchAhead(l2Set(line, channelOf(line)));
+  if (!isSample)
+    mall.fetchAhead(fold(line) % mallSetCount);
+}
+
+void MemorySystem::fetchAhead(unsigned cu, uint64_t line) const {
+  uint64_t page = line / pageLines;
+  const Translated &known = lately[page % std::size(lately)];
+  if (page != known.page)
+    return;
+  line = known.frame * pageLines + line % pageLines;
+  cus[cu].l1.fetchAhead(l1Set(line));
+  fetchBeyondL1(cu, line);
+}
+
+void MemorySystem::fetchLevels(unsigned cu, uint64_t line, bool inL1) const {
   if (!inL1 || !cus[cu].l1.holds(line, l1Set(line)))
-    xcds[cu / cusPerXcd].l2.fetchAhead(l2Set(line, channelOf(line)));
+    fetchBeyondL1(cu, line);
+}
+
+uint64_t MemorySystem::virtualOf(uint64_t line) const {
+  return pageOfFrame[line / pageLines] * pageLines + line % pageLines;
 }
 
 /// Whether the line, not met before, counts as left in the Infinity Cache by an
@@ -142,16 +173,45 @@ bool MemorySystem::isWarm() {
 }
 
 /// With only some XCDs in the run, the others fetch lines that these want, too:
-/// of `sharers` that want a line one fetches it from HBM. They all want it at
-/// about the same time, for workgroups begin together: all wait as long, unless
-/// the others are ahead.
+/// of `sharers` that want a line one fetches it from HBM.
 bool MemorySystem::othersFetch(uint64_t line) const {
+  return isSample &&
+         uniform(line + 1) >= 1 / sharing.of(virtualOf(line)).sharers;
+}
+
+/// Workgroups that want the same come to it one soon after the other, on
+/// several XCDs. One of them goes ahead for a while, tile by tile, and waits
+/// for HBM; so a compute unit, not single lines, is drawn to be the first.
+bool MemorySystem::isFirst(unsigned cu, uint64_t line, double time) const {
   if (!isSample)
-    return false;
-  double sharers = sharing.sharersOf(pageOfFrame[line / pageLines] * pageLines +
-                                     line % pageLines);
-  uint64_t hash = (line + 1) * 0x9e3779b97f4a7c15;
-  return double(hash >> 11) * 0x1p-53 >= 1 / sharers;
+    return true;
+  const LineSharing::Range &range = sharing.of(virtualOf(line));
+  uint64_t turn = uint64_t(time) / turnCycles;
+  return uniform(turn << 16 | (cu + 1)) <
+         (othersAreAhead ? range.alone : 1 / range.sharers);
+}
+
+/// In a run of some XCDs the others want as much. Where all do the same they
+/// want it at the same time, so that a request takes as much longer. Where they
+/// do not, a request meets theirs as often as the unit is busy; the rest of
+/// them came before.
+double MemorySystem::take(Shared &unit, double time, double cycles) {
+  double others = cycles * (1 / share - 1);
+  if (!othersAreAhead)
+    return unit.server.take(time, cycles + others);
+  uint64_t window = uint64_t(time / apartCycles);
+  if (window > unit.window) {
+    unit.before = window == unit.window + 1 ? unit.now : 0;
+    unit.now = 0;
+    unit.window = window;
+  }
+  unit.now += cycles + others;
+  double met = others * std::min(1.0, unit.before / apartCycles);
+  double begin = unit.server.take(time, cycles + met);
+  if (others > met)
+    unit.server.take(std::max(0.0, time - uniform(++drawn) * apartCycles),
+                     others - met);
+  return begin;
 }
 
 /// A new entry; what it replaces is written to HBM if dirty. A line that
@@ -172,7 +232,7 @@ auto MemorySystem::placeInMall(uint64_t line, unsigned set, double time,
   }
   if (writes) {
     counters.hbmBytes += lineBytes;
-    hbm.take(time, lineBytes / (hbmBytesPerCycle * share));
+    take(hbm, time, double(lineBytes) / hbmBytesPerCycle);
   }
   return entry;
 }
@@ -183,7 +243,7 @@ double MemorySystem::writeBack(Xcd &xcd, uint64_t line, double time,
   counters.mallBytes += lineBytes;
   xcd.linkFree =
       std::max(xcd.linkFree, time) + double(lineBytes) / linkBytesPerCycle;
-  double taken = mallPorts.take(time, lineBytes / (mallBytesPerCycle * share));
+  double taken = take(mallPorts, time, double(lineBytes) / mallBytesPerCycle);
   unsigned set = mallSet(line);
   MallCache::Entry entry = mall.find(line, set);
   if (!entry) {
@@ -193,7 +253,7 @@ double MemorySystem::writeBack(Xcd &xcd, uint64_t line, double time,
   }
   mall.setDirty(entry);
   // When the line has been taken.
-  return std::max({xcd.linkFree, taken, hbm.backlog()});
+  return std::max({xcd.linkFree, taken, hbm.server.backlog()});
 }
 
 /// What one XCD wants may be every eighth piece of an array: in its part of the
@@ -207,43 +267,61 @@ unsigned MemorySystem::mallSet(uint64_t line) {
   return fold(line) % mallSetCount;
 }
 
+/// By how much this XCD is later than the one for which the line was brought,
+/// as far as that saves it waiting; where it is its first look-up of it.
+void MemorySystem::noteLag(unsigned cu, uint64_t line, double saved) {
+  uint8_t &mask = wanters[line];
+  uint8_t bit = uint8_t(1u << cu / cusPerXcd);
+  if (mask && !(mask & bit)) {
+    lagSum += std::clamp(saved, 0.0, double(hbmLatency - mallLatency));
+    ++lagCount;
+  }
+  mask |= bit;
+}
+
 /// The link of the XCD, the Infinity Cache, HBM: each busy for the line, then
 /// the latency of the level that has it.
-double MemorySystem::beyondL2(Xcd &xcd, uint64_t line, double time,
+double MemorySystem::beyondL2(unsigned cu, uint64_t line, double time,
                               MemoryCounters &counters) {
+  Xcd &xcd = xcdOf(cu);
   double extra = translate(xcd, line);
   counters.translationMisses += extra > 0;
   double start = std::max(time, xcd.linkFree);
   xcd.linkFree = start + double(lineBytes) / linkBytesPerCycle;
-  start = mallPorts.take(start, lineBytes / (mallBytesPerCycle * share));
+  start = take(mallPorts, start, double(lineBytes) / mallBytesPerCycle);
   counters.mallBytes += lineBytes;
   ++counters.mallLines;
   unsigned set = mallSet(line);
+  double soonest = start + extra + mallLatency - l2Latency;
   if (MallCache::Entry entry = mall.find(line, set)) {
     ++counters.mallHits;
-    return std::max<double>(start + extra + mallLatency - l2Latency,
-                            entry.time());
+    if (sharing.measuresLag)
+      noteLag(cu, line, soonest + (hbmLatency - mallLatency) - entry.time());
+    return std::max<double>(soonest, entry.time());
   }
   bool others = othersFetch(line);
   MallCache::Entry entry = placeInMall(line, set, start, counters, others);
   double ready;
   if (isWarm()) {
     ++counters.mallHits;
-    ready = start + extra + mallLatency - l2Latency;
+    ready = soonest;
   } else {
-    start =
-        hbm.take(start, others ? 0 : lineBytes / (hbmBytesPerCycle * share));
+    start = take(hbm, start, others ? 0 : double(lineBytes) / hbmBytesPerCycle);
     counters.mallHits += others;
     counters.hbmBytes += others ? 0 : lineBytes;
-    bool isThere = others && sharing.othersAreAhead;
-    ready = start + extra + (isThere ? mallLatency : hbmLatency) - l2Latency;
+    ready = start + extra + hbmLatency - l2Latency;
+    if (!isFirst(cu, line, time))
+      ready = othersAreAhead ? soonest : std::max(soonest, ready - sharing.lag);
   }
+  if (sharing.measuresLag)
+    wanters[line] = uint8_t(1u << cu / cusPerXcd);
   entry.time() = ready;
   return ready;
 }
 
-double MemorySystem::fromL2(Xcd &xcd, uint64_t line, double time, bool isWrite,
-                            MemoryCounters &counters) {
+double MemorySystem::fromL2(unsigned cu, uint64_t line, double time,
+                            bool isWrite, MemoryCounters &counters) {
+  Xcd &xcd = xcdOf(cu);
   unsigned channel = channelOf(line);
   uint32_t *recent = xcd.recent[channel];
   bool repeat = false;
@@ -286,7 +364,7 @@ double MemorySystem::fromL2(Xcd &xcd, uint64_t line, double time, bool isWrite,
   // A store of whole lines needs nothing from memory.
   double ready =
       isWrite ? hit
-              : beyondL2(xcd, line, start, counters) + (l2Latency - wayToL2);
+              : beyondL2(cu, line, start, counters) + (l2Latency - wayToL2);
   entry.time() = ready;
   if (isWrite)
     xcd.l2.setDirty(entry);
@@ -305,7 +383,7 @@ double MemorySystem::load(unsigned cu, uint64_t line, unsigned halves,
       ++counters.l1Hits;
       return std::max<double>(time + l1Latency, *there);
     }
-  double data = fromL2(xcdOf(cu), line, time + wayToL2, false, counters);
+  double data = fromL2(cu, line, time + wayToL2, false, counters);
   data = std::max(data, unit.fillFree);
   // The way into L1 takes a line at the L1's rate.
   unit.fillFree = data + double(lineBytes) / l1BytesPerCycle;
@@ -319,14 +397,14 @@ double MemorySystem::store(unsigned cu, uint64_t line, unsigned halves,
   counters.l1Bytes += halves == 3 ? lineBytes : lineBytes / 2;
   ++counters.l1Lines;
   cus[cu].l1.invalidate(line, l1Set(line));
-  return fromL2(xcdOf(cu), line, time + wayToL2, true, counters);
+  return fromL2(cu, line, time + wayToL2, true, counters);
 }
 
 double MemorySystem::atomic(unsigned cu, uint64_t line, unsigned operations,
                             double time, MemoryCounters &counters) {
   cus[cu].l1.invalidate(line, l1Set(line));
   Xcd &xcd = xcdOf(cu);
-  double done = fromL2(xcd, line, time + wayToL2, true, counters);
+  double done = fromL2(cu, line, time + wayToL2, true, counters);
   double cycles = operations * double(atomicCycles);
   xcd.channelFree[channelOf(line)] += cycles;
   return done + cycles;
@@ -344,8 +422,7 @@ double MemorySystem::scalar(unsigned cu, uint64_t virtualLine, double time,
     ++counters.scalarHits;
     return std::max<double>(time + scalarLatency, entry.time());
   }
-  double data =
-      fromL2(xcdOf(cu), line / perLine, time + wayToL2, false, counters);
+  double data = fromL2(cu, line / perLine, time + wayToL2, false, counters);
   ScalarCache::Victim victim;
   unit.scalarCache.insert(line, set, victim).time() = data;
   return data;
@@ -383,8 +460,7 @@ double MemorySystem::instructions(unsigned cu, uint64_t line, double time,
   // An address range of its own, as scratch has one.
   constexpr uint64_t region = (uint64_t(1) << 47) / lineBytes;
   uint64_t l2Line = physical(region + line * instructionLineBytes / lineBytes);
-  return entry.time() =
-             fromL2(xcdOf(cu), l2Line, time + wayToL2, false, counters);
+  return entry.time() = fromL2(cu, l2Line, time + wayToL2, false, counters);
 }
 
 /// The time when all stores have reached memory: dirty lines of the L2s are
@@ -392,7 +468,7 @@ double MemorySystem::instructions(unsigned cu, uint64_t line, double time,
 /// link, Infinity Cache and HBM decides.
 double MemorySystem::finish(double time, MemoryCounters &counters) const {
   uint64_t most = 0, all = 0;
-  double onItsWay = std::max({time, mallPorts.end(), hbm.end()});
+  double onItsWay = std::max({time, mallPorts.server.end(), hbm.server.end()});
   for (const Xcd &xcd : xcds) {
     uint64_t lines = xcd.l2.countDirty();
     most = std::max(most, lines);

@@ -55,8 +55,14 @@ public:
   }
   /// In the order of their first use.
   const std::vector<uint64_t> &pagesMet() const { return pageOfFrame; }
-  /// Has the host bring what a look-up of the line will read.
-  void fetchAhead(unsigned cu, uint64_t line, bool inL1) const;
+  /// By how much XCDs are later, on average, than the first one that wants the
+  /// same line: see LineSharing::measuresLag.
+  double meanLag() const { return lagCount ? lagSum / double(lagCount) : 0; }
+  /// Has the host bring what a look-up of the line will read; \p line as it is
+  /// outside.
+  void fetchAhead(unsigned cu, uint64_t line) const;
+  /// The same just before, for a line as it is here.
+  void fetchLevels(unsigned cu, uint64_t line, bool inL1) const;
 
   /// When a line that compute unit \p cu looks up at \p time is there.
   double load(unsigned cu, uint64_t line, unsigned halves, double time,
@@ -81,6 +87,8 @@ public:
   void setActiveXcds(unsigned active) {
     share = double(xcds.size()) / double(std::max<size_t>(active, xcds.size()));
   }
+  /// The first workgroups have ended.
+  void noteGroupEnd() { othersAreAhead = isSample && sharing.othersGoAhead; }
   /// When all is written that is still on its way at \p time, and what is dirty
   /// in L2 then.
   double finish(double time, MemoryCounters &counters) const;
@@ -112,20 +120,33 @@ private:
     double fillFree = 0;
   };
 
+  /// What the XCDs share, and how busy it was.
+  struct Shared {
+    Server server;
+    uint64_t window = 0;
+    double now = 0, before = 0; ///< cycles, in this window and the last
+  };
+
   Xcd &xcdOf(unsigned cu) { return xcds[cu / cusPerXcd]; }
-  /// From the L2 of an XCD on; the time at which L2 has the line.
-  double fromL2(Xcd &xcd, uint64_t line, double time, bool isWrite,
+  /// From the compute unit's L2 on; the time at which L2 has the line.
+  double fromL2(unsigned cu, uint64_t line, double time, bool isWrite,
                 MemoryCounters &counters);
-  double beyondL2(Xcd &xcd, uint64_t line, double time,
+  double beyondL2(unsigned cu, uint64_t line, double time,
                   MemoryCounters &counters);
   double translate(Xcd &xcd, uint64_t line);
   uint64_t frameOf(uint64_t page);
+  void fetchBeyondL1(unsigned cu, uint64_t line) const;
   /// When the line is on its way.
   double writeBack(Xcd &xcd, uint64_t line, double time,
                    MemoryCounters &counters);
   unsigned mallSet(uint64_t line);
   bool isWarm();
   bool othersFetch(uint64_t line) const;
+  double take(Shared &unit, double time, double cycles);
+  bool isFirst(unsigned cu, uint64_t line, double time) const;
+  void noteLag(unsigned cu, uint64_t line, double saved);
+  /// The inverse of physical().
+  uint64_t virtualOf(uint64_t line) const;
   /// Gives a line a place in the Infinity Cache, and HBM the one it replaces.
   MallCache::Entry placeInMall(uint64_t line, unsigned set, double time,
                                MemoryCounters &counters, bool byOther);
@@ -134,6 +155,7 @@ private:
   double share; ///< of what all XCDs share
   const bool isSample;
   LineSharing sharing;
+  bool othersAreAhead; ///< see LineSharing
   std::vector<Xcd> xcds;
   std::vector<Cu> cus;
   /// What the others in the launch leave of the Infinity Cache.
@@ -143,7 +165,7 @@ private:
   std::unique_ptr<ZeroPages> instructionPages;
   std::vector<InstructionCache> instructionCaches; ///< of two compute units
   uint64_t warmLines;                              ///< that are still to be met
-  Server mallPorts, hbm;
+  Shared mallPorts, hbm;
   std::unordered_map<uint64_t, uint64_t> frames; ///< by page
   std::vector<uint64_t> pageOfFrame;
   std::unordered_map<uint64_t, uint64_t> pieces; ///< of a sample, by first use
@@ -155,6 +177,9 @@ private:
   /// Lines placed in L2, those of them that became dirty, and the fraction of
   /// a line that earlier launches still have to write.
   double placed = 0, written = 0, owed = 0;
+  std::unordered_map<uint64_t, uint8_t> wanters; ///< by line, a bit an XCD
+  double lagSum = 0;
+  uint64_t lagCount = 0, drawn = 0;
 };
 
 } // namespace tlc::sim

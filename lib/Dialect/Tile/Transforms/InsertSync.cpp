@@ -182,6 +182,15 @@ static bool isThreadZerosStore(const Open &open, bool perThread) {
          !open.op->getParentOfType<ParallelOp>();
 }
 
+/// Whether both are stores of one trip through a T.vectorized loop, which
+/// tile-legalize has unrolled: each thread's are one access.
+static bool areOneVector(const Open &a, const Open &b) {
+  Attribute vector = a.op->getAttr(kVectorizedAttr);
+  return vector && a.op != b.op && !a.read && !b.read &&
+         b.op->getAttr(kVectorizedAttr) == vector &&
+         a.op->getBlock() == b.op->getBlock();
+}
+
 /// Atomics order themselves, and so do the stores of one thread.
 static bool inConflict(const Open &a, const Open &b, bool perThread) {
   if (!(a.write || b.write) || (a.atomic && b.atomic))
@@ -191,7 +200,8 @@ static bool inConflict(const Open &a, const Open &b, bool perThread) {
     return false;
   if (isThreadZerosStore(a, perThread) && isThreadZerosStore(b, perThread))
     return false;
-  return mayOverlap(a.place, b.place) && !isOwnElement(a, b);
+  return mayOverlap(a.place, b.place) && !isOwnElement(a, b) &&
+         !areOneVector(a, b);
 }
 
 namespace {

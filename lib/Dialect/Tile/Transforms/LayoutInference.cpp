@@ -300,14 +300,20 @@ bool LayoutInference::propagateThrough(Operation *op) {
     return false;
   for (const Access &access : getPointAccesses(op)) {
     AllocOp alloc = fragmentOf(access.buffer);
-    if (!alloc || alloc.getLayout() || !access.isPlain())
+    if (!alloc || alloc.getLayout())
+      continue;
+    std::optional<Layout> read;
+    if (!access.isPlain() &&
+        (access.writes || !(read = layoutOfRead(access, *loop))))
       continue;
     SmallVector<Layout::Digits> dims;
     for (const PointIndex &index : access.indices)
       dims.emplace_back(index.getDim() < 0 ? ArrayRef<Digit>()
                                            : loop->dim(index.getDim()));
     // A loop over part of a buffer says nothing about the rest.
-    Layout layout = Layout(dims, {}, loop->threadXorTerms()).compactRegisters();
+    Layout layout =
+        read ? *read
+             : Layout(dims, {}, loop->threadXorTerms()).compactRegisters();
     bool whole = true;
     for (auto [d, extent] : llvm::enumerate(shapeOf(access.buffer)))
       whole &= layout.covered(d) >= extent;

@@ -81,6 +81,10 @@ private:
 std::optional<Layout> layoutOfPart(const Access &access, const Layout &layout,
                                    llvm::ArrayRef<int64_t> points);
 
+/// The layout of a fragment that a loop of layout `loop` reads at its points or
+/// at their quotients by a constant: each thread has what its points read.
+std::optional<Layout> layoutOfRead(const Access &access, const Layout &loop);
+
 // ExpandOps.cpp
 mlir::LogicalResult expandTranspose(TransposeOp op);
 void expandScan(ScanOp op, AllocOp in, AllocOp out, int64_t threads);

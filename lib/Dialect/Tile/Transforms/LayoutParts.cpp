@@ -13,6 +13,10 @@
 //
 //   s: [16:t1, 2:t16], read by a loop of 16 points as s[16 + i]
 //   the loop: [16:t1, 2:-t16]
+// Two points of a loop, or more, may read one element, as the halves of a byte:
+// the fragment then takes the digits of the loop's points without the lowest.
+//
+//   a loop of points [8:r1, 4:t16] reads s[j // 2]: s is [4:r1, 4:t16]
 //
 //===----------------------------------------------------------------------===//
 
@@ -99,4 +103,29 @@ std::optional<Layout> tile::layoutOfPart(const Access &access,
     if (!c && extent != 1)
       return std::nullopt;
   return Layout(dims, {}, layout.threadXorTerms()).compactRegisters();
+}
+
+std::optional<Layout> tile::layoutOfRead(const Access &access,
+                                         const Layout &loop) {
+  SmallVector<Layout::Digits> dims;
+  llvm::SmallDenseSet<int> seen;
+  for (const PointIndex &index : access.indices) {
+    int divided = index.getDividedDim();
+    int dim = divided < 0 ? index.getDim() : divided;
+    if (dim < 0 || !seen.insert(dim).second)
+      return std::nullopt;
+    Layout::Digits &digits = dims.emplace_back();
+    int64_t divisor = divided < 0 ? 1 : index.divisor;
+    for (Digit d : loop.dim(dim)) {
+      int64_t low = std::min(divisor, d.extent);
+      if (d.extent % low || divisor % low || (low > 1 && d.flipped))
+        return std::nullopt;
+      divisor /= low;
+      if (low < d.extent)
+        digits.push_back({d.extent / low, d.place, d.stride * low, d.flipped});
+    }
+    if (divisor > 1)
+      return std::nullopt;
+  }
+  return Layout(dims, {}, loop.threadXorTerms()).compactRegisters();
 }

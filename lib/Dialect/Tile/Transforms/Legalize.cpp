@@ -181,12 +181,35 @@ static bool indexesRegisters(scf::ForOp loop) {
       .wasInterrupted();
 }
 
+/// The loads or stores of a vector are one access of each thread: they get a
+/// number of their own, as unrolled outer loops copy vectors.
+static void numberVectors(KernelOp kernel) {
+  int64_t next = 0;
+  kernel.walk([&](Block *block) {
+    // By vector: the last element seen, and the number.
+    llvm::DenseMap<int64_t, std::pair<int64_t, int64_t>> seen;
+    for (Operation &op : *block)
+      if (auto mark = op.getAttrOfType<DenseI64ArrayAttr>(kVectorizedAttr)) {
+        int64_t element = mark[1];
+        auto [it, isNew] = seen.try_emplace(mark[0], element, next);
+        auto &[last, number] = it->second;
+        if (isNew || element < last)
+          number = next++;
+        last = element;
+        op.setAttr(
+            kVectorizedAttr,
+            IntegerAttr::get(IntegerType::get(op.getContext(), 64), number));
+      }
+  });
+}
+
 /// Inner loops first, so that an outer one copies what is straight code
 /// already. A marked loop without constant bounds stays a loop.
 static LogicalResult unrollLoops(KernelOp kernel) {
   constexpr int64_t kMostTrips = 4096;
   SmallVector<scf::ForOp> loops;
   kernel.walk([&](scf::ForOp loop) { loops.push_back(loop); }); // inner first
+  int64_t vectors = 0;
   for (scf::ForOp loop : loops) {
     bool marked = loop->hasAttr(kUnrollAttr) || loop->hasAttr(kVectorizedAttr);
     if (!marked && !indexesRegisters(loop))
@@ -212,9 +235,17 @@ static LogicalResult unrollLoops(KernelOp kernel) {
         return loop.emitError("cannot be unrolled");
       continue;
     }
-    if (failed(loopUnrollByFactor(loop, *trips)))
+    // Which vector, and which of its elements, for numberVectors().
+    bool isVector = loop->hasAttr(kVectorizedAttr);
+    auto mark = [&](unsigned trip, Operation *op, OpBuilder b) {
+      if (isVector && isa<LoadOp, StoreOp>(op))
+        op->setAttr(kVectorizedAttr, b.getDenseI64ArrayAttr({vectors, trip}));
+    };
+    if (failed(loopUnrollByFactor(loop, *trips, mark)))
       return loop.emitError("cannot be unrolled");
+    vectors += isVector;
   }
+  numberVectors(kernel);
   return success();
 }
 

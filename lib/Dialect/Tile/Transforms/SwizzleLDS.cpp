@@ -36,6 +36,7 @@
 #include "CopyLanes.h"
 #include "Liveness.h"
 #include "SwizzleCandidates.h"
+#include "ThreadAccesses.h"
 #include "tlc/Dialect/Tile/Transforms/Passes.h"
 #include "tlc/Dialect/Tile/Transforms/TileAccess.h"
 #include "tlc/Layout/BankModel.h"
@@ -157,10 +158,12 @@ static void addTo(SmallVectorImpl<BufferAccess> &accesses,
   accesses.push_back(access);
 }
 
-/// Accesses whose lanes are known: by gemms, and by loops over points.
+/// Accesses whose lanes are known: by gemms, by loops over points, and, beside
+/// these and if wanted, by code per thread.
 static SmallVector<BufferAccess> collect(AllocOp alloc, KernelOp kernel,
                                          int64_t threads,
-                                         ArrayRef<int64_t> shape) {
+                                         ArrayRef<int64_t> shape,
+                                         bool perThread) {
   auto type = cast<MemRefType>(alloc.getType());
   SmallVector<BufferAccess> result;
   kernel.walk([&](Operation *op) {
@@ -199,6 +202,11 @@ static SmallVector<BufferAccess> collect(AllocOp alloc, KernelOp kernel,
         addTo(result, {held, LdsDirection::Write, weightOf(op)});
     }
   });
+  if (perThread && !result.empty())
+    for (ThreadAccess &access : threadAccesses(alloc, kernel, threads, shape))
+      addTo(result, {access.held,
+                     access.writes ? LdsDirection::Write : LdsDirection::Read,
+                     weightOf(access.op)});
   return result;
 }
 
@@ -230,8 +238,9 @@ private:
                                          bool mayGrow) const;
   std::optional<Choice> tryLanes(bool mayGrow);
   void setRows();
-  SmallVector<BufferAccess> collect(int64_t threads) const {
-    return ::collect(alloc, kernel, threads, shape);
+  SmallVector<BufferAccess> collect(int64_t threads,
+                                    bool perThread = false) const {
+    return ::collect(alloc, kernel, threads, shape, perThread);
   }
   int64_t numElements() const {
     return std::accumulate(shape.begin(), shape.end(), int64_t(1),
@@ -456,6 +465,14 @@ std::optional<Choice> BufferSwizzle::tryLanes(bool mayGrow) {
 /// lanes stays as it is. Trying one wavefront before all keeps the search fast:
 /// its accesses are a quarter of the usual workgroup's.
 void BufferSwizzle::run() {
+  // With the accesses of code per thread, where these leave a choice.
+  auto own = collect(kWaveSize, /*perThread=*/true);
+  if (own.size() > collect(kWaveSize).size())
+    if (auto best = withoutConflicts(own, /*mayGrow=*/false);
+        best &&
+        priced(collect(kernel.getNumThreads(), true), best->layout).conflicts ==
+            0)
+      return set(best->layout);
   // One wavefront mostly stands for all.
   for (int64_t threads : {int64_t(kWaveSize), kernel.getNumThreads()}) {
     auto accesses = collect(threads);

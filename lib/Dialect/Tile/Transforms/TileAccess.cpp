@@ -38,6 +38,14 @@ int PointIndex::getDim() const {
   return dim;
 }
 
+int PointIndex::getDividedDim() const {
+  if (divisor == 1)
+    return -1;
+  PointIndex form = *this;
+  form.known = true;
+  return form.getDim();
+}
+
 /// Known, and the same for all points.
 bool PointIndex::isUniform() const {
   return known && llvm::all_of(coeffs, [](int64_t c) { return c == 0; });
@@ -48,7 +56,7 @@ int64_t PointIndex::at(ArrayRef<int64_t> point) const {
   int64_t value = constant;
   for (auto [d, c] : llvm::enumerate(coeffs))
     value += c * point[d];
-  return value;
+  return value / divisor;
 }
 
 /// Each dimension of the points is an index once, or not at all.
@@ -74,6 +82,28 @@ bool Access::isPlain() const {
 static PointIndex unknownIndex() {
   PointIndex index;
   index.known = false;
+  return index;
+}
+
+/// A form that is never negative, divided by a constant.
+static PointIndex quotientIndex(Operation *op, Block *body) {
+  APInt by;
+  if (!isa<arith::ShRSIOp, arith::ShRUIOp, arith::DivSIOp, arith::DivUIOp,
+           arith::FloorDivSIOp>(op) ||
+      !matchPattern(op->getOperand(1), m_ConstantInt(&by)))
+    return unknownIndex();
+  PointIndex index = getPointIndex(op->getOperand(0), body);
+  bool shifts = isa<arith::ShRSIOp, arith::ShRUIOp>(op);
+  int64_t divisor = by.getSExtValue();
+  if (shifts)
+    divisor = divisor >= 0 && divisor < 31 ? int64_t(1) << divisor : 0;
+  if (!index.known || index.uniform || index.constant < 0 || divisor < 1 ||
+      llvm::any_of(index.coeffs, [](int64_t c) { return c < 0; }))
+    return unknownIndex();
+  if (divisor > 1) {
+    index.known = false;
+    index.divisor = divisor;
+  }
   return index;
 }
 
@@ -105,7 +135,7 @@ PointIndex tile::getPointIndex(Value value, Block *body) {
   if (isa<arith::ExtSIOp, arith::ExtUIOp, arith::TruncIOp>(op))
     return getPointIndex(op->getOperand(0), body);
   if (!isa<arith::AddIOp, arith::SubIOp, arith::MulIOp, arith::ShLIOp>(op))
-    return unknownIndex();
+    return quotientIndex(op, body);
   PointIndex a = getPointIndex(op->getOperand(0), body);
   PointIndex b = getPointIndex(op->getOperand(1), body);
   if (!a.known || !b.known)
@@ -323,7 +353,7 @@ FailureOr<SmallVector<int64_t>> tile::getSlots(const Layout &loop,
   // A uniform part moves all elements by an unknown distance: only where that
   // leaves threads alone (whole digits agree) can slots be told.
   for (const PointIndex &index : access.indices)
-    if (!index.known || (index.uniform && !quick))
+    if ((!index.known && index.divisor == 1) || (index.uniform && !quick))
       return failure();
   // A loop over part of a buffer may have points beyond its extents that are
   // elements of the buffer: they take no part.

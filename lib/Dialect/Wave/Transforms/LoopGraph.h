@@ -110,8 +110,10 @@ public:
   int vectorCycles = 0; ///< VALU cycles of an iteration
   bool writesGlobal = false;
   bool seldom = false; ///< few iterations: those at the edge of a mask
-  /// Cycles that an LDS read may come before its latency demands it.
-  int ring = 256;
+  /// Cycles that an LDS read may come before its latency demands it; fewer
+  /// where registers are short.
+  static constexpr int kRing = 256;
+  int ring = kRing;
   /// Why iterations cannot overlap; empty if they can.
   std::string serial;
 

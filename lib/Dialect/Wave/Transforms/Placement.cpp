@@ -266,7 +266,7 @@ std::pair<int, int> Placer::spanOf(ArrayRef<Load> loads, int firstWrite) const {
 
 /// Sweep 3.
 Placer::Outcome Placer::placeStores() {
-  int n = nodes.size(), written = 0, firstWrite = kFar, lastWrite = 0;
+  int n = nodes.size(), written = 0, firstWrite = kFar;
   // Writes to LDS, as early as their window lets them.
   for (int i = 0; i < n; ++i) {
     const Node &node = nodes[i];
@@ -297,7 +297,6 @@ Placer::Outcome Placer::placeStores() {
     }
     reserve(i, t);
     firstWrite = std::min(firstWrite, windowBegin(node));
-    lastWrite = std::max(lastWrite, t - windowBegin(node));
   }
   // What packs their values, right before.
   for (int i = n - 1; i >= 0; --i) {
@@ -352,9 +351,10 @@ Placer::Outcome Placer::placeStores() {
       bound = std::max(from, std::min(bound, firstUse - graph.loadSlots()));
     if (begin < end) {
       int start = begin + (end - begin) * int(number) / int(loads.size());
-      // One is on its way when the last write waits, so that the wait counts.
-      if (number == 0 && second)
-        start -= second - lastWrite + 1;
+      // One is on its way when the last load is waited for, so that the wait
+      // counts. Where registers are short it may be 0.
+      if (number == 0 && second && graph.ring >= LoopGraph::kRing)
+        start = std::min(start, loads.back().firstUse - interval - 1);
       bound = std::max(bound, start);
     }
     // Beside another memory instruction rather than late.

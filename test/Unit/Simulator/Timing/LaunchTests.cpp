@@ -194,6 +194,66 @@ INSTANTIATE_TEST_SUITE_P(
                       Sample{"scattered", Order::Scattered, 63, 250'000, 8192}),
     [](const auto &info) { return info.param.name; });
 
+/// One to a compute unit. Sixteen workgroups read the same tiles, wait for
+/// each, and have the same number of them or as many more as their XCD's number
+/// says.
+AsmKernel sharedKernel(bool isUneven) {
+  return {"k",
+          std::string(R"(
+  s_load_dwordx2 s[4:5], s[0:1], 0x0
+  v_lshlrev_b32 v1, 4, v0
+  s_lshr_b32 s9, s2, 4
+  s_lshl_b32 s9, s9, 18
+  s_mov_b32 s8, 32
+)") +
+              (isUneven ? "s_and_b32 s8, s2, 7\n s_lshl_b32 s8, s8, 3\n"
+                          "s_add_u32 s8, s8, 20\n"
+                        : "") +
+              R"(
+  s_waitcnt lgkmcnt(0)
+loop:
+  v_add_u32 v2, s9, v1
+  global_load_dwordx4 v[4:7], v2, s[4:5]
+  global_load_dwordx4 v[8:11], v2, s[4:5] offset:1024
+  s_add_u32 s9, s9, 0x800
+  s_waitcnt vmcnt(0)
+  v_mfma_f32_16x16x16_f16 a[0:3], v[4:5], v[6:7], a[0:3]
+  v_mfma_f32_16x16x16_f16 a[0:3], v[8:9], v[10:11], a[0:3]
+  s_sub_u32 s8, s8, 1
+  s_cmp_lg_u32 s8, 0
+  s_cbranch_scc1 loop
+)",
+          40000, 0, 64};
+}
+
+// Of those that want a line one waits for HBM. The others come later by what a
+// short run of all XCDs shows, or find it there where their XCD has more to do.
+TEST(Launch, SampleOfOneXcdKnowsWhatOthersFetch) {
+  if (!hasAssembler())
+    GTEST_SKIP() << "no assembler";
+  void *data = nullptr;
+  constexpr unsigned groups = 1024;
+  ASSERT_EQ(table().hipMalloc(&data, size_t(groups / 16) << 18),
+            tlc::hip::hipSuccess);
+  for (bool isUneven : {false, true}) {
+    auto run = [&](bool full) {
+      TimingOptions options;
+      options.full = full;
+      options.detailInstructions = 125'000;
+      return timeKernel(sharedKernel(isUneven), groups, 64,
+                        {reinterpret_cast<uint64_t>(data)}, options);
+    };
+    TimingResult full = run(true), sample = run(false);
+    EXPECT_TRUE(sample.sampled);
+    EXPECT_NEAR(double(sample.cycles), double(full.cycles), 0.03 * full.cycles)
+        << isUneven;
+    EXPECT_NEAR(double(sample.memory.hbmBytes), double(full.memory.hbmBytes),
+                0.1 * full.memory.hbmBytes)
+        << isUneven;
+  }
+  table().hipFree(data);
+}
+
 // How long a launch is does not follow from its first workgroup.
 TEST(Launch, IsSampledThoughItsFirstWorkgroupIsShort) {
   if (!hasAssembler())

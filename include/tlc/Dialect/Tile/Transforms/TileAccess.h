@@ -29,9 +29,13 @@ struct PointIndex {
   llvm::SmallVector<int64_t, 4> coeffs;
   int64_t constant = 0;
   mlir::Value uniform;
+  /// Where above 1, `known` is false, and the index is the rest divided by it.
+  int64_t divisor = 1;
 
   /// The point dimension this index is, exactly, or -1.
   int getDim() const;
+  /// The dimension whose quotient by the divisor this index is, or -1.
+  int getDividedDim() const;
   /// Whether it is the same for all points.
   bool isUniform() const;
   /// Value at a point where `uniform` is absent.

@@ -7,6 +7,12 @@
 
 include "mlir/Pass/PassBase.td"
 
+def WaveJoinAccesses : Pass<"wave-join-accesses", "::tlc::wave::KernelOp"> {
+  let summary = "Join scalar LDS accesses side by side to vectors";
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::vector::VectorDialect",
+                           "::tlc::wave::WaveDialect"];
+}
+
 def WavePackConversions : Pass<"wave-pack-conversions", "::tlc::wave::KernelOp"> {
   let summary = "Round scalars to bf16 in the vectors they end in";
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::vector::VectorDialect"];

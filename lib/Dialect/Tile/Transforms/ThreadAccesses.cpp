@@ -1,0 +1,154 @@
+//===- ThreadAccesses.cpp - LDS accesses of code per thread -----*- C++ -*-===//
+//
+// Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Indices are evaluated for all threads at once, op by op.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ThreadAccesses.h"
+#include "mlir/IR/Matchers.h"
+#include "tlc/Dialect/Tile/Transforms/Passes.h"
+#include "llvm/ADT/DenseMap.h"
+#include <map>
+
+using namespace mlir;
+using namespace tlc;
+using namespace tlc::tile;
+
+namespace {
+/// Numbers by thread; empty where they are not known.
+using Numbers = SmallVector<int64_t>;
+
+class Evaluator {
+public:
+  explicit Evaluator(int64_t threads) : threads(threads) {}
+  const Numbers &of(Value v) {
+    if (auto it = known.find(v); it != known.end())
+      return it->second;
+    Numbers numbers = compute(v); // which adds to the map
+    return known[v] = std::move(numbers);
+  }
+
+private:
+  Numbers compute(Value v);
+  int64_t threads;
+  llvm::DenseMap<Value, Numbers> known;
+};
+} // namespace
+
+/// One op on two numbers; nothing for others.
+static std::optional<int64_t> apply(Operation *op, int64_t a, int64_t b) {
+  bool shifts = b >= 0 && b < 32;
+  if (isa<arith::AddIOp>(op))
+    return a + b;
+  if (isa<arith::SubIOp>(op))
+    return a - b;
+  if (isa<arith::MulIOp>(op))
+    return a * b;
+  if (isa<arith::AndIOp>(op))
+    return a & b;
+  if (isa<arith::OrIOp>(op))
+    return a | b;
+  if (isa<arith::XOrIOp>(op))
+    return a ^ b;
+  if (isa<arith::ShLIOp>(op) && shifts)
+    return a << b;
+  if (isa<arith::ShRSIOp, arith::ShRUIOp>(op) && shifts && a >= 0)
+    return a >> b;
+  // Of numbers that are not negative all divisions agree.
+  if (a < 0 || b <= 0)
+    return std::nullopt;
+  if (isa<arith::DivSIOp, arith::DivUIOp, arith::FloorDivSIOp>(op))
+    return a / b;
+  if (isa<arith::RemSIOp, arith::RemUIOp>(op))
+    return a % b;
+  return std::nullopt;
+}
+
+Numbers Evaluator::compute(Value v) {
+  APInt constant;
+  if (matchPattern(v, m_ConstantInt(&constant)))
+    return Numbers(threads, constant.getSExtValue());
+  if (auto arg = dyn_cast<BlockArgument>(v)) {
+    Operation *owner = arg.getOwner()->getParentOp();
+    if (auto loop = dyn_cast<scf::ForOp>(owner))
+      return arg == loop.getInductionVar() ? of(loop.getLowerBound())
+                                           : Numbers();
+    // The workgroup's place in the grid.
+    return isa<KernelOp>(owner) ? Numbers(threads, 0) : Numbers();
+  }
+  Operation *op = v.getDefiningOp();
+  if (auto id = dyn_cast<ThreadIdOp>(op)) {
+    Numbers numbers;
+    if (id.getDim() == 0)
+      for (int64_t t = 0; t < threads; ++t)
+        numbers.push_back(t);
+    return numbers;
+  }
+  if (isa<arith::ExtSIOp, arith::ExtUIOp, arith::TruncIOp>(op))
+    return of(op->getOperand(0));
+  if (op->getNumOperands() != 2 || op->getNumResults() != 1)
+    return {};
+  Numbers a = of(op->getOperand(0)), b = of(op->getOperand(1)), numbers;
+  if (a.empty() || b.empty())
+    return {};
+  for (auto [x, y] : llvm::zip_equal(a, b)) {
+    std::optional<int64_t> number = apply(op, x, y);
+    if (!number)
+      return {};
+    numbers.push_back(*number);
+  }
+  return numbers;
+}
+
+std::vector<ThreadAccess> tile::threadAccesses(AllocOp alloc, KernelOp kernel,
+                                               int64_t threads,
+                                               ArrayRef<int64_t> shape) {
+  // By block and vector; an access alone by itself.
+  std::map<std::tuple<void *, const void *, bool>, SmallVector<Operation *>>
+      groups;
+  for (Operation *op : alloc->getUsers()) {
+    auto store = dyn_cast<StoreOp>(op);
+    if ((!isa<LoadOp>(op) && !store) || op->getParentOfType<ParallelOp>() ||
+        (store && store.getDest() != alloc.getResult()))
+      continue;
+    Attribute vector = op->getAttr(kVectorizedAttr);
+    void *key = vector ? static_cast<void *>(op->getBlock()) : op;
+    groups[{key, vector.getAsOpaquePointer(), bool(store)}].push_back(op);
+  }
+  Evaluator evaluator(threads);
+  std::vector<ThreadAccess> result;
+  for (auto &[key, ops] : groups) {
+    llvm::sort(ops, [](Operation *a, Operation *b) {
+      return a->getBlock() == b->getBlock() && a->isBeforeInBlock(b);
+    });
+    ThreadAccess access{ops.front(), isa<StoreOp>(ops.front()), {}};
+    HeldElements &held = access.held;
+    held.registers = ops.size();
+    held.threads = threads;
+    held.exists.assign(ops.size(), true);
+    bool known = true;
+    for (Operation *op : ops) {
+      OperandRange indices = isa<LoadOp>(op) ? cast<LoadOp>(op).getIndices()
+                                             : cast<StoreOp>(op).getIndices();
+      Numbers elements(threads, 0);
+      for (auto [index, extent] : llvm::zip_equal(indices, shape)) {
+        const Numbers &numbers = evaluator.of(index);
+        known &= !numbers.empty();
+        for (int64_t t = 0; t < threads && known; ++t)
+          elements[t] = elements[t] * extent +
+                        std::clamp<int64_t>(numbers[t], 0, extent - 1);
+      }
+      held.elements.insert(held.elements.end(), elements.begin(),
+                           elements.end());
+    }
+    held.active.assign(held.elements.size(), true);
+    if (known)
+      result.push_back(std::move(access));
+  }
+  return result;
+}

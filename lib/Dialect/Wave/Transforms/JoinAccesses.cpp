@@ -1,0 +1,290 @@
+//===- JoinAccesses.cpp - Scalar LDS accesses side by side, as vectors ----===//
+//
+// Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The pass `wave-join-accesses`. Code that a program writes for each thread
+// accesses LDS element by element, in loops of a known length that are straight
+// code by now. Where the elements lie side by side, one access of up to 16
+// bytes takes the place of many: of 2 bytes each, lanes 16 bytes apart would
+// meet in the same banks, too.
+//
+// An address is brought to the form `value + constant`, through the divisions
+// and remainders by powers of two that make rows and columns of a linear index
+// and through the XORs of a swizzle: the constant passes unchanged where the
+// value is a multiple of a power of two that exceeds it. Accesses with the same
+// value whose constants follow one another, aligned to their sum, with no
+// access to LDS and no barrier between them, are joined.
+//
+//   %a = arith.muli %t, %c8            %a = arith.muli %t, %c8
+//   wave.lds_store %x, %a : f16        %v = vector.from_elements %x, %y ...
+//   %b = arith.addi %a, %c2       =>   wave.lds_store %v, %a : vector<4xf16>
+//   wave.lds_store %y, %b : f16
+//   ...
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Matchers.h"
+#include "tlc/Dialect/Wave/IR/WaveDialect.h"
+#include "tlc/Dialect/Wave/Transforms/Passes.h"
+#include <map>
+
+using namespace mlir;
+using namespace tlc;
+using namespace tlc::wave;
+
+namespace tlc::wave {
+#define GEN_PASS_DEF_WAVEJOINACCESSES
+#include "tlc/Dialect/Wave/Transforms/Passes.h.inc"
+} // namespace tlc::wave
+
+constexpr int64_t kMostBytes = 16;
+
+namespace {
+/// A number as a value, 0 for none, and a constant.
+struct Form {
+  int value = 0;
+  int64_t constant = 0;
+};
+
+/// The forms of a kernel's numbers: two that are computed alike have the same
+/// value.
+class Forms {
+public:
+  Form of(Value v) {
+    auto it = known.find(v);
+    if (it != known.end())
+      return it->second;
+    Form form = compute(v);
+    known[v] = form;
+    return form;
+  }
+  /// Zeros at the low end of what the value is known to be.
+  int zeros(int value) const { return value ? low[value - 1] : 31; }
+
+private:
+  enum Kind { Leaf, Add, AddConstant, Mul, ShrS, ShrU, And, Xor, Or };
+  int value(Kind kind, int64_t a, int64_t b, int zeros) {
+    auto [it, isNew] = ids.try_emplace({kind, a, b}, low.size() + 1);
+    if (isNew)
+      low.push_back(std::min(zeros, 31));
+    return it->second;
+  }
+  Form leaf(Value v) {
+    auto address = reinterpret_cast<intptr_t>(v.getAsOpaquePointer());
+    return {value(Leaf, address, 0, 0), 0};
+  }
+  /// With a constant that lies in the last bits, `zeros` of them; the rest of
+  /// it is a part of the value.
+  Form lowered(Form f, int zeros) {
+    int64_t low = f.constant & ((int64_t(1) << zeros) - 1);
+    if (low == f.constant)
+      return f;
+    return {value(AddConstant, f.value, f.constant - low, zeros), low};
+  }
+  Form compute(Value v);
+
+  DenseMap<Value, Form> known;
+  std::map<std::tuple<Kind, int64_t, int64_t>, int> ids;
+  SmallVector<int> low;
+};
+} // namespace
+
+Form Forms::compute(Value v) {
+  APInt constant;
+  if (matchPattern(v, m_ConstantInt(&constant)))
+    return {0, constant.getSExtValue()};
+  Operation *op = v.getDefiningOp();
+  if (!op || !v.getType().isInteger(32) || op->getNumOperands() != 2)
+    return leaf(v);
+  Form a = of(op->getOperand(0)), b = of(op->getOperand(1));
+  int za = zeros(a.value), zb = zeros(b.value), z = std::min(za, zb);
+  if (isa<arith::AddIOp>(op)) {
+    Form sum = {0, a.constant + b.constant};
+    if (a.value && b.value)
+      sum.value =
+          value(Add, std::min(a.value, b.value), std::max(a.value, b.value), z);
+    else
+      sum.value = a.value + b.value;
+    return sum;
+  }
+  if (isa<arith::XOrIOp, arith::OrIOp>(op)) {
+    a = lowered(a, z);
+    b = lowered(b, z);
+    bool isXor = isa<arith::XOrIOp>(op);
+    return {value(isXor ? Xor : Or, std::min(a.value, b.value),
+                  std::max(a.value, b.value), z),
+            isXor ? a.constant ^ b.constant : a.constant | b.constant};
+  }
+  // The others: by a constant.
+  if (b.value || b.constant < 0)
+    return leaf(v);
+  int64_t c = b.constant;
+  if (isa<arith::ShLIOp>(op) && c < 31)
+    c = int64_t(1) << c;
+  if (isa<arith::MulIOp, arith::ShLIOp>(op) && c > 0)
+    return {value(Mul, a.value, c, za + llvm::countr_zero(uint64_t(c))),
+            a.constant * c};
+  a = lowered(a, za);
+  if (isa<arith::AndIOp>(op))
+    return {value(And, a.value, c, za), a.constant & c};
+  if (isa<arith::ShRSIOp, arith::ShRUIOp>(op) && c < 32)
+    return {value(isa<arith::ShRSIOp>(op) ? ShrS : ShrU, a.value, c,
+                  std::max<int>(0, za - c)),
+            a.constant >> c};
+  return leaf(v);
+}
+
+namespace {
+struct Member {
+  Operation *op;
+  int64_t constant;
+};
+/// Accesses of one kind, element type and value, in program order.
+struct Run {
+  bool store = false;
+  Type type;
+  int value = 0;
+  SmallVector<Member> members;
+};
+
+struct JoinAccesses : tlc::wave::impl::WaveJoinAccessesBase<JoinAccesses> {
+  using WaveJoinAccessesBase::WaveJoinAccessesBase;
+
+  void runOnOperation() override {
+    // A pass runs on one kernel after the other.
+    runs.clear();
+    forms = {};
+    // All runs first: forms know values, which joining replaces.
+    getOperation().walk([&](Block *block) { visit(*block); });
+    for (Run &run : runs)
+      join(run);
+  }
+
+  void visit(Block &block);
+  void join(Run &run);
+  void replace(const Run &run, ArrayRef<Member> members);
+  std::vector<Run> runs;
+  Forms forms;
+};
+} // namespace
+
+/// A run ends with another access to LDS, a barrier, or what has regions.
+void JoinAccesses::visit(Block &block) {
+  Run run;
+  auto close = [&] {
+    if (run.members.size() > 1)
+      runs.push_back(run);
+    run = {};
+  };
+  for (Operation &op : block) {
+    auto load = dyn_cast<LdsLoadOp>(op);
+    auto store = dyn_cast<LdsStoreOp>(op);
+    if (!load && !store) {
+      if (op.getNumRegions() ||
+          (!isPure(&op) && !isa<BufferLoadOp>(op) && !isa<GlobalLoadOp>(op)))
+        close();
+      continue;
+    }
+    Type type = load ? load.getType() : store.getValue().getType();
+    Form form = forms.of(load ? load.getAddr() : store.getAddr());
+    int64_t constant =
+        form.constant + int64_t(load ? load.getOffset() : store.getOffset());
+    bool fits = type.isIntOrFloat() && type.getIntOrFloatBitWidth() >= 8 &&
+                type.getIntOrFloatBitWidth() <= 32;
+    if (run.members.empty() || run.store != bool(store) || run.type != type ||
+        run.value != form.value ||
+        op.getDiscardableAttrDictionary() !=
+            run.members.front().op->getDiscardableAttrDictionary())
+      close();
+    if (fits) {
+      run.store = bool(store);
+      run.type = type;
+      run.value = form.value;
+      run.members.push_back({&op, constant});
+    }
+  }
+  close();
+}
+
+/// Cuts a run into accesses of 16, 8, 4 or 2 bytes that are aligned.
+void JoinAccesses::join(Run &run) {
+  llvm::stable_sort(run.members, [](const Member &a, const Member &b) {
+    return a.constant < b.constant;
+  });
+  int64_t bytes = run.type.getIntOrFloatBitWidth() / 8;
+  ArrayRef<Member> rest = run.members;
+  // Two accesses to one place keep their order, and all others theirs.
+  for (auto [a, b] : llvm::zip(rest.drop_back(), rest.drop_front()))
+    if (b.constant < a.constant + bytes)
+      return;
+  while (!rest.empty()) {
+    size_t n = kMostBytes / bytes;
+    auto fits = [&] {
+      if (rest.size() < n || rest[0].constant % int64_t(n * bytes) ||
+          forms.zeros(run.value) < int(llvm::Log2_64(n * bytes)))
+        return false;
+      for (size_t i = 1; i < n; ++i)
+        if (rest[i].constant != rest[0].constant + int64_t(i) * bytes)
+          return false;
+      return true;
+    };
+    while (n > 1 && !fits())
+      n /= 2;
+    if (n > 1)
+      replace(run, rest.take_front(n));
+    rest = rest.drop_front(n);
+  }
+}
+
+/// Loads come where the first was, stores where the last.
+void JoinAccesses::replace(const Run &run, ArrayRef<Member> members) {
+  auto earlier = [](const Member &a, const Member &b) {
+    return a.op->isBeforeInBlock(b.op);
+  };
+  auto type = VectorType::get({int64_t(members.size())}, run.type);
+  if (run.store) {
+    Operation *last = llvm::max_element(members, earlier)->op;
+    OpBuilder b(last);
+    SmallVector<Value> values;
+    for (const Member &m : members)
+      values.push_back(cast<LdsStoreOp>(m.op).getValue());
+    auto first = cast<LdsStoreOp>(members.front().op);
+    Value vector =
+        vector::FromElementsOp::create(b, last->getLoc(), type, values);
+    auto joined = LdsStoreOp::create(b, last->getLoc(), vector, first.getAddr(),
+                                     first.getOffset());
+    joined->setDiscardableAttrs(first->getDiscardableAttrDictionary());
+    for (const Member &m : members)
+      m.op->erase();
+    return;
+  }
+  Operation *first = llvm::min_element(members, earlier)->op;
+  // Its own address is there; the lowest lies a known distance below.
+  auto load = cast<LdsLoadOp>(first);
+  OpBuilder b(first);
+  int64_t offset = load.getOffset();
+  Value address = load.getAddr();
+  for (const Member &m : members)
+    if (m.op == first)
+      offset += members.front().constant - m.constant;
+  if (offset < 0) {
+    address = arith::AddIOp::create(
+        b, load.getLoc(), address,
+        arith::ConstantOp::create(b, load.getLoc(),
+                                  b.getI32IntegerAttr(offset)));
+    offset = 0;
+  }
+  auto joined = LdsLoadOp::create(b, load.getLoc(), type, address, offset);
+  joined->setDiscardableAttrs(load->getDiscardableAttrDictionary());
+  for (auto [i, m] : llvm::enumerate(members)) {
+    Value element = vector::ExtractOp::create(b, load.getLoc(), joined,
+                                              ArrayRef<int64_t>{int64_t(i)});
+    m.op->getResult(0).replaceAllUsesWith(element);
+  }
+  for (const Member &m : members)
+    m.op->erase();
+}

@@ -1,0 +1,48 @@
+// What must stay as it is.
+// RUN: tlc-opt %s --pass-pipeline='builtin.module(wave.kernel(wave-join-accesses))' | FileCheck %s
+// CHECK-NOT: vector
+
+// Addresses that are not aligned for more; a sum that may carry into the row.
+// CHECK-LABEL: wave.kernel @apart
+wave.kernel @apart(%x: f16, %y: f16) attributes {lds_bytes = 8192 : i64, threads = 64 : i64} {
+  %t = wave.thread_id
+  %c2 = arith.constant 2 : i32
+  %c5 = arith.constant 5 : i32
+  %c7 = arith.constant 7 : i32
+  %c64 = arith.constant 64 : i32
+  %a = arith.muli %t, %c2 : i32
+  wave.lds_store %x, %a : f16
+  wave.lds_store %y, %a {offset = 2 : i64} : f16
+  %f = arith.muli %t, %c5 : i32
+  %c1 = arith.constant 1 : i32
+  %g = arith.addi %f, %c1 : i32
+  %m = arith.andi %f, %c7 : i32
+  %n = arith.andi %g, %c7 : i32
+  %p = arith.muli %m, %c2 : i32
+  %q = arith.muli %n, %c2 : i32
+  wave.barrier
+  wave.lds_store %x, %p : f16
+  wave.lds_store %y, %q : f16
+  wave.return
+}
+
+// A barrier between, a load between, one place twice.
+// CHECK-LABEL: wave.kernel @ordered
+wave.kernel @ordered(%x: f16, %y: f16, %p: !wave.ptr) attributes {lds_bytes = 8192 : i64, threads = 64 : i64} {
+  %t = wave.thread_id
+  %c0 = arith.constant 0 : i32
+  %c4 = arith.constant 4 : i32
+  %a = arith.muli %t, %c4 : i32
+  wave.lds_store %x, %a : f16
+  wave.barrier
+  wave.lds_store %y, %a {offset = 2 : i64} : f16
+  wave.barrier
+  wave.lds_store %x, %a : f16
+  %l = wave.lds_load %c0 : f16
+  wave.lds_store %l, %a {offset = 2 : i64} : f16
+  wave.barrier
+  wave.lds_store %x, %a : f16
+  wave.lds_store %y, %a {offset = 2 : i64} : f16
+  wave.lds_store %y, %a : f16
+  wave.return
+}

@@ -1,0 +1,76 @@
+// RUN: tlc-opt %s --pass-pipeline='builtin.module(wave.kernel(wave-join-accesses))' | FileCheck %s
+
+// Row and column of a linear index, chunk of 8 columns XOR row mod 8: what is
+// added to a multiple of 4 changes none of these.
+// CHECK-LABEL: wave.kernel @swizzled
+// CHECK: %[[ADDRESS:.*]] = arith.muli %{{.*}}, %c2{{.*}} : i32
+// CHECK: %[[V:.*]] = vector.from_elements %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} : vector<4xf16>
+// CHECK-NEXT: wave.lds_store %[[V]], %[[ADDRESS]] : vector<4xf16>
+// CHECK-NOT: wave.lds_store
+wave.kernel @swizzled(%x: f16, %y: f16, %z: f16, %w: f16) attributes {lds_bytes = 8192 : i64, threads = 64 : i64} {
+  %t = wave.thread_id
+  %c1 = arith.constant 1 : i32
+  %c2 = arith.constant 2 : i32
+  %c3 = arith.constant 3 : i32
+  %c4 = arith.constant 4 : i32
+  %c6 = arith.constant 6 : i32
+  %c7 = arith.constant 7 : i32
+  %c63 = arith.constant 63 : i32
+  %c64 = arith.constant 64 : i32
+  %c8 = arith.constant 8 : i32
+  %first = arith.muli %t, %c4 : i32
+  %r0 = arith.shrsi %first, %c6 : i32
+  %j0 = arith.andi %first, %c63 : i32
+  %m0 = arith.andi %r0, %c7 : i32
+  %s0 = arith.muli %m0, %c8 : i32
+  %k0 = arith.xori %j0, %s0 : i32
+  %b0 = arith.muli %r0, %c64 : i32
+  %e0 = arith.addi %b0, %k0 : i32
+  %a0 = arith.muli %e0, %c2 : i32
+  wave.lds_store %x, %a0 : f16
+  %i1 = arith.addi %first, %c1 : i32
+  %r1 = arith.shrsi %i1, %c6 : i32
+  %j1 = arith.andi %i1, %c63 : i32
+  %m1 = arith.andi %r1, %c7 : i32
+  %s1 = arith.muli %m1, %c8 : i32
+  %k1 = arith.xori %j1, %s1 : i32
+  %b1 = arith.muli %r1, %c64 : i32
+  %e1 = arith.addi %b1, %k1 : i32
+  %a1 = arith.muli %e1, %c2 : i32
+  wave.lds_store %y, %a1 : f16
+  wave.lds_store %z, %a0 {offset = 4 : i64} : f16
+  wave.lds_store %w, %a1 {offset = 4 : i64} : f16
+  wave.return
+}
+
+// Loads, in whatever order; the address of the first is there. A constant that
+// the value's zeros do not hold is a part of the value.
+// CHECK-LABEL: wave.kernel @loads
+// CHECK: %[[ONE:.*]] = arith.constant -1 : i32
+// CHECK: %[[A:.*]] = arith.addi %{{.*}}, %[[ONE]] : i32
+// CHECK: %[[V:.*]] = wave.lds_load %[[A]] : vector<4xi8>
+// CHECK: vector.extract %[[V]][0]
+// CHECK: vector.extract %[[V]][3]
+// CHECK-NOT: wave.lds_load
+wave.kernel @loads(%p: !wave.ptr) attributes {lds_bytes = 8192 : i64, threads = 64 : i64} {
+  %t = wave.thread_id
+  %c4 = arith.constant 4 : i32
+  %c1 = arith.constant 1 : i32
+  %c1024 = arith.constant 1024 : i32
+  %c0 = arith.constant 0 : i32
+  %c2047 = arith.constant 2047 : i32
+  %f = arith.muli %t, %c4 : i32
+  %g = arith.addi %f, %c1024 : i32
+  %h = arith.addi %g, %c1 : i32
+  %m = arith.andi %h, %c2047 : i32
+  %n = arith.andi %g, %c2047 : i32
+  %b = wave.lds_load %m : i8
+  %a = wave.lds_load %n : i8
+  %c = wave.lds_load %n {offset = 2 : i64} : i8
+  %d = wave.lds_load %m {offset = 2 : i64} : i8
+  %ab = arith.addi %a, %b : i8
+  %cd = arith.addi %c, %d : i8
+  %s = arith.addi %ab, %cd : i8
+  wave.global_store %s, %p[%c0 : i32] : i8
+  wave.return
+}
