@@ -157,14 +157,20 @@ void addFlatFamily(AccessParts &parts, const Wave &wave, const Op &op,
     // A scratch base is one SGPR.
     scalar = scratch ? wave.sgpr[base.index] : wave.pair(base.index);
   part.space = scratch ? Space::Scratch : Space::Global;
-  for (unsigned l = 0; l < waveLanes; ++l) {
-    uint64_t at = v ? v[l] : 0;
-    if (v && address.dwords == 2)
-      at |= uint64_t(v[l + waveLanes]) << 32;
-    at += scalar + int64_t(inst.offset);
-    part.address[l] = scratch ? uint32_t(at) : at;
-    part.inBounds[l] = part.bytes;
-  }
+  // A loop for each form: they become vector code of the host.
+  std::memset(part.inBounds, part.bytes, sizeof(part.inBounds));
+  scalar += int64_t(inst.offset);
+  if (!v)
+    std::fill_n(part.address, waveLanes, scalar);
+  else if (address.dwords == 2)
+    for (unsigned l = 0; l < waveLanes; ++l)
+      part.address[l] = (v[l] | uint64_t(v[l + waveLanes]) << 32) + scalar;
+  else
+    for (unsigned l = 0; l < waveLanes; ++l)
+      part.address[l] = v[l] + scalar;
+  if (scratch)
+    for (uint64_t &at : part.address)
+      at = uint32_t(at);
   // Only FLAT looks at the apertures; nearly always all lanes are global.
   if (inst.encoding != Encoding::FLAT)
     return;
@@ -242,13 +248,16 @@ void addBuffer(AccessParts &parts, const Wave &wave, const Op &op,
   uint64_t records = resource[2];
   if (stride == 0 || !index) {
     // Without an index, records are bytes. Nearly always all is inside.
-    uint64_t highest = 0;
-    for (unsigned l = 0; l < waveLanes; ++l) {
-      uint64_t at = uint64_t(offset ? offset[l] : 0) + uint32_t(inst.offset);
-      part.address[l] = base + at;
-      highest = std::max(highest, at);
-    }
-    if (!index && highest + part.bytes <= records) {
+    uint32_t highest = 0;
+    if (offset)
+      for (unsigned l = 0; l < waveLanes; ++l) {
+        part.address[l] = base + uint32_t(inst.offset) + offset[l];
+        highest = std::max(highest, offset[l]);
+      }
+    else
+      std::fill_n(part.address, waveLanes, base + uint32_t(inst.offset));
+    if (!index &&
+        uint64_t(highest) + uint32_t(inst.offset) + part.bytes <= records) {
       std::memset(part.inBounds, part.bytes, sizeof(part.inBounds));
       return;
     }

@@ -214,8 +214,10 @@ void GroupState::recordedTurn(Wave &wave, int64_t budget) {
       --budget;
       continue;
     }
+    size_t before = words.size();
+    words.resize(before + size_t(straight));
     for (int64_t i = 0; i < straight; ++i)
-      words.push_back(code->indexOf(op[i]));
+      words[before + size_t(i)] = code->indexOf(op[i]);
     wave.budget = straight;
     context.handlers.turn(wave);
     // A change of mode ends a turn early.

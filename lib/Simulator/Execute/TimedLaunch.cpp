@@ -21,6 +21,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <map>
 #include <set>
 #include <unordered_map>
@@ -52,8 +53,10 @@ constexpr size_t sharingWords = 1 << 21, mostBegin = 1 << 16,
                  leastBegin = 1 << 9;
 /// The same where workgroups differ: some come to lines that others never want.
 constexpr size_t unevenFactor = 16;
-/// Words of one workgroup from its begin to its end, if that is enough.
+/// Words of workgroups from their begins to their ends, if that is enough.
 constexpr size_t wholeWords = 1 << 22;
+/// Workgroups that run so, at most.
+constexpr uint64_t mostWhole = 64;
 /// Workgroups that start later, of which the same is looked at.
 constexpr uint64_t mostOthers = 4096;
 
@@ -315,9 +318,9 @@ const uint32_t *LaunchSource::begin(uint64_t id, uint64_t instructions) {
 }
 
 /// Which XCDs want the same, judged by the beginnings of those workgroups that
-/// run at the same time. Where all arrays fit the Infinity Cache, what one XCD
-/// has fetched is there for those that want it later, so others of the grid
-/// count as well.
+/// run at the same time. What one XCD has fetched is in the Infinity Cache for
+/// those that want it later, so others of the grid count as well, as many as it
+/// holds the data of.
 LineSharing LaunchSource::sharing(uint64_t concurrent, uint64_t workgroups,
                                   const SamplePlan &plan) {
   std::unordered_map<uint64_t, uint8_t> wantedBy;
@@ -352,17 +355,33 @@ LineSharing LaunchSource::sharing(uint64_t concurrent, uint64_t workgroups,
   };
   for (auto [line, mask] : wantedBy)
     touch(line);
-  // Results are mostly written at the end.
-  visit(plan.xcd, wholeWords, touch);
-  if (bytes <= param::mallBytes) {
-    // In pieces of one workgroup an XCD, spread over the rest.
-    uint64_t pieces = (workgroups - concurrent) / param::xcds;
-    uint64_t some = std::min<uint64_t>(pieces, mostOthers / param::xcds);
-    for (uint64_t i = 0; i < some; ++i)
-      for (unsigned xcd = 0; xcd < param::xcds; ++xcd)
-        note(concurrent + i * pieces / some * param::xcds + xcd,
-             wordsFor(concurrent + some * param::xcds));
+  // Beginnings do not come to all arrays: results are written at the end, and
+  // spills make a long beginning. So neighbours run to their ends, as many as
+  // the words are enough for.
+  std::unordered_map<uint64_t, uint8_t> metBy;
+  size_t words = 0;
+  for (uint64_t i = 0; i < std::min(concurrent, mostWhole); ++i) {
+    uint64_t id = (plan.xcd + i) % concurrent;
+    visit(id, wholeWords, [&](uint64_t line) {
+      metBy[line] |= uint8_t(1u << id % param::xcds);
+      touch(line);
+    });
+    for (unsigned w = 0; w < record.waveCount; ++w)
+      words += record.waves[w].left();
+    // One more would be too much.
+    if (words / (i + 1) * (i + 2) > wholeWords)
+      break;
   }
+  // Lines stay in the Infinity Cache until as much again has come: in pieces of
+  // one workgroup an XCD, spread over so much of the rest.
+  double kept = std::min(1.0, double(param::mallBytes) / std::max(1.0, bytes));
+  uint64_t others = uint64_t(double(workgroups - concurrent) * kept);
+  uint64_t pieces = others / param::xcds;
+  uint64_t some = std::min<uint64_t>(pieces, mostOthers / param::xcds);
+  for (uint64_t i = 0; i < some; ++i)
+    for (unsigned xcd = 0; xcd < param::xcds; ++xcd)
+      note(concurrent + i * pieces / some * param::xcds + xcd,
+           wordsFor(concurrent + some * param::xcds));
   giveBack(std::move(state));
   struct Wanted {
     uint64_t lines = 0, ofXcd = 0, ofXcdAlone = 0;
@@ -375,14 +394,25 @@ LineSharing LaunchSource::sharing(uint64_t concurrent, uint64_t workgroups,
       arrays[array->base].ofXcd += mask >> plan.xcd & 1;
       arrays[array->base].ofXcdAlone += mask == 1u << plan.xcd;
     }
+  std::map<uint64_t, Wanted> late; // by base; all XCDs count in ofXcd
+  for (auto [line, mask] : metBy)
+    if (const Allocation *array =
+            context.memory.find(line * param::lineBytes)) {
+      ++late[array->base].lines;
+      late[array->base].ofXcd += unsigned(std::popcount(mask));
+    }
   // So that what this XCD fetches, times its part of the work, is all lines
   // once.
   LineSharing result;
   result.othersGoAhead = plan.isUneven();
+  result.othersAreAhead =
+      plan.isUneven() && plan.kind == SamplePlan::Kind::Pace;
   for (auto &[base, array] : touched) {
     Wanted each = arrays[base];
     double sharers =
         each.ofXcd ? double(each.ofXcd) / plan.ofAll / double(each.lines) : 1;
+    if (!each.lines && late.count(base))
+      sharers = double(late[base].ofXcd) / double(late[base].lines);
     double alone =
         each.ofXcd ? double(each.ofXcdAlone) / double(each.ofXcd) : 1;
     result.add({base / param::lineBytes,

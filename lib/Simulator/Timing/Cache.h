@@ -18,6 +18,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 
 namespace tlc::sim {
@@ -78,15 +79,15 @@ public:
       return entry;
     entry.way = found - 1;
     entry.set = &set;
-    set.used[entry.way] = ++clock;
+    set.touch(entry.way);
     return entry;
   }
   /// Replaces the least recent entry of the set.
   Entry insert(uint64_t line, unsigned number, Victim &victim) {
     Set &set = first[number];
     // Empty entries were never used.
-    uint32_t least = ~uint32_t(0);
-    for (unsigned i = 0; i < Ways; ++i)
+    int16_t least = set.used[0];
+    for (unsigned i = 1; i < Ways; ++i)
       least = std::min(least, set.used[i]);
     Entry entry;
     entry.set = &set;
@@ -94,19 +95,15 @@ public:
         unsigned(std::find(set.used, set.used + Ways - 1, least) - set.used);
     uint32_t &tag = set.tags[entry.way];
     victim = {uint64_t(tag) - 1, tag != 0, entry.isDirty()};
-    set.dirty &= ~(uint64_t(1) << entry.way);
+    set.dirty &= ~(1u << entry.way);
     dirty -= victim.dirty;
     tag = uint32_t(line + 1);
-    set.used[entry.way] = ++clock;
+    set.touch(entry.way);
     return entry;
-  }
-  void invalidate(uint64_t line, unsigned number) {
-    if (Entry entry = find(line, number))
-      entry.set->tags[entry.way] = entry.set->used[entry.way] = 0;
   }
   void setDirty(const Entry &entry) {
     dirty += !entry.isDirty();
-    entry.set->dirty |= uint64_t(1) << entry.way;
+    entry.set->dirty |= 1u << entry.way;
   }
   uint64_t countDirty() const { return dirty; }
   /// Has the host bring what a look-up will read.
@@ -117,15 +114,33 @@ public:
   }
 
 private:
+  /// What a look-up reads lies in its first two lines of the host's cache.
   struct alignas(64) Set {
     uint32_t tags[Ways]; ///< line + 1; 0: empty
-    uint32_t used[Ways];
+    int16_t used[Ways];  ///< stamps; 0: never
+    int16_t stamp;       ///< the last one given
+    uint16_t dirty;      ///< a bit for each way
     double times[Ways];
-    uint64_t dirty; ///< a bit for each way
-  };
-  static_assert(Ways <= 64);
 
-  uint32_t clock = 0;
+    void touch(unsigned way) {
+      if (stamp == std::numeric_limits<int16_t>::max()) [[unlikely]]
+        renumber();
+      used[way] = ++stamp;
+    }
+    /// The same order in small numbers.
+    void renumber() {
+      int16_t ranks[Ways];
+      for (unsigned i = 0; i < Ways; ++i)
+        ranks[i] = int16_t(
+            std::count_if(used, used + Ways,
+                          [&](int16_t other) { return other < used[i]; }) +
+            (used[i] != 0));
+      std::copy(ranks, ranks + Ways, used);
+      stamp = Ways + 1;
+    }
+  };
+  static_assert(Ways <= 16);
+
   uint64_t dirty = 0; ///< lines
   Set *first;
 };
@@ -150,7 +165,7 @@ public:
       set.unlink(way);
       set.pushNewest(way);
     }
-    return way ? &set.times[way - 1] : nullptr;
+    return way ? &set.at(way).time : nullptr;
   }
   bool holds(uint64_t line, unsigned number) const {
     return first[number].wayOf(line);
@@ -166,12 +181,12 @@ public:
       set.unlink(way);
       set.forget(way);
     }
-    set.tags[way - 1] = uint32_t(line + 1);
     uint8_t &head = set.heads[hash(line)];
-    set.next[way - 1] = head;
+    set.at(way).tag = uint32_t(line + 1);
+    set.at(way).next = head;
     head = uint8_t(way);
     set.pushNewest(way);
-    return set.times[way - 1];
+    return set.at(way).time;
   }
   void invalidate(uint64_t line, unsigned number) {
     Set &set = first[number];
@@ -181,51 +196,61 @@ public:
       set.pushOldest(way);
     }
   }
+  /// Has the host bring where a look-up begins.
+  void fetchAhead(unsigned number) const { __builtin_prefetch(&first[number]); }
 
 private:
-  static_assert(Ways < 256 && (Ways & (Ways - 1)) == 0);
+  static_assert(Ways < 256);
+  /// With the three numbers behind them a line of the host's cache.
+  static constexpr unsigned hashes = 60;
   static unsigned hash(uint64_t line) {
-    return uint32_t(line) * 0x9e3779b1u >> 16 & (Ways - 1);
+    return (uint32_t(line) * 0x9e3779b1u >> 16) * hashes >> 16;
   }
+  struct Node {
+    double time;
+    uint32_t tag;               ///< line + 1; 0: empty
+    uint8_t next;               ///< of equal hash
+    uint8_t newer, older, none; ///< by age; empty ways are the oldest
+  };
   struct alignas(64) Set {
-    uint8_t heads[Ways], next[Ways];  ///< of lines of equal hash
-    uint8_t newer[Ways], older[Ways]; ///< empty ways are the oldest
-    uint32_t tags[Ways];              ///< line + 1; 0: empty
-    double times[Ways];
+    uint8_t heads[hashes];
     uint8_t newest, oldest, filled;
+    Node nodes[Ways];
 
+    Node &at(unsigned way) { return nodes[way - 1]; }
+    const Node &at(unsigned way) const { return nodes[way - 1]; }
     unsigned wayOf(uint64_t line) const {
       unsigned way = heads[hash(line)];
-      while (way && tags[way - 1] != uint32_t(line + 1))
-        way = next[way - 1];
+      while (way && at(way).tag != uint32_t(line + 1))
+        way = at(way).next;
       return way;
     }
     /// Takes the line out of the list of its hash.
     void forget(unsigned way) {
-      uint32_t &tag = tags[way - 1];
-      if (!tag)
+      Node &node = at(way);
+      if (!node.tag)
         return;
-      uint8_t *at = &heads[hash(uint64_t(tag) - 1)];
-      while (*at != way)
-        at = &next[*at - 1];
-      *at = next[way - 1];
-      tag = 0;
+      uint8_t *link = &heads[hash(uint64_t(node.tag) - 1)];
+      while (*link != way)
+        link = &at(*link).next;
+      *link = node.next;
+      node.tag = 0;
     }
     void unlink(unsigned way) {
-      uint8_t after = newer[way - 1], before = older[way - 1];
-      (after ? older[after - 1] : newest) = before;
-      (before ? newer[before - 1] : oldest) = after;
+      uint8_t after = at(way).newer, before = at(way).older;
+      (after ? at(after).older : newest) = before;
+      (before ? at(before).newer : oldest) = after;
     }
     void pushNewest(unsigned way) {
-      newer[way - 1] = 0;
-      older[way - 1] = newest;
-      (newest ? newer[newest - 1] : oldest) = uint8_t(way);
+      at(way).newer = 0;
+      at(way).older = newest;
+      (newest ? at(newest).newer : oldest) = uint8_t(way);
       newest = uint8_t(way);
     }
     void pushOldest(unsigned way) {
-      older[way - 1] = 0;
-      newer[way - 1] = oldest;
-      (oldest ? older[oldest - 1] : newest) = uint8_t(way);
+      at(way).older = 0;
+      at(way).newer = oldest;
+      (oldest ? at(oldest).older : newest) = uint8_t(way);
       oldest = uint8_t(way);
     }
   };

@@ -241,8 +241,9 @@ void SamplePlan::apply(MachineOptions &options) const {
 std::string SamplePlan::describe(size_t ran, const LengthModel &lengths) const {
   // Errors are those of launches that were run both ways (docs/figures.md).
   std::string error = fmt::format(
-      ". {}Cycles have been within {}, bytes from and to HBM within 25 % of a "
-      "full run",
+      ". {}Cycles have been within {}, bytes from and to HBM mostly within 25 "
+      "% of "
+      "a full run",
       isUneven() ? "XCDs get different work here; those with less are taken to "
                    "get on alike until they end. "
                  : "",

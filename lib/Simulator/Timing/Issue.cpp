@@ -57,55 +57,46 @@ void Machine::Impl::note(SimWave &wave, TraceKind kind, uint64_t begin,
       {begin, end, code.addressOf(wave.index), kind, cause});
 }
 
-/// Finds the earliest time at which it may issue: its instruction fetched,
-/// waits fulfilled, its last vector operation done. What other wavefronts
-/// occupy is looked at when that time has come.
-bool Machine::Impl::prepare(SimWave &wave) {
+/// Of a wait that has ended, the longer part.
+void Machine::Impl::noteStall(SimWave &wave, uint64_t time,
+                              StallCause blockedBy) {
+  uint64_t own = std::min(wave.earliest, time);
+  if (time >= wave.next + shownStall)
+    note(wave,
+         wave.op->special == Special::WaitCnt ? TraceKind::Wait
+                                              : TraceKind::Stall,
+         wave.next, time,
+         own - wave.next >= time - own ? wave.waitsFor : blockedBy);
+}
+
+/// More of a record that has been read. False if there is nothing to do before
+/// others have done something; \p runs: without a fault.
+bool Machine::Impl::refill(SimWave &wave, bool &runs) {
   WaveRecord &record = *wave.record;
-  // The instruction that was issued has been read.
-  record.head += wave.length;
   wave.length = 0;
   wave.op = nullptr;
-  wave.starved = false;
-  if (record.left() == 0) {
-    if (!record.done && !source.refill(*wave.group->record))
-      return false;
-    if (record.left() == 0) {
-      // Nothing to do before others have done something.
-      wave.starved = true;
-      wave.earliest = wave.next + pollCycles;
-      wave.waitsFor = StallCause::Barrier;
-      return !record.done;
-    }
-  }
-  // After a branch another instruction than the next one in memory: the refill.
-  uint32_t index = record.words[record.head];
-  const StaticOp &op = code.at(index);
-  wave.op = &op;
-  wave.index = index;
-  wave.length = 1 + payloadWords(op, payloadOf(wave));
-  if (wave.expected != SimWave::never32 && wave.expected != index)
-    wave.fetchAt = std::max(wave.fetchAt,
-                            int64_t(wave.next + branchTakenCycles) * fetchTick);
-  wave.expected = op.kind == IssueKind::Branch ? index + op.sizeBytes / 4
-                                               : SimWave::never32;
+  runs = record.done || source.refill(*wave.group->record);
+  if (!runs)
+    return false;
+  if (record.left())
+    return true;
+  wave.starved = true;
+  wave.earliest = wave.next + pollCycles;
+  wave.waitsFor = StallCause::Barrier;
+  runs = !record.done;
+  return false;
+}
 
-  if (memory.hasInstructionCaches())
-    fetchLine(wave);
-
-  // The latest of all conditions; the cause kept is the one that ends last.
-  uint64_t earliest = wave.next;
-  StallCause cause = StallCause::Issue;
+/// Of s_waitcnt, and of what a counter has no room for.
+void Machine::Impl::waitForCounters(SimWave &wave, const StaticOp &op) const {
+  uint64_t earliest = wave.earliest;
+  bool scalar = false;
   auto waitUntil = [&](uint64_t time, StallCause why) {
-    if (time > earliest) {
-      earliest = time;
-      cause = why;
+    if (time > wave.earliest) {
+      wave.earliest = time;
+      wave.waitsFor = why;
     }
   };
-  waitUntil(uint64_t(wave.fetchAt + fetchTicks(op.sizeBytes) + fetchTick - 1) /
-                fetchTick,
-            StallCause::Fetch);
-  bool scalar = false;
   if (op.special == Special::WaitCnt) {
     // Only operations still in flight matter below.
     wave.vector.retire(earliest);
@@ -120,16 +111,59 @@ bool Machine::Impl::prepare(SimWave &wave) {
   } else if (op.payload == Payload::Vector) {
     wave.vector.retire(earliest);
     waitUntil(wave.vector.downTo(62, scalar), StallCause::VectorMemory);
-  } else if (op.payload != Payload::None) {
+  } else {
     wave.other.retire(earliest);
     waitUntil(wave.other.downTo(14, scalar), op.payload == Payload::Lds
                                                  ? StallCause::Lds
                                                  : StallCause::ScalarMemory);
   }
-  if (op.category == StaticOp::usesVectorAlu)
-    waitUntil(wave.vectorAt, StallCause::VectorAlu);
-  wave.earliest = earliest;
-  wave.waitsFor = cause;
+}
+
+/// Finds the earliest time at which it may issue: its instruction fetched,
+/// waits fulfilled, its last vector operation done. What other wavefronts
+/// occupy is looked at when that time has come.
+bool Machine::Impl::prepare(SimWave &wave) {
+  WaveRecord &record = *wave.record;
+  // The instruction that was issued has been read.
+  record.head += wave.length;
+  wave.starved = false;
+  if (record.left() == 0) [[unlikely]]
+    if (bool runs; !refill(wave, runs))
+      return runs;
+  const uint32_t *words = record.words.data() + record.head;
+  uint32_t index = *words;
+  const StaticOp &op = code.at(index);
+  wave.op = &op;
+  wave.index = index;
+  wave.length = recordedWords(op, words);
+  __builtin_prefetch(words + 32); // two lines on
+  // After a branch another instruction than the next one in memory: the refill.
+  if (wave.expected != SimWave::never32) {
+    if (wave.expected != index)
+      wave.fetchAt = std::max(
+          wave.fetchAt, int64_t(wave.next + branchTakenCycles) * fetchTick);
+    wave.expected = SimWave::never32;
+  }
+  if (op.kind == IssueKind::Branch)
+    wave.expected = index + op.sizeBytes / 4;
+  if (memory.hasInstructionCaches()) [[unlikely]]
+    fetchLine(wave);
+
+  // The latest of all conditions; the cause kept is the one that ends last.
+  uint64_t fetched =
+      uint64_t(wave.fetchAt + fetchTicks(op.sizeBytes) + fetchTick - 1) /
+      fetchTick;
+  bool waits = fetched > wave.next;
+  wave.earliest = waits ? fetched : wave.next;
+  wave.waitsFor = waits ? StallCause::Fetch : StallCause::Issue;
+  if (op.category == StaticOp::usesVectorAlu) {
+    if (wave.vectorAt > wave.earliest) {
+      wave.earliest = wave.vectorAt;
+      wave.waitsFor = StallCause::VectorAlu;
+    }
+  } else if (op.payload != Payload::None || op.special == Special::WaitCnt) {
+    waitForCounters(wave, op);
+  }
   return true;
 }
 
@@ -185,7 +219,7 @@ bool Machine::Impl::issue(const Place &place, unsigned cuNumber,
   Counters &count = countersOf(wave);
   ++count.issues;
   ++instructions;
-  ++wave.group->time.instructions;
+  ++wave.issued;
   // Of the wait, what the wavefront itself needed; the rest is the units'
   // doing.
   uint64_t own = std::min(wave.earliest, time);
@@ -193,12 +227,8 @@ bool Machine::Impl::issue(const Place &place, unsigned cuNumber,
     count.stalls[size_t(wave.waitsFor)] += own - wave.next;
   if (time > own)
     count.stalls[size_t(blockedBy)] += time - own;
-  if (wave.trace && time >= wave.next + shownStall) {
-    StallCause why = own - wave.next >= time - own ? wave.waitsFor : blockedBy;
-    note(wave,
-         op.special == Special::WaitCnt ? TraceKind::Wait : TraceKind::Stall,
-         wave.next, time, why);
-  }
+  if (wave.trace) [[unlikely]]
+    noteStall(wave, time, blockedBy);
 
   wave.fetchAt =
       std::max(wave.fetchAt + fetchTicks(op.sizeBytes),
@@ -235,9 +265,19 @@ bool Machine::Impl::issue(const Place &place, unsigned cuNumber,
     totals.workingSimdCycles += std::max(until, from) - from;
     simd.workUntil = std::max(until, from);
   }
-  if (wave.trace && op.kind != IssueKind::Internal)
+  if (wave.trace && op.kind != IssueKind::Internal) [[unlikely]]
     note(wave, traceKindOf(op.kind), time, until);
 
+  if (op.special > Special::WaitCnt) [[unlikely]]
+    return issueSpecial(wave, count, time);
+  return prepare(wave);
+}
+
+/// What the issue logic does itself. False after a fault.
+bool Machine::Impl::issueSpecial(SimWave &wave, Counters &count,
+                                 uint64_t time) {
+  const StaticOp &op = *wave.op;
+  Simd &simd = cus[wave.group->cu].simds[wave.simd];
   switch (op.special) {
   case Special::Nop:
     count.stalls[size_t(StallCause::Nop)] += op.idleCycles - issuePeriod;
@@ -307,6 +347,7 @@ bool Machine::Impl::endWave(SimWave &wave, uint64_t time) {
     return group.arrived && group.arrived == group.alive ? release(group, time)
                                                          : true;
   group.time.end = end;
+  group.time.instructions = group.issued();
   finished->push_back(group.time);
   memory.noteGroupEnd();
   notePace(cu, end);

@@ -32,6 +32,8 @@ public:
   /// XCDs get different work, this one the most: once the first workgroups have
   /// ended, what others want as well has long been fetched.
   bool othersGoAhead = false;
+  /// From the begin on: the run stands for what comes after it.
+  bool othersAreAhead = false;
   /// In a run of all XCDs: find out.
   bool measuresLag = false;
 

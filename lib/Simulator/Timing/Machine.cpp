@@ -51,9 +51,8 @@ Occupancy tlc::sim::occupancyOf(const GroupNeeds &needs) {
 Machine::Impl::Impl(CodeTable &code, GroupSource &source,
                     const GroupNeeds &needs, const MachineOptions &options)
     : code(code), source(source), needs(needs), options(options),
-      fits(occupancyOf(needs)),
-      memory(options.xcds, cusPerXcd, options.sharing, options.warm,
-             options.pages),
+      fits(occupancyOf(needs)), memory(options.xcds, cusPerXcd, options.sharing,
+                                       options.warm, options.pages),
       cus(options.xcds * cusPerXcd), nextGroup(options.xcds),
       dispatchFree(options.xcds), events(options.xcds * cusPerXcd),
       counters(code.size()), plainRuns(code.size() + 1) {
@@ -65,10 +64,10 @@ Machine::Impl::Impl(CodeTable &code, GroupSource &source,
 void Machine::Impl::schedule(unsigned cu, unsigned simd, uint64_t time) {
   // The SIMD's next turn.
   time += (simd + issuePeriod - time % issuePeriod) % issuePeriod;
-  Simd &unit = cus[cu].simds[simd];
-  if (time >= unit.scheduled)
+  uint64_t &scheduled = cus[cu].scheduled[simd];
+  if (time >= scheduled)
     return;
-  unit.scheduled = time;
+  scheduled = time;
   events.push(time, cu);
 }
 
@@ -136,7 +135,9 @@ void Machine::Impl::place(unsigned cu, uint64_t time, uint64_t id) {
     Simd &simd = unit.simds[best];
     if (simd.count == 0)
       simd.busyFrom = wave.begin;
-    simd.places[simd.count++] = {&wave};
+    Place &place = simd.places[simd.count++];
+    place = Place();
+    place.wave = &wave;
   }
   for (Simd &simd : unit.simds)
     sortWaves(simd);
@@ -203,12 +204,15 @@ void Machine::Impl::noteOthersEnd() {
 /// are due at one time are known beforehand, so what their turns will read is
 /// asked for a few turns ahead: each stage may follow what the one before has
 /// brought.
-static constexpr size_t fetchStages = 4, fetchStep = 3;
+static constexpr size_t fetchStages = 5, fetchStep = 4;
 /// The state of so many wavefronts does fit.
 static constexpr size_t cachedWaves = 64;
+/// Of an access: the others are asked for when it starts.
+static constexpr unsigned linesAhead = 4;
 
-void Machine::Impl::fetchAhead(const Simd &simd, uint64_t time,
+void Machine::Impl::fetchAhead(unsigned cu, unsigned simdNumber, uint64_t time,
                                unsigned stage) const {
+  const Simd &simd = cus[cu].simds[simdNumber];
   auto lines = [](const void *from, size_t bytes) {
     const char *at = static_cast<const char *>(from);
     for (size_t i = 0; i < bytes; i += 64)
@@ -217,17 +221,24 @@ void Machine::Impl::fetchAhead(const Simd &simd, uint64_t time,
   if (stage == 0)
     return lines(&simd, sizeof(Simd));
   for (unsigned i = 0; i < simd.count; ++i) {
-    if (simd.places[i].earliest > time)
+    const Place &place = simd.places[i];
+    if (place.wake > time)
       continue;
-    const SimWave &wave = *simd.places[i].wave;
+    const SimWave &wave = *place.wave;
     if (stage == 1) {
-      lines(&wave, offsetof(SimWave, vector) + 64);
+      lines(&wave, offsetof(SimWave, other) + 64);
+      lines(&wave.vector, 64);
     } else if (stage == 2) {
       lines(wave.record, sizeof(WaveRecord));
       lines(&counters[wave.index], offsetof(Counters, timing));
-    } else {
+    } else if (stage == 3) {
       // The rest of this instruction's words, and the next.
-      lines(wave.record->words.data() + wave.record->head, 128);
+      lines(payloadOf(wave), 128);
+    } else if (place.kind == IssueKind::VectorMemory && !place.starved) {
+      const uint32_t *words = payloadOf(wave);
+      uint64_t base = words[3] | uint64_t(words[4]) << 32;
+      for (unsigned l = 0; l < std::min(words[0] & 0xffff, linesAhead); ++l)
+        memory.fetchAhead(cu, base + (words[5 + l] & 0x3fffffff));
     }
   }
 }
@@ -251,15 +262,15 @@ bool Machine::Impl::run(std::vector<GroupTime> &list,
     for (size_t i = 0; i < due.size() + distance; ++i) {
       for (size_t stage = 0; ahead && stage < fetchStages; ++stage)
         if (size_t at = i - stage * fetchStep; at < due.size())
-          fetchAhead(cus[due[at]].simds[simd], time, unsigned(stage));
+          fetchAhead(due[at], simd, time, unsigned(stage));
       if (i < distance)
         continue;
       unsigned cu = due[i - distance];
-      Simd &unit = cus[cu].simds[simd];
+      uint64_t &scheduled = cus[cu].scheduled[simd];
       // Void: the SIMD has been given an earlier turn since.
-      if (unit.scheduled != time)
+      if (scheduled != time)
         continue;
-      unit.scheduled = never;
+      scheduled = never;
       if (options.instructionLimit) {
         if (marks->empty() && instructions >= options.instructionLimit / 2) {
           mark(time);

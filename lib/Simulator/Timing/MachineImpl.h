@@ -49,6 +49,9 @@ public:
       first = (first + 1) % Most;
       --size;
     }
+    // Few are mostly in flight: always in the same lines of the host's cache.
+    if (!size)
+      first = 0;
   }
   /// When no more than \p allowed are left; \p last: what was waited for is a
   /// scalar load.
@@ -68,37 +71,38 @@ public:
   }
 
 private:
-  uint64_t slots[Most];
   unsigned first = 0, size = 0;
+  uint64_t slots[Most];
 };
 
 struct SimGroup;
 
-/// A wavefront in the replay.
-struct SimWave {
+/// A wavefront in the replay; what every instruction needs comes first.
+struct alignas(64) SimWave {
+  static constexpr uint32_t never32 = ~uint32_t(0);
+
   WaveRecord *record = nullptr;
-  SimGroup *group = nullptr;
   // The instruction it stands at; null: none is known yet.
   const StaticOp *op = nullptr;
-  uint32_t index = 0;
-  unsigned length = 0;   ///< of its words in the record
   uint64_t next = 0;     ///< its issue slot is free again
   uint64_t earliest = 0; ///< all that it alone waits for is there
-  StallCause waitsFor = StallCause::Issue; ///< until `earliest`
   int64_t fetchAt = 0; ///< its instruction bytes before this one are there, in
                        ///< ticks
-  uint64_t vectorAt = 0;          ///< it may issue a vector operation again
-  uint32_t fetchedLine = never32; ///< of instructions
-  uint32_t expected = never32;    ///< the instruction after a branch not taken
+  uint64_t vectorAt = 0; ///< it may issue a vector operation again
+  uint32_t index = 0;
+  uint32_t length = 0;         ///< of its words in the record
+  uint32_t expected = never32; ///< the instruction after a branch not taken
+  StallCause waitsFor = StallCause::Issue; ///< until `earliest`
   bool atBarrier = false, done = false, starved = false;
+  WaveTrace *trace = nullptr;
+  uint64_t issued = 0; ///< instructions
   uint8_t priority = 0;
   uint8_t simd = 0, slot = 0;
+  uint32_t fetchedLine = never32; ///< of instructions
   uint64_t age = 0, begin = 0;
-  WaveTrace *trace = nullptr;
+  SimGroup *group = nullptr;
   InFlight<16> other;  ///< lgkmcnt
   InFlight<64> vector; ///< vmcnt
-
-  static constexpr uint32_t never32 = ~uint32_t(0);
 };
 
 /// A workgroup on a compute unit: wavefronts that have not ended, and those of
@@ -110,36 +114,49 @@ struct SimGroup {
   unsigned alive = 0, arrived = 0;
   GroupTime time;
   uint64_t notedInstructions = 0; ///< of them the pace knows
+
+  uint64_t issued() const {
+    uint64_t sum = 0;
+    for (const SimWave &wave : waves)
+      sum += wave.issued;
+    return sum;
+  }
 };
 
-/// A resident wavefront, with what a turn must know of each.
-struct Place {
+/// A resident wavefront, with what a turn must know of each and of its
+/// instruction.
+struct Place : OpTraits {
   SimWave *wave = nullptr;
   uint64_t earliest = never; ///< never: at a barrier
-  // Of its instruction.
-  IssueKind kind = IssueKind::Internal;
-  uint8_t category = 0;
-  bool starved = false;     ///< none is known
-  bool isLocal = false;     ///< touches nothing but its SIMD
-  bool staysInCu = false;   ///< nothing but its compute unit, and no barrier
-  bool staysInUnit = false; ///< the same, or a barrier
+  /// The same, or the units that it needs are not free before.
+  uint64_t wake = never;
+  bool starved = false;                     ///< no instruction is known
   StallCause blockedBy = StallCause::Issue; ///< from `earliest` on
 
   /// After the wavefront's state has changed.
   void update() {
-    earliest = wave->atBarrier ? never : wave->earliest;
+    wake = earliest = wave->atBarrier ? never : wave->earliest;
     blockedBy = StallCause::Issue;
-    const StaticOp *op = wave->starved ? nullptr : wave->op;
     starved = wave->starved;
-    if (!op) {
-      isLocal = staysInCu = staysInUnit = false;
-      return;
+    static_cast<OpTraits &>(*this) =
+        wave->op ? static_cast<const OpTraits &>(*wave->op) : OpTraits();
+  }
+};
+
+/// When the wavefronts of a SIMD can do something after a turn.
+struct Upcoming {
+  uint64_t first = never, second = never; ///< the two soonest
+  uint64_t outside = never; ///< the soonest that touches more than the SIMD
+  Place *place = nullptr;   ///< that of `first`
+
+  void add(Place &one, uint64_t time) {
+    second = std::min(second, std::max(first, time));
+    if (time < first) {
+      first = time;
+      place = &one;
     }
-    kind = op->kind;
-    category = op->category;
-    isLocal = op->isLocal;
-    staysInCu = op->staysInCu;
-    staysInUnit = op->staysInUnit;
+    if (!one.isLocal)
+      outside = std::min(outside, time);
   }
 };
 
@@ -150,9 +167,8 @@ struct Simd {
   unsigned count = 0;
   uint64_t busyFrom = 0; ///< since then it has had wavefronts
   uint64_t vectorFree = 0, matrixFree = 0;
-  uint64_t workUntil = 0;     ///< the later of both so far
-  uint64_t scheduled = never; ///< its entry in the queue that counts
-  unsigned atBarrier = 0;     ///< of its wavefronts
+  uint64_t workUntil = 0; ///< the later of both so far
+  unsigned atBarrier = 0; ///< of its wavefronts
   bool unsorted = false;
 
   Place &placeOf(const SimWave &wave) {
@@ -170,6 +186,8 @@ struct Simd {
 /// Its units are servers: each has the time from which on it is free. LDS ports
 /// are two, one for each pair of SIMDs.
 struct ComputeUnit {
+  /// Of each SIMD: its entry in the queue that counts.
+  uint64_t scheduled[param::simdsPerCu] = {never, never, never, never};
   Simd simds[param::simdsPerCu];
   unsigned groups = 0, waves = 0;
   std::vector<SimGroup *> residents; ///< by age
@@ -214,14 +232,20 @@ struct Machine::Impl {
   bool startPlaced();
   bool visit(unsigned cu, unsigned simd, uint64_t time);
   bool visitUnit(unsigned cu, unsigned simd, uint64_t due);
-  bool runAlone(unsigned cu, unsigned simd, uint64_t &next, uint64_t end);
+  bool runSimd(unsigned cu, unsigned simd, uint64_t time, uint64_t alone,
+               uint64_t &next);
+  bool runAlone(ComputeUnit &unit, unsigned cu, unsigned simd, Upcoming &up,
+                uint64_t &next, uint64_t end);
   bool runsAhead() const;
-  bool turn(unsigned cu, unsigned simd, uint64_t time, uint64_t &next);
-  unsigned runPlain(Simd &simd, uint64_t time, uint64_t end, Place *&ran);
+  bool turn(unsigned cu, unsigned simd, uint64_t time, Upcoming &up);
+  unsigned runPlain(Simd &simd, Place &alone, uint64_t time, uint64_t end);
   void schedule(unsigned cu, unsigned simd, uint64_t time);
-  void fetchAhead(const Simd &simd, uint64_t time, unsigned stage) const;
+  void fetchAhead(unsigned cu, unsigned simd, uint64_t time,
+                  unsigned stage) const;
   /// Reads the wavefront's next instruction; false after a fault.
   bool prepare(SimWave &wave);
+  bool refill(SimWave &wave, bool &runs);
+  void waitForCounters(SimWave &wave, const StaticOp &op) const;
   /// Its next instruction comes from the instruction cache, or from L2.
   void fetchLine(SimWave &wave);
   /// When the units that it needs have room.
@@ -229,6 +253,7 @@ struct Machine::Impl {
                             unsigned simd, uint64_t time, StallCause &cause);
   // Units; each returns when its data is there.
   bool issue(const Place &place, unsigned cu, uint64_t time);
+  bool issueSpecial(SimWave &wave, Counters &count, uint64_t time);
   uint64_t issueLds(SimWave &wave, ComputeUnit &cu, Counters &count,
                     uint64_t time);
   uint64_t issueVector(SimWave &wave, unsigned cu, Counters &count,
@@ -241,6 +266,7 @@ struct Machine::Impl {
   void sortWaves(Simd &simd);
   void note(SimWave &wave, TraceKind kind, uint64_t begin, uint64_t end,
             StallCause cause = StallCause::Count);
+  void noteStall(SimWave &wave, uint64_t time, StallCause blockedBy);
   // What was recorded of the wavefront's instruction, behind its number.
   const uint32_t *payloadOf(const SimWave &wave) const {
     return wave.record->words.data() + wave.record->head + 1;

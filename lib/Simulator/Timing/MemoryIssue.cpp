@@ -67,10 +67,14 @@ uint64_t Machine::Impl::issueVector(SimWave &wave, unsigned cuNumber,
   double step = lines ? double(addressCycles) / lines : 0;
   uint64_t physical[2 * waveLanes];
   bool mayBeInL1 = !op.isStore && !op.isAtomic && !op.bypassesL1;
+  // Most are in L1, and that one is small.
+  bool isNear =
+      mayBeInL1 && timing.memory.l1Hits * 8 > timing.memory.l1Lines * 7;
   unsigned inSet[l1Sets] = {};
   for (unsigned i = 0; i < lines; ++i) {
     physical[i] = memory.physical(base + (words[5 + i] & 0x3fffffff));
-    memory.fetchAhead(cuNumber, physical[i], mayBeInL1);
+    if (!isNear)
+      memory.fetchLevels(cuNumber, physical[i], mayBeInL1);
     ++inSet[physical[i] % l1Sets];
   }
   timing.setLines += l1Sets * *std::max_element(inSet, inSet + l1Sets);

@@ -77,6 +77,7 @@ MemorySystem::MemorySystem(unsigned xcdCount, unsigned cuCount,
                            const std::vector<uint64_t> &pagesMet)
     : cusPerXcd(cuCount), share(double(xcdCount) / param::xcds),
       isSample(share < 1), sharing(sharing),
+      othersAreAhead(isSample && sharing.othersAreAhead),
       mallSetCount(
           std::min<unsigned>(mallSets, mallSets * sharing.mean() * share)),
       pages(
@@ -137,9 +138,25 @@ uint64_t MemorySystem::frameOf(uint64_t page) {
   return frame->second;
 }
 
-void MemorySystem::fetchAhead(unsigned cu, uint64_t line, bool inL1) const {
+void MemorySystem::fetchBeyondL1(unsigned cu, uint64_t line) const {
+  xcds[cu / cusPerXcd].l2.fetchAhead(l2Set(line, channelOf(line)));
+  if (!isSample)
+    mall.fetchAhead(fold(line) % mallSetCount);
+}
+
+void MemorySystem::fetchAhead(unsigned cu, uint64_t line) const {
+  uint64_t page = line / pageLines;
+  const Translated &known = lately[page % std::size(lately)];
+  if (page != known.page)
+    return;
+  line = known.frame * pageLines + line % pageLines;
+  cus[cu].l1.fetchAhead(l1Set(line));
+  fetchBeyondL1(cu, line);
+}
+
+void MemorySystem::fetchLevels(unsigned cu, uint64_t line, bool inL1) const {
   if (!inL1 || !cus[cu].l1.holds(line, l1Set(line)))
-    xcds[cu / cusPerXcd].l2.fetchAhead(l2Set(line, channelOf(line)));
+    fetchBeyondL1(cu, line);
 }
 
 uint64_t MemorySystem::virtualOf(uint64_t line) const {

@@ -58,8 +58,11 @@ public:
   /// By how much XCDs are later, on average, than the first one that wants the
   /// same line: see LineSharing::measuresLag.
   double meanLag() const { return lagCount ? lagSum / double(lagCount) : 0; }
-  /// Has the host bring what a look-up of the line will read.
-  void fetchAhead(unsigned cu, uint64_t line, bool inL1) const;
+  /// Has the host bring what a look-up of the line will read; \p line as it is
+  /// outside.
+  void fetchAhead(unsigned cu, uint64_t line) const;
+  /// The same just before, for a line as it is here.
+  void fetchLevels(unsigned cu, uint64_t line, bool inL1) const;
 
   /// When a line that compute unit \p cu looks up at \p time is there.
   double load(unsigned cu, uint64_t line, unsigned halves, double time,
@@ -132,6 +135,7 @@ private:
                   MemoryCounters &counters);
   double translate(Xcd &xcd, uint64_t line);
   uint64_t frameOf(uint64_t page);
+  void fetchBeyondL1(unsigned cu, uint64_t line) const;
   /// When the line is on its way.
   double writeBack(Xcd &xcd, uint64_t line, double time,
                    MemoryCounters &counters);
@@ -151,7 +155,7 @@ private:
   double share; ///< of what all XCDs share
   const bool isSample;
   LineSharing sharing;
-  bool othersAreAhead = false; ///< see LineSharing::othersGoAhead
+  bool othersAreAhead; ///< see LineSharing
   std::vector<Xcd> xcds;
   std::vector<Cu> cus;
   /// What the others in the launch leave of the Infinity Cache.

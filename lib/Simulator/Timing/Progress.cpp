@@ -24,9 +24,9 @@ void Machine::Impl::notePace(ComputeUnit &unit, uint64_t time) {
   for (SimGroup *group : unit.residents) {
     Pace::Cell &cell = pace.at(sharing, rank++);
     cell.cycles += cycles;
-    cell.instructions +=
-        double(group->time.instructions - group->notedInstructions);
-    group->notedInstructions = group->time.instructions;
+    uint64_t issued = group->issued();
+    cell.instructions += double(issued - group->notedInstructions);
+    group->notedInstructions = issued;
   }
   unit.notedAt = std::max(time, unit.notedAt);
 }
@@ -86,6 +86,7 @@ void Machine::Impl::stopAt(uint64_t time) {
   for (const auto &group : groups) {
     group->time.isPartial = true;
     group->time.end = time;
+    group->time.instructions = group->issued();
     if (group->time.begin < time)
       finished->push_back(group->time);
   }

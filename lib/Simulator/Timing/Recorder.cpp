@@ -23,6 +23,7 @@
 #include "tlc/Support/LdsBanks.h"
 
 #include <bit>
+#include <cstring>
 
 using namespace tlc::sim;
 
@@ -141,29 +142,46 @@ public:
       masks[count - 1] |= halves;
       return;
     }
-    unsigned slot = uint32_t(line) * 0x9e3779b1u >> (32 - slotBits);
-    while (unsigned number = slots[slot]) {
-      if (lines[number - 1] == line) {
-        masks[number - 1] |= halves;
-        return;
-      }
-      slot = (slot + 1) % std::size(slots);
+    if (!isHashed)
+      makeHash();
+    unsigned slot = slotOf(line);
+    if (unsigned number = slots[slot]) {
+      masks[number - 1] |= halves;
+      return;
     }
+    append(line, halves);
+    slots[slot] = uint8_t(count);
+  }
+  /// Of a line that is not there, and before any that may be.
+  void append(uint64_t line, unsigned halves) {
     // Two lines a lane are the most there can be.
-    if (count < std::size(lines)) {
-      lines[count] = line;
-      masks[count++] = uint8_t(halves);
-      slots[slot] = uint8_t(count);
-    }
+    if (count == std::size(lines))
+      return;
+    lines[count] = line;
+    masks[count++] = uint8_t(halves);
   }
   uint64_t lines[2 * waveLanes];
   uint8_t masks[2 * waveLanes];
   unsigned count = 0;
 
 private:
+  /// Where its number is, or is to be.
+  unsigned slotOf(uint64_t line) const {
+    unsigned slot = uint32_t(line) * 0x9e3779b1u >> (32 - slotBits);
+    while (slots[slot] && lines[slots[slot] - 1] != line)
+      slot = (slot + 1) % std::size(slots);
+    return slot;
+  }
+  void makeHash() {
+    isHashed = true;
+    std::memset(slots, 0, sizeof(slots));
+    for (unsigned i = 0; i < count; ++i)
+      slots[slotOf(lines[i])] = uint8_t(i + 1);
+  }
+
   static constexpr unsigned slotBits = 8;
-  static_assert(1u << slotBits > 2 * waveLanes);
-  uint8_t slots[1 << slotBits] = {}; ///< numbers from 1 on, by hash
+  bool isHashed = false;
+  uint8_t slots[1 << slotBits]; ///< numbers from 1 on, by hash
 };
 
 /// Whether all lanes move all their bytes and each lies behind the one before
@@ -245,8 +263,13 @@ void recordVector(const StaticOp &row, const Wave &wave, const Op &op,
       unsigned step = portion * part.bytes;
       uint64_t begin = part.address[0], end = begin + waveLanes * part.bytes;
       bytes += unsigned(end - begin);
-      for (uint64_t half = begin / 64; half <= (end - 1) / 64; ++half)
-        list.touch(half / 2, 1u << half % 2);
+      bool first = list.count == 0;
+      for (uint64_t line = begin / param::lineBytes;
+           line <= (end - 1) / param::lineBytes; ++line) {
+        unsigned halves = (line * 2 >= begin / 64 ? 1 : 0) |
+                          (line * 2 + 1 <= (end - 1) / 64 ? 2 : 0);
+        first ? list.append(line, halves) : list.touch(line, halves);
+      }
       for (uint64_t at = begin; at < end; at += step)
         addressCycles += unsigned((at + step - 1) / param::lineBytes -
                                   at / param::lineBytes + 1);
@@ -295,14 +318,18 @@ void recordVector(const StaticOp &row, const Wave &wave, const Op &op,
   uint64_t base = list.count ? list.lines[0] : 0;
   for (unsigned i = 1; i < list.count; ++i)
     base = std::min(base, list.lines[i]);
-  words.insert(words.end(),
-               {list.count | addressCycles << 16, bytes | operations << 16,
-                least | lds.base << 8 | lds.conflicts << 16, uint32_t(base),
-                uint32_t(base >> 32)});
+  size_t at = words.size();
+  words.resize(at + 5 + list.count);
+  uint32_t *word = words.data() + at;
+  word[0] = list.count | addressCycles << 16;
+  word[1] = bytes | operations << 16;
+  word[2] = least | lds.base << 8 | lds.conflicts << 16;
+  word[3] = uint32_t(base);
+  word[4] = uint32_t(base >> 32);
   for (unsigned i = 0; i < list.count; ++i)
     // Lines relative to the lowest, in 30 bits, with the halves above.
-    words.push_back((uint32_t(list.lines[i] - base) & 0x3fffffff) |
-                    uint32_t(list.masks[i]) << 30);
+    word[5 + i] = (uint32_t(list.lines[i] - base) & 0x3fffffff) |
+                  uint32_t(list.masks[i]) << 30;
 }
 
 } // namespace

@@ -61,19 +61,10 @@ struct GroupRecord {
 void recordInstruction(CodeTable &code, const Wave &wave, const Op &op,
                        GroupRecord &record);
 
-/// Words that follow the number of an instruction; \p words are they.
-inline unsigned payloadWords(const StaticOp &op, const uint32_t *words) {
-  switch (op.payload) {
-  case Payload::None:
-    return 0;
-  case Payload::Lds:
-    return 1;
-  case Payload::Scalar:
-    return 3;
-  case Payload::Vector:
-    return 5 + (words[0] & 0xffff);
-  }
-  return 0;
+/// Words of an instruction; \p words are they.
+inline unsigned recordedWords(const StaticOp &op, const uint32_t *words) {
+  return op.payload == Payload::Vector ? op.words + (words[1] & 0xffff)
+                                       : op.words;
 }
 
 /// Calls `visit(op, payload)` for what is left of a record.
@@ -81,10 +72,10 @@ template <typename Visit>
 void forEachRecorded(const CodeTable &code, const WaveRecord &record,
                      Visit &&visit) {
   for (size_t at = record.head; at < record.words.size();) {
-    const StaticOp &op = code.at(record.words[at]);
-    const uint32_t *payload = record.words.data() + at + 1;
-    visit(op, payload);
-    at += 1 + payloadWords(op, payload);
+    const uint32_t *words = record.words.data() + at;
+    const StaticOp &op = code.at(*words);
+    visit(op, words + 1);
+    at += recordedWords(op, words);
   }
 }
 

@@ -182,6 +182,7 @@ StaticOp factsFor(const Op &op) {
   } else {
     scalarFacts(inst, row);
   }
+  row.words = 1 + payloadWords(row.payload);
   row.category = categoryOf(row.kind);
   row.isLocal = row.payload == Payload::None &&
                 row.special != Special::Barrier && row.special != Special::End;
@@ -217,7 +218,7 @@ static bool isPlain(const StaticOp &row) {
 
 /// Rows are published with `known`; `straight` is counted backwards from the
 /// end of the piece.
-const StaticOp &CodeTable::get(const Op &op) {
+const StaticOp &CodeTable::learn(const Op &op) {
   uint32_t index = indexOf(op);
   if (known[index].load(std::memory_order_acquire))
     return rows[index];
@@ -250,8 +251,11 @@ const StaticOp &CodeTable::get(const Op &op) {
   unsigned plainVector = joins ? behind.plainVector : 0;
   for (const Op *at = &op + count; at-- != &op;) {
     StaticOp &row = rows[indexOf(*at)];
-    row.straight = straight = isStraight(row) ? straight + 1 : 0;
-    bool more = straight && isPlain(row);
+    bool goesOn = isStraight(row);
+    // A branch may be the last.
+    straight = goesOn ? straight + 1 : row.kind == IssueKind::Branch;
+    row.straight = uint16_t(straight);
+    bool more = goesOn && isPlain(row);
     row.plain = plain = more ? plain + 1 : 0;
     plainVector += row.category == StaticOp::usesVectorAlu;
     row.plainVector = plainVector = more ? plainVector : 0;
@@ -259,5 +263,3 @@ const StaticOp &CodeTable::get(const Op &op) {
   }
   return rows[index];
 }
-
-unsigned CodeTable::straightFrom(const Op &op) { return get(op).straight; }

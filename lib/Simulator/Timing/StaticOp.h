@@ -23,22 +23,35 @@ namespace tlc::sim {
 /// What an execution records beside the instruction's number.
 enum class Payload : uint8_t { None, Lds, Vector, Scalar };
 
+/// Words of it, the lines of vector memory apart.
+constexpr uint8_t payloadWords(Payload payload) {
+  return payload == Payload::None     ? 0
+         : payload == Payload::Lds    ? 1
+         : payload == Payload::Scalar ? 3
+                                      : 5;
+}
+
 /// Instructions that the issue logic handles itself.
 enum class Special : uint8_t { None, WaitCnt, Barrier, Nop, Priority, End };
 
-struct alignas(64) StaticOp {
+/// What a SIMD's turn asks of an instruction.
+struct OpTraits {
   static constexpr uint8_t usesVectorAlu = 1; ///< a category
 
-  const Op *op = nullptr;
   IssueKind kind = IssueKind::Internal;
-  Payload payload = Payload::None;
-  Special special = Special::None;
-  uint8_t sizeBytes = 4;
+  uint8_t category = 0;   ///< a bit; 0: the issue logic itself
   bool isLocal = false;   ///< touches nothing outside its SIMD
   bool staysInCu = false; ///< nothing outside its compute unit, and no barrier
   bool staysInUnit = false; ///< the same, or a barrier
-  uint8_t category = 0;     ///< a bit; 0: the issue logic itself
-  uint16_t straight = 0;    ///< see CodeTable::straightFrom
+};
+
+struct alignas(64) StaticOp : OpTraits {
+  Payload payload = Payload::None;
+  uint8_t words = 1; ///< of its record, without the lines of vector memory
+  Special special = Special::None;
+  const Op *op = nullptr;
+  uint8_t sizeBytes = 4;
+  uint16_t straight = 0; ///< see CodeTable::straightFrom
   /// From here on, instructions that each take one turn of four cycles and four
   /// bytes, and how many of them use the vector ALU.
   uint16_t plain = 0, plainVector = 0;
@@ -55,10 +68,12 @@ struct alignas(64) StaticOp {
   std::shared_ptr<const OpFacts> facts; ///< vector memory
   uint8_t laneBytes = 0;    ///< vector memory, LDS: that a lane moves
   uint8_t offsetStride = 1; ///< LDS forms with two offsets: lane sizes a step
-  uint16_t ldsIn = 0, ldsOut = 0; ///< cycles at the ports
+  uint8_t ldsIn = 0, ldsOut = 0; ///< cycles at the ports
   bool ldsWrites = false;
   uint16_t ldsNumber = 0; ///< among the LDS instructions met so far
 };
+
+static_assert(sizeof(StaticOp) == 64, "a line of the host's cache");
 
 /// The static facts of a program's instructions; made when first asked for.
 class CodeTable {
@@ -69,16 +84,22 @@ public:
   uint32_t indexOf(const Op &op) const {
     return uint32_t(op.address - base) / 4;
   }
-  const StaticOp &get(const Op &op);
+  const StaticOp &get(const Op &op) {
+    uint32_t index = indexOf(op);
+    return known[index].load(std::memory_order_acquire) ? rows[index]
+                                                        : learn(op);
+  }
   /// How many instructions from \p op on, one behind the other, can run
   /// without a look between them: they touch no memory and go nowhere else.
-  unsigned straightFrom(const Op &op);
+  unsigned straightFrom(const Op &op) { return get(op).straight; }
   /// Of an index that `get` was called for.
   const StaticOp &at(uint32_t index) const { return rows[index]; }
   uint32_t size() const { return uint32_t(rows.size()); }
   uint64_t addressOf(uint32_t index) const { return base + index * 4; }
 
 private:
+  const StaticOp &learn(const Op &op);
+
   uint64_t base;
   std::vector<StaticOp> rows;
   std::unique_ptr<std::atomic<bool>[]> known;

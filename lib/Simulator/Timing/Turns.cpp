@@ -15,6 +15,10 @@
 //     SIMD 3 at 1003, SIMD 0 at 1004, ...    VALU, LDS, barriers: at once
 //     SIMD 1 at 1025                         global_load: into the queue
 //
+// On a compute unit each SIMD goes on in the same way, for as long as what it
+// issues touches no other SIMD, and where one wavefront of it is alone, that
+// one without a look at the others.
+//
 //===----------------------------------------------------------------------===//
 
 #include "MachineImpl.h"
@@ -34,8 +38,9 @@ static uint64_t turnFrom(unsigned simd, uint64_t time) {
 
 /// Whether what a SIMD could do at \p time touches nothing but itself, or
 /// nothing but its compute unit, where all others do something later only.
-static bool staysInside(const ComputeUnit &cu, const Simd &simd,
+static bool staysInside(const ComputeUnit &cu, unsigned simdNumber,
                         uint64_t time) {
+  const Simd &simd = cu.simds[simdNumber];
   bool usesCu = false;
   for (unsigned i = 0; i < simd.count; ++i) {
     if (simd.places[i].earliest > time)
@@ -45,8 +50,8 @@ static bool staysInside(const ComputeUnit &cu, const Simd &simd,
     usesCu |= !simd.places[i].isLocal;
   }
   if (usesCu)
-    for (const Simd &other : cu.simds)
-      if (&other != &simd && other.scheduled < time)
+    for (unsigned s = 0; s < simdsPerCu; ++s)
+      if (s != simdNumber && cu.scheduled[s] < time)
         return false;
   return true;
 }
@@ -54,22 +59,13 @@ static bool staysInside(const ComputeUnit &cu, const Simd &simd,
 /// While only one wavefront of a SIMD can issue, instructions that take one
 /// turn each follow one another every four cycles: their bytes arrive faster,
 /// and nothing is there to be waited for. From \p time on, before \p end: how
-/// many there are, booked, in \p ran; 0 where that is not so.
-unsigned Machine::Impl::runPlain(Simd &simd, uint64_t time, uint64_t end,
-                                 Place *&ran) {
+/// many there are, booked; 0 where that is not so.
+unsigned Machine::Impl::runPlain(Simd &simd, Place &alone, uint64_t time,
+                                 uint64_t end) {
   static_assert(fetchTicks(4) < issuePeriod * fetchTick);
-  ran = nullptr;
-  for (unsigned i = 0; i < simd.count; ++i) {
-    if (simd.places[i].earliest > time)
-      end = std::min(end, simd.places[i].earliest);
-    else if (ran)
-      return 0;
-    else
-      ran = &simd.places[i];
-  }
-  if (!ran || !ran->isLocal || memory.hasInstructionCaches())
+  if (!alone.isLocal || memory.hasInstructionCaches())
     return 0;
-  SimWave &wave = *ran->wave;
+  SimWave &wave = *alone.wave;
   // It has not waited, nor has it to.
   if (wave.op->plain < 2 || wave.trace || wave.next != time ||
       std::max({simd.vectorFree, simd.workUntil, wave.vectorAt}) > time ||
@@ -88,7 +84,7 @@ unsigned Machine::Impl::runPlain(Simd &simd, uint64_t time, uint64_t end,
   ++plainRuns[index];
   --plainRuns[last + 1];
   instructions += count;
-  wave.group->time.instructions += count;
+  wave.issued += count;
   uint64_t lastTime = time + (count - 1) * issuePeriod;
   wave.fetchAt =
       std::max(wave.fetchAt + int64_t(count) * fetchTicks(4),
@@ -98,6 +94,23 @@ unsigned Machine::Impl::runPlain(Simd &simd, uint64_t time, uint64_t end,
   return unsigned(count);
 }
 
+/// The only wavefront of the SIMD that can issue at \p time, if it is one, and
+/// when others can.
+static Place *aloneAt(Simd &simd, uint64_t time, uint64_t &others) {
+  Place *alone = nullptr;
+  others = never;
+  for (unsigned i = 0; i < simd.count; ++i) {
+    Place &place = simd.places[i];
+    if (place.earliest > time)
+      others = std::min(others, place.earliest);
+    else if (alone)
+      return nullptr;
+    else
+      alone = &place;
+  }
+  return alone;
+}
+
 /// The turn that is due, and those after it that neither touch anything outside
 /// the SIMD nor can be touched from there: others act on it by releasing a
 /// barrier or by a workgroup's start, which both take their time.
@@ -105,31 +118,28 @@ bool Machine::Impl::visit(unsigned cu, unsigned simdNumber, uint64_t time) {
   Simd &simd = cus[cu].simds[simdNumber];
   uint64_t due = time;
   for (;;) {
-    uint64_t next = never;
-    if (!turn(cu, simdNumber, time, next))
+    Upcoming up;
+    if (!turn(cu, simdNumber, time, up))
       return false;
-    if (next == never)
+    if (up.first == never)
       return true;
-    next = std::max(next, time + issuePeriod);
-    next = turnFrom(simdNumber, next);
+    uint64_t next =
+        turnFrom(simdNumber, std::max(up.first, time + issuePeriod));
     bool full = nextOf(cu / cusPerXcd) >= options.workgroups;
     uint64_t alone =
         due + (simd.atBarrier                      ? barrierCycles
                : full && !options.instructionLimit ? longestAlone
                                                    : groupStartCycles);
-    Place *ran;
-    if (uint64_t end = std::min(alone, simd.scheduled);
-        next < end && runPlain(simd, next, end, ran)) {
-      if (!prepare(*ran->wave))
-        return false;
-      ran->update();
-      next = never;
-      for (unsigned i = 0; i < simd.count; ++i)
-        next = std::min(next, simd.places[i].earliest);
-      next = turnFrom(simdNumber, next);
-    }
-    if (next >= alone || next >= simd.scheduled ||
-        !staysInside(cus[cu], simd, next)) {
+    uint64_t end = std::min(alone, cus[cu].scheduled[simdNumber]), others;
+    if (next < end)
+      if (Place *ran = aloneAt(simd, next, others);
+          ran && runPlain(simd, *ran, next, std::min(end, others))) {
+        if (!prepare(*ran->wave))
+          return false;
+        ran->update();
+        next = turnFrom(simdNumber, std::min(ran->earliest, others));
+      }
+    if (next >= end || !staysInside(cus[cu], simdNumber, next)) {
       schedule(cu, simdNumber, next);
       return true;
     }
@@ -145,50 +155,72 @@ bool Machine::Impl::runsAhead() const {
          !memory.hasInstructionCaches();
 }
 
-/// The turns of a SIMD, from \p next on, before \p end, for as long as only one
-/// of its wavefronts can issue and what it issues touches nothing outside. \p
-/// next becomes the first turn after them. False after a fault.
-bool Machine::Impl::runAlone(unsigned cu, unsigned simdNumber, uint64_t &next,
+/// The same where only one wavefront can issue, until another can. \p next
+/// becomes the first turn after them. False after a fault.
+bool Machine::Impl::runAlone(ComputeUnit &unit, unsigned cu,
+                             unsigned simdNumber, Upcoming &up, uint64_t &next,
                              uint64_t end) {
-  Simd &simd = cus[cu].simds[simdNumber];
-  while (next < end) {
-    Place *ran = nullptr;
-    uint64_t others = never;
-    for (unsigned i = 0; i < simd.count; ++i) {
-      if (simd.places[i].earliest > next)
-        others = std::min(others, simd.places[i].earliest);
-      else if (ran)
-        return true;
-      else
-        ran = &simd.places[i];
+  Simd &simd = unit.simds[simdNumber];
+  Place &alone = *up.place;
+  SimWave &wave = *alone.wave;
+  uint64_t until = std::min(end, up.second);
+  while (next < until && alone.isLocal && !simd.unsorted) {
+    if (wave.op->plain >= 2 && runPlain(simd, alone, next, until)) {
+      if (!prepare(wave))
+        return false;
+      alone.update();
+      next = turnFrom(simdNumber, alone.earliest);
+    } else if (uint64_t free = unitsFree(alone.kind, unit, simdNumber, next,
+                                         alone.blockedBy)) {
+      next = turnFrom(simdNumber, std::max(free, next + issuePeriod));
+    } else {
+      if (!issue(alone, cu, next))
+        return false;
+      alone.update();
+      next = turnFrom(simdNumber, std::max(alone.earliest, next + issuePeriod));
     }
-    if (!ran || !ran->isLocal)
-      return true;
-    SimWave &wave = *ran->wave;
-    uint64_t until = std::min(end, others);
-    while (next < until && ran->isLocal && !simd.unsorted) {
-      Place *same;
-      if (wave.op->plain >= 2 && runPlain(simd, next, until, same)) {
-        if (!prepare(wave))
-          return false;
-        ran->update();
-        next = turnFrom(simdNumber, ran->earliest);
-      } else if (uint64_t free = unitsFree(ran->kind, cus[cu], simdNumber, next,
-                                           ran->blockedBy)) {
-        next = turnFrom(simdNumber, std::max(free, next + issuePeriod));
-      } else {
-        if (!issue(*ran, cu, next))
-          return false;
-        ran->update();
-        next =
-            turnFrom(simdNumber, std::max(ran->earliest, next + issuePeriod));
-      }
+  }
+  if (!alone.isLocal)
+    up.outside = std::min(up.outside, alone.earliest);
+  if (simd.unsorted) {
+    sortWaves(simd);
+    up.second = 0; // the places have changed
+  } else if (up.second < next) {
+    next = turnFrom(simdNumber, up.second);
+  }
+  simd.unsorted = false;
+  return true;
+}
+
+/// The turn of a SIMD at \p time, and those after it, before \p alone, that
+/// touch nothing outside. \p next becomes the first turn after them. False
+/// after a fault.
+bool Machine::Impl::runSimd(unsigned cu, unsigned simdNumber, uint64_t time,
+                            uint64_t alone, uint64_t &next) {
+  Upcoming up;
+  if (!turn(cu, simdNumber, time, up))
+    return false;
+  next = never;
+  if (up.first == never)
+    return true;
+  ComputeUnit &unit = cus[cu];
+  uint64_t end = std::min(alone, unit.scheduled[simdNumber]);
+  if (unit.simds[simdNumber].atBarrier)
+    for (unsigned s = 0; s < simdsPerCu; ++s)
+      if (s != simdNumber && unit.scheduled[s] != never)
+        end = std::min(end, unit.scheduled[s] + barrierCycles);
+  next = turnFrom(simdNumber, std::max(up.first, time + issuePeriod));
+  while (next < end && up.outside > next) {
+    if (up.second > next) {
+      if (!runAlone(unit, cu, simdNumber, up, next, end))
+        return false;
+      continue;
     }
-    if (simd.unsorted)
-      sortWaves(simd);
-    simd.unsorted = false;
-    if (others < next)
-      next = turnFrom(simdNumber, others);
+    time = next;
+    up = Upcoming();
+    if (!turn(cu, simdNumber, time, up))
+      return false;
+    next = turnFrom(simdNumber, std::max(up.first, time + issuePeriod));
   }
   return true;
 }
@@ -203,54 +235,44 @@ bool Machine::Impl::visitUnit(unsigned cu, unsigned simdNumber, uint64_t due) {
   uint64_t time = due;
   unsigned moved = 0; // SIMDs whose next turn is not entered
   for (;;) {
-    Simd &simd = unit.simds[simdNumber];
-    uint64_t next = never;
-    if (!turn(cu, simdNumber, time, next))
+    uint64_t next;
+    if (!runSimd(cu, simdNumber, time, alone, next))
       return false;
-    if (next != never) {
-      next = turnFrom(simdNumber, std::max(next, time + issuePeriod));
-      uint64_t end = std::min(alone, simd.scheduled);
-      if (simd.atBarrier)
-        for (const Simd &other : unit.simds)
-          if (&other != &simd && other.scheduled != never)
-            end = std::min(end, other.scheduled + barrierCycles);
-      if (!runAlone(cu, simdNumber, next, end))
-        return false;
-      if (next < simd.scheduled) {
-        simd.scheduled = next;
-        moved |= 1u << simdNumber;
-      }
+    if (next < unit.scheduled[simdNumber]) {
+      unit.scheduled[simdNumber] = next;
+      moved |= 1u << simdNumber;
     }
     // Whose turn is next, and whether it is one for the queue.
     for (unsigned s = 0; s < simdsPerCu; ++s)
-      if (unit.simds[s].scheduled < unit.simds[simdNumber].scheduled)
+      if (unit.scheduled[s] < unit.scheduled[simdNumber])
         simdNumber = s;
-    Simd &first = unit.simds[simdNumber];
-    time = first.scheduled;
+    time = unit.scheduled[simdNumber];
+    const Simd &simd = unit.simds[simdNumber];
     bool stays = time < alone;
-    for (unsigned i = 0; stays && i < first.count; ++i)
-      stays = first.places[i].earliest > time || first.places[i].staysInUnit;
+    for (unsigned i = 0; stays && i < simd.count; ++i)
+      stays = simd.places[i].wake > time || simd.places[i].staysInUnit;
     if (!stays)
       break;
-    first.scheduled = never;
+    unit.scheduled[simdNumber] = never;
     moved &= ~(1u << simdNumber);
   }
   for (unsigned s = 0; s < simdsPerCu; ++s)
     if (moved >> s & 1)
-      events.push(unit.simds[s].scheduled, cu);
+      events.push(unit.scheduled[s], cu);
   return true;
 }
 
+/// One turn: what its wavefronts can issue at \p time. \p up: what then comes.
 bool Machine::Impl::turn(unsigned cuNumber, unsigned simdNumber, uint64_t time,
-                         uint64_t &next) {
+                         Upcoming &up) {
   ComputeUnit &cu = cus[cuNumber];
   Simd &simd = cu.simds[simdNumber];
   unsigned used = 0;
   // In order of priority and age, so that older ones get the units first.
   for (unsigned i = 0; i < simd.count; ++i) {
     Place &place = simd.places[i];
-    if (place.earliest > time) {
-      next = std::min(next, place.earliest);
+    if (place.wake > time) {
+      up.add(place, place.wake);
       continue;
     }
     // Others of the launch may have moved on: ask again.
@@ -259,16 +281,18 @@ bool Machine::Impl::turn(unsigned cuNumber, unsigned simdNumber, uint64_t time,
       if (!prepare(*place.wave))
         return false;
       place.update();
-      next = std::min(next, place.earliest);
+      up.add(place, place.wake);
       continue;
     }
     if (uint64_t free =
             unitsFree(place.kind, cu, simdNumber, time, place.blockedBy)) {
-      next = std::min(next, free);
+      // Those who have them keep them: no need to ask before.
+      place.wake = free;
+      up.add(place, free);
       continue;
     }
     if (used & place.category) {
-      next = std::min(next, time + issuePeriod);
+      up.add(place, time + issuePeriod);
       continue;
     }
     used |= place.category;
@@ -276,14 +300,16 @@ bool Machine::Impl::turn(unsigned cuNumber, unsigned simdNumber, uint64_t time,
     if (!issue(place, cuNumber, time))
       return false;
     if (ends) { // the list has changed
-      next = time + issuePeriod;
+      up.first = up.second = up.outside = time + issuePeriod;
       return true;
     }
     place.update();
-    next = std::min(next, place.earliest);
+    up.add(place, place.wake);
   }
-  if (simd.unsorted)
+  if (simd.unsorted) {
     sortWaves(simd);
+    up.second = 0; // the places have changed
+  }
   simd.unsorted = false;
   return true;
 }
