@@ -54,6 +54,39 @@ int Placer::hazards() const {
   return sum;
 }
 
+/// When the first load is issued behind those whose results a node reads; in
+/// the distant past if it reads none.
+int Placer::nextLoad(int n) const {
+  int loaded = kUnplaced;
+  for (const Edge &e : nodes[n].in)
+    if (nodes[e.node].globalRead && e.data)
+      loaded = std::max(loaded, time[e.node] - e.distance * interval);
+  if (loaded == kUnplaced)
+    return kUnplaced;
+  int next = loaded + interval;
+  for (int i = 0, count = nodes.size(); i < count; ++i)
+    if (nodes[i].globalRead) {
+      int behind = (time[i] - loaded) % interval;
+      behind += behind <= 0 ? interval : 0;
+      next = std::min(next, loaded + behind);
+    }
+  return next;
+}
+
+/// Reads of loads behind which no other load is issued: waits count the loads
+/// behind, and these would be for all.
+int Placer::drains() const {
+  // With two barriers, spanOf() sees to it.
+  if (second)
+    return 0;
+  int sum = 0;
+  // In a slot memory instructions stand before vector work, not in order among
+  // themselves.
+  for (int n = 0, count = nodes.size(); n < count; ++n)
+    sum += nextLoad(n) > time[n] - (nodes[n].unit != Unit::Vector);
+  return sum;
+}
+
 /// Moves a node out of a crowded slot, to the nearest with room for it.
 bool Placer::move(int n, int aim) {
   const Node &node = nodes[n];
@@ -100,6 +133,24 @@ void Placer::settle() {
       moved |= move(n, roomOf(graph));
     if (!moved)
       break;
+  }
+}
+
+/// Waits for loads count those behind: what first reads a load goes behind the
+/// next one, if it can, or the wait is for all.
+void Placer::outwait() {
+  if (second)
+    return;
+  for (int n = 0, count = nodes.size(); n < count; ++n) {
+    int next = nextLoad(n);
+    if (late[n] != 1 || next <= time[n] || next > latest(n))
+      continue;
+    int best = next;
+    for (int t = next + 1; t <= latest(n); ++t)
+      if (table[index(t)].issue() < table[index(best)].issue())
+        best = t;
+    table[index(time[n])].vector -= nodes[n].cycles;
+    reserve(n, best);
   }
 }
 
@@ -179,7 +230,8 @@ std::optional<Placement> Placer::search() {
   memoryShare = (graph.numMemory + interval - 1) / interval;
   std::optional<Placement> best;
   auto bestCost = std::make_tuple(kFar, kFar, kFar);
-  int bestHazards = 0;
+  int bestHazards = 0, bestDrains = 0, bestPatience = 0;
+  bool bestByUse = false;
   const int iterations = graph.seldom ? kFew : kMany;
   auto suffices = [&] { return best && std::get<0>(bestCost) == 0; };
   exhausted = 0;
@@ -189,13 +241,16 @@ std::optional<Placement> Placer::search() {
         break;
       if (way.tried == Way::Hazards && best && !bestHazards)
         continue;
+      if (way.tried == Way::Counts && !bestDrains)
+        continue;
       if (way.tried == Way::Order && best)
         continue;
       if (!best && exhausted >= kMaxExhausted)
         return std::nullopt;
-      patience = way.patience;
+      // Once more what is best so far, with loads that come earlier.
+      patience = way.tried == Way::Counts ? bestPatience : way.patience;
       ahead = way.ahead;
-      byUse = way.byUse;
+      byUse = way.tried == Way::Counts ? bestByUse : way.byUse;
       // At least 20 cycles, in steps of an instruction's four.
       vectorShare = std::max(20, (even + 3) / 4 * 4 + 4 * more);
       std::optional<Placement> result = overlapped();
@@ -203,12 +258,17 @@ std::optional<Placement> Placer::search() {
         continue;
       int registers = estimateRegisters(graph, *result);
       int beyond = std::max(0, registers - graph.likelyRegisters());
-      int lost = hazards();
-      auto cost = std::make_tuple(
-          beyond, excess(table) + lost + result->outside / iterations,
-          registers);
+      int lost = hazards(), all = drains();
+      constexpr int kDrain = 2 * kIssue;
+      auto cost = std::make_tuple(beyond,
+                                  excess(table) + lost + kDrain * all +
+                                      result->outside / iterations,
+                                  registers);
       if (cost < bestCost) {
         bestHazards = lost;
+        bestDrains = drained;
+        bestPatience = patience;
+        bestByUse = byUse;
         bestCost = cost;
         best = std::move(result);
       }
@@ -251,6 +311,8 @@ std::optional<Placement> Placer::overlapped() {
   if (outcome != Outcome::Done)
     return std::nullopt;
   settle();
+  drained = drains();
+  outwait();
   if (!holds())
     return std::nullopt;
   Placement result;

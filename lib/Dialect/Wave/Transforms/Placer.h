@@ -38,9 +38,10 @@ constexpr int kMaxTries = 32, kMaxWindow = 3, kMaxMore = 6;
 constexpr int kMaxExhausted = 8;
 
 /// Ways to place a loop's nodes, in order of trial: the first two always, the
-/// others where these leave something to wish for, or (Order) find nothing.
+/// others where these leave something to wish for (hazards, waits for all
+/// loads, too many registers), or (Order) find nothing.
 struct Way {
-  enum For { Always, Hazards, Order, Registers } tried;
+  enum For { Always, Hazards, Order, Counts, Registers } tried;
   int patience;       ///< slots by which matrix results are read later
   bool ahead = false; ///< loads may come an iteration before all else
   bool byUse = false; ///< vector work by the matrix instructions it is for
@@ -50,6 +51,7 @@ constexpr Way kWays[] = {{Way::Always, 0},
                          {Way::Hazards, 1},
                          {Way::Order, 0, false, true},
                          {Way::Order, -1, false, true},
+                         {Way::Counts, 0, true},
                          {Way::Registers, 0, true},
                          {Way::Registers, -1, true}};
 
@@ -154,6 +156,7 @@ private:
   /// Slots without LDS accesses before each of two barriers: they wait for all.
   int drain = 0;
   int patience = 0;       ///< slots by which matrix results are read later
+  int drained = 0;        ///< waits for all loads, before any was mended
   int exhausted = 0;      ///< ways that used up their tries
   bool ahead = false;     ///< loads may come an iteration before all else
   bool byUse = false;     ///< vector work by the matrix instructions it is for
@@ -173,7 +176,10 @@ private:
 
   int excess(const std::vector<Slot> &slots) const;
   int hazards() const;
+  int nextLoad(int n) const;
+  int drains() const;
   void settle();
+  void outwait();
   bool move(int n, int aim);
 };
 
