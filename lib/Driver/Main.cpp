@@ -59,8 +59,7 @@ static const Command commands[] = {
      "tile-promote-operands,\n"
      "                    tile-split-masks, tile-swizzle-lds,\n"
      "                    wave-defer-sums, wave-guard-maximum, "
-     "wave-pack-singles,\n"
-     "                    wave-share-divisors\n"
+     "wave-share-divisors\n"
      "  --linker=LINKER   lld (built in, the default) or comgr (ROCm's)\n"},
     {"run", "compile a kernel, or take a code object, and execute it",
      runKernelOrObject, runUsage},

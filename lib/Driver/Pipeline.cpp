@@ -61,8 +61,7 @@ std::optional<Stage> tlc::parseStage(StringRef name) {
 static constexpr StringLiteral optionalPasses[] = {
     "tile-order-workgroups", "tile-promote-operands", "tile-split-masks",
     "tile-pipeline",         "tile-swizzle-lds",      "tile-coalesce-stores",
-    "wave-share-divisors",   "wave-defer-sums",       "wave-guard-maximum",
-    "wave-pack-singles"};
+    "wave-share-divisors",   "wave-defer-sums",       "wave-guard-maximum"};
 
 bool tlc::isOptionalPass(StringRef name) {
   return llvm::is_contained(optionalPasses, name);
@@ -243,7 +242,6 @@ void tlc::buildWavePipeline(PassManager &passes,
   add(wave::createWaveDeferSums());
   add(wave::createWaveGuardMaximum());
   kernel.addPass(wave::createWaveSkipRescale());
-  add(wave::createWavePackSingles());
   kernel.addPass(wave::createWaveGroupBroadcasts());
 }
 

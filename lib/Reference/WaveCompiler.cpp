@@ -31,7 +31,6 @@
 
 #include "WaveMachine.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/Dialect/UB/IR/UBOps.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -131,16 +130,6 @@ private:
 bool WaveCompiler::op(Operation &each) {
   return TypeSwitch<Operation *, bool>(&each)
       .Case([&](arith::ConstantOp o) { return constant(o); })
-      // NaN, so that a reader shows.
-      .Case([&](ub::PoisonOp o) {
-        Slots &slots = values[o.getResult()];
-        if (!o.getType().isF32())
-          return refuse(o, "the reference does not know this constant");
-        program.constants.push_back(
-            {slots.emplace_back(newSlot()),
-             Cell{.f = std::numeric_limits<double>::quiet_NaN()}});
-        return true;
-      })
       .Case([&](scf::IfOp o) { return ifOp(o); })
       .Case([&](scf::ForOp o) { return forOp(o); })
       .Case([&](scf::WhileOp o) { return whileOp(o); })

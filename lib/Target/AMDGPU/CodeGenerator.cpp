@@ -224,20 +224,16 @@ namespace {
 /// results are used: those took apart what a schedule placed beside matrix
 /// work before a branch. And without the search for the places of variables:
 /// kernels have line numbers only. Large modules go without a pass that
-/// compares all products of a kernel with one another, modules with pairs of
-/// f32 in one instruction (`wave-pack-singles`) without the one that takes
-/// these apart beside matrix instructions.
+/// compares all products of a kernel with one another.
 class KeepOrderPassManager : public legacy::PassManager {
 public:
   explicit KeepOrderPassManager(const Module &module)
-      : large(module.getInstructionCount() > kLarge), packed(hasPairs(module)) {
-  }
+      : large(module.getInstructionCount() > kLarge) {}
   void add(Pass *pass) override {
     StringRef name = pass->getPassName();
     if (name == "Code sinking" || name == "Machine code sinking" ||
         name == "Live DEBUG_VALUE analysis" ||
-        (large && name == "Straight line strength reduction") ||
-        (packed && name == "SI peephole optimizations"))
+        (large && name == "Straight line strength reduction"))
       delete pass;
     else
       legacy::PassManager::add(pass);
@@ -245,21 +241,9 @@ public:
 
 private:
   static constexpr unsigned kLarge = 12000; ///< instructions
-  static bool hasPairs(const Module &module);
-  bool large, packed;
+  bool large;
 };
 } // namespace
-
-bool KeepOrderPassManager::hasPairs(const Module &module) {
-  for (const Function &function : module)
-    for (const Instruction &inst : instructions(function)) {
-      auto *type = dyn_cast<FixedVectorType>(inst.getType());
-      if (type && type->getNumElements() == 2 &&
-          type->getElementType()->isFloatTy() && isa<BinaryOperator>(inst))
-        return true;
-    }
-  return false;
-}
 
 /// Machine code or its text. The module is used up. Errors are those that LLVM
 /// reported on the way. Where the search for registers was cut short and that

@@ -13,10 +13,6 @@
 //   ->  the same order in machine code, with addresses simplified, common
 //       subexpressions merged and dead code gone
 //
-// What is merged too far is taken apart again: pairs of one f32 number twice,
-// which a packed instruction reads from its one register, if that is known
-// where the instruction is selected, block by block.
-//
 //===----------------------------------------------------------------------===//
 
 #include "llvm/Analysis/CGSCCPassManager.h"
@@ -42,9 +38,6 @@ static void forgoPromotion() {
   auto it = options.find("disable-licm-promotion");
   if (it != options.end())
     static_cast<cl::opt<bool> *>(it->second)->setValue(true);
-  it = options.find("enable-pre");
-  if (it != options.end())
-    static_cast<cl::opt<bool> *>(it->second)->setValue(false);
 }
 
 /// Atomics without an instruction (the maximum of f32) become loops around a
@@ -90,40 +83,6 @@ static void expandAtomics(Module &module, TargetMachine &machine,
   }
 }
 
-/// <x, x> of f32 is made anew in each block that reads it.
-static void sinkSplats(Module &module) {
-  SmallVector<ShuffleVectorInst *> splats;
-  for (Function &function : module)
-    for (Instruction &inst : instructions(function)) {
-      auto *splat = dyn_cast<ShuffleVectorInst>(&inst);
-      auto *type = dyn_cast<FixedVectorType>(inst.getType());
-      if (splat && type->getNumElements() == 2 &&
-          type->getElementType()->isFloatTy() && splat->isZeroEltSplat() &&
-          isa<InsertElementInst>(splat->getOperand(0)))
-        splats.push_back(splat);
-    }
-  for (ShuffleVectorInst *splat : splats) {
-    auto *element = cast<InsertElementInst>(splat->getOperand(0));
-    DenseMap<BasicBlock *, Instruction *> copies;
-    for (Use &use : make_early_inc_range(splat->uses())) {
-      auto *user = cast<Instruction>(use.getUser());
-      BasicBlock *block = user->getParent();
-      if (isa<PHINode>(user) || block == splat->getParent())
-        continue;
-      Instruction *&copy = copies[block];
-      if (!copy) {
-        BasicBlock::iterator first = block->getFirstNonPHIIt();
-        Instruction *made = element->clone();
-        made->insertBefore(first);
-        copy = splat->clone();
-        copy->insertBefore(first);
-        copy->setOperand(0, made);
-      }
-      use.set(copy);
-    }
-  }
-}
-
 /// O3 as tuned above, then atomics. Changes `module` in place; errors come
 /// through the context's handler.
 Error runOptimizer(Module &module, TargetMachine &machine) {
@@ -149,7 +108,6 @@ Error runOptimizer(Module &module, TargetMachine &machine) {
       builder.buildPerModuleDefaultPipeline(OptimizationLevel::O3);
   passes.run(module, mam);
   expandAtomics(module, machine, mam);
-  sinkSplats(module);
   return Error::success();
 }
 

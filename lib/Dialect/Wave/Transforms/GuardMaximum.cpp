@@ -36,7 +36,7 @@
 //   %s = arith.mulf %n, %c                  ... the ops on the left ...
 //   %e = arith.mulf %m, %c          =>      scf.yield
 //   %d = arith.subf %e, %s                } else {
-//   %f = math.exp2 %d                       scf.yield %m, %t, poison, %s0
+//   %f = math.exp2 %d                       scf.yield %m, %t, %f0, %s0
 //   ... arith.mulf %l, %f                 }
 //   ... vector %acc * %f                  %acc1, %l1 = scf.if %any {
 //                                           ... %acc * %f, %l * %f
@@ -46,7 +46,6 @@
 
 #include "LaneSymmetry.h"
 #include "Rescale.h"
-#include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
@@ -311,7 +310,7 @@ void GuardMaximum::rewrite(Running &running) {
   Cone cone = coneOf(body, old, next);
 
   // What is carried on beside the branch: what the next value alone gives.
-  SmallVector<Value> kept;
+  SmallVector<Value> kept = {factor};
   for (Operation &op : *body)
     if (op.getNumResults() == 1 && op.getResult(0) != next &&
         op.getResult(0).getType().isF32() &&
@@ -363,9 +362,7 @@ void GuardMaximum::rewrite(Running &running) {
   Value moved = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UGT,
                                       running.exchange.partial, carried(0));
   Value any = AnyOp::create(b, loc, b.getI1Type(), moved);
-  // The factor is read in the second branch only, where it has been computed.
-  Value unused = ub::PoisonOp::create(b, loc, factor.getType());
-  SmallVector<Value> same = {oldNow, carried(0), unused};
+  SmallVector<Value> same = {oldNow, carried(0)};
   for (unsigned i = 0; i < kept.size(); ++i)
     same.push_back(carried(1 + i));
   auto branch = scf::IfOp::create(b, loc, ValueRange(same).getTypes(), any,
@@ -380,8 +377,7 @@ void GuardMaximum::rewrite(Running &running) {
   Recomputation anew(then, cone, oldNow, next, oldNow, max);
   Recomputation equal(then, cone, oldNow, next, max, max);
   SmallVector<Value> results = {
-      max, thresholdOf(then, loc, equal, factor, max, allowance),
-      anew.get(factor)};
+      max, thresholdOf(then, loc, equal, factor, max, allowance)};
   for (Value v : kept)
     results.push_back(anew.get(v));
   scf::YieldOp::create(then, loc, results);
@@ -393,11 +389,10 @@ void GuardMaximum::rewrite(Running &running) {
     scalars.push_back({entry.first, loop.getRegionIterArg(n)});
   rewriteRescaled(any, branch.getResult(2), tuples, scalars);
   Operation *yield = body->getTerminator();
-  yield->setOperand(first, branch.getResult(1));
-  for (unsigned i = 0; i < kept.size(); ++i) {
-    yield->setOperand(first + 1 + i, branch.getResult(3 + i));
-    kept[i].replaceAllUsesWith(branch.getResult(3 + i));
-  }
+  for (unsigned i = 0; i <= kept.size(); ++i)
+    yield->setOperand(first + i, branch.getResult(1 + i));
+  for (unsigned i = 1; i < kept.size(); ++i)
+    kept[i].replaceAllUsesWith(branch.getResult(2 + i));
   next.replaceAllUsesWith(branch.getResult(0));
   // The originals, from the last on, as far as nobody reads them any more.
   SmallVector<Operation *> dead;

@@ -62,10 +62,6 @@ int LoopGraph::wavesOfSimd() const {
   return std::max(1, threadsOf(loop) / kSimdLanes);
 }
 
-bool LoopGraph::sharesSimd() const {
-  return wavesOfSimd() > 1 || leavesHalf(loop);
-}
-
 LdsStoreOp wave::guardedStore(Operation *op) {
   auto branch = dyn_cast_or_null<scf::IfOp>(op);
   if (!branch || branch.getNumResults() || branch.elseBlock())
@@ -96,7 +92,9 @@ int LoopGraph::readSlots(const Node &node) const {
 }
 
 int LoopGraph::loadSlots() const {
-  int waves = std::max(wavesOfSimd(), sharesSimd() ? 2 : 1);
+  int waves = wavesOfSimd();
+  if (waves == 1 && leavesHalf(loop))
+    waves = 2; // of two workgroups
   return kGlobalLatency / (slotCycles * waves);
 }
 
@@ -239,13 +237,6 @@ static bool isTranscendental(Operation *op) {
       op);
 }
 
-/// Two f32 numbers an instruction, as `wave-pack-singles` leaves them.
-static bool isPackedSingle(Operation *op) {
-  return isa<arith::AddFOp, arith::SubFOp, arith::MulFOp, math::FmaOp>(op) &&
-         isa<VectorType>(op->getResult(0).getType()) &&
-         scalarOf(op->getResult(0).getType()).isF32();
-}
-
 /// VALU issue cycles of an op.
 static int vectorCost(Operation *op) {
   if (op->getNumResults() != 1 || op->getNumRegions())
@@ -282,8 +273,6 @@ static int vectorCost(Operation *op) {
   if (isa<arith::DivFOp, arith::DivSIOp, arith::DivUIOp, arith::RemSIOp,
           arith::RemUIOp, arith::RemFOp>(op))
     return 48 * count;
-  if (isPackedSingle(op))
-    return 4 * ((count + 1) / 2);
   if (isa<math::MathDialect>(op->getDialect()))
     return 8 * count;
   if (isa<arith::MulIOp>(op))
@@ -365,10 +354,8 @@ int LoopGraph::latencyOf(const Node &from, const Node &to,
   if (from.unit == Unit::Memory)
     return from.latency;
   if (from.unit == Unit::Vector) {
-    // A mask in VCC, too, and two f32 numbers cannot be read by the next
-    // instruction.
-    if (from.trans || isa<arith::CmpFOp, arith::CmpIOp>(from.op) ||
-        isPackedSingle(from.op))
+    // A mask in VCC, too, cannot be read by the next instruction.
+    if (from.trans || isa<arith::CmpFOp, arith::CmpIOp>(from.op))
       return 1;
     if (to.unit == Unit::Matrix)
       // Not by the next instruction, and code generation orders slots. In a

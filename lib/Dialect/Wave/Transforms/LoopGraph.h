@@ -86,8 +86,6 @@ public:
   int loadSlots() const;
   /// Wavefronts of the workgroup on each SIMD.
   int wavesOfSimd() const;
-  /// Whether several wavefronts, be it of two workgroups, share each SIMD.
-  bool sharesSimd() const;
   /// What an LDS write takes of the port that all wavefronts share, for each of
   /// those of one SIMD, with some to spare.
   int writeCycles(const Node &node) const;

@@ -13,11 +13,7 @@
 // Rounding must keep a NaN one. Where an exponential is rounded, plain integer
 // rounding does: its NaNs are those that matrix instructions and arithmetic
 // make of 16-bit data, whose lower half has no bits that could carry. Such
-// roundings are marked `nnan`, which saves the test. Where what is subtracted
-// in the exponent is a maximum over it, the exponential is at most 1, and
-// either normal or 0 (results of v_exp_f32 below 2^-126 are): such roundings
-// are marked `wave.bounded`, for `wave-pack-singles`. (An exponent beyond 2^31
-// might be off by more than 112 by its own rounding: not counted.)
+// roundings are marked `nnan`, which saves the test.
 //
 //   %0 = arith.truncf %a : f32 to bf16       %v = vector.from_elements %a, %b
 //   %1 = arith.truncf %b : f32 to bf16   =>  %p = arith.truncf %v
@@ -28,7 +24,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "mlir/IR/Matchers.h"
 #include "tlc/Dialect/Wave/Transforms/Passes.h"
 
 using namespace mlir;
@@ -70,79 +65,6 @@ static bool hasShortNaN(Value value) {
   return matrix;
 }
 
-/// The factor and the value of a product with a positive constant; the value
-/// itself and null otherwise.
-static std::pair<Value, Value> splitScale(Value v) {
-  if (auto product = v.getDefiningOp<arith::MulFOp>())
-    for (unsigned i : {0, 1}) {
-      APFloat scale(0.0f);
-      if (matchPattern(product->getOperand(i), m_ConstantFloat(&scale)) &&
-          scale.isNormal() && !scale.isNegative())
-        return {product->getOperand(1 - i), product->getOperand(i)};
-    }
-  return {v, Value()};
-}
-
-static bool isSameConstant(Value a, Value b) {
-  Attribute x, y;
-  return a == b || (a && b && matchPattern(a, m_Constant(&x)) &&
-                    matchPattern(b, m_Constant(&y)) && x == y);
-}
-
-/// Whether one of the values that \p max is the maximum of is \p v.
-static bool isMaximumOver(Value max, Value v) {
-  SmallVector<Value> work = {max};
-  llvm::SmallDenseSet<Value> seen;
-  while (!work.empty()) {
-    Value m = work.pop_back_val();
-    if (m == v)
-      return true;
-    if (Operation *op = m.getDefiningOp<arith::MaxNumFOp>();
-        op && seen.insert(m).second)
-      llvm::append_range(work, op->getOperands());
-  }
-  return false;
-}
-
-static bool isNegativeInfinity(Value v) {
-  APFloat c(0.0f);
-  return matchPattern(v, m_ConstantFloat(&c)) && c.isInfinity() &&
-         c.isNegative();
-}
-
-/// Whether the value is 2 to the power of x * c - max(..., x, ...) * c, or a
-/// little more where the maximum may lag behind. Zero may take the place of a
-/// maximum of minus infinity.
-static bool isWeight(Value value) {
-  constexpr double kMostBehind = 64;
-  auto exponential = value.getDefiningOp<math::Exp2Op>();
-  auto difference =
-      exponential ? exponential.getOperand().getDefiningOp<arith::SubFOp>()
-                  : arith::SubFOp();
-  if (!difference)
-    return false;
-  auto kernel = difference->getParentOfType<KernelOp>();
-  auto lazy =
-      kernel ? kernel->getAttrOfType<FloatAttr>(kLazyMaximumAttr) : FloatAttr();
-  if (lazy && !(lazy.getValueAsDouble() <= kMostBehind))
-    return false;
-  Value shift = difference.getRhs();
-  Value tested;
-  if (auto select = shift.getDefiningOp<arith::SelectOp>()) {
-    auto test = select.getCondition().getDefiningOp<arith::CmpFOp>();
-    if (!test || test.getPredicate() != arith::CmpFPredicate::OEQ ||
-        !isNegativeInfinity(test.getRhs()) ||
-        !matchPattern(select.getTrueValue(), m_AnyZeroFloat()))
-      return false;
-    tested = test.getLhs();
-    shift = select.getFalseValue();
-  }
-  auto [x, scale] = splitScale(difference.getLhs());
-  auto [max, same] = splitScale(shift);
-  return isSameConstant(scale, same) && (!tested || tested == max) &&
-         isMaximumOver(max, x);
-}
-
 namespace {
 struct PackConversions
     : tlc::wave::impl::WavePackConversionsBase<PackConversions> {
@@ -164,7 +86,7 @@ struct PackConversions
   void rewrite(vector::FromElementsOp pack) {
     SmallVector<Value> wide;
     SmallVector<Operation *> roundings;
-    bool shortNaN = true, weights = true;
+    bool shortNaN = true;
     std::optional<arith::RoundingMode> mode;
     for (Value element : pack.getElements()) {
       auto trunc = element.getDefiningOp<arith::TruncFOp>();
@@ -174,7 +96,6 @@ struct PackConversions
         return;
       mode = trunc.getRoundingmode();
       shortNaN &= hasShortNaN(trunc.getIn());
-      weights &= isWeight(trunc.getIn());
       wide.push_back(trunc.getIn());
       roundings.push_back(trunc);
     }
@@ -198,8 +119,6 @@ struct PackConversions
         rounded.setRoundingmode(mode);
       if (shortNaN && !half)
         rounded.setFastmath(arith::FastMathFlags::nnan);
-      if (weights && !half && !mode)
-        rounded->setAttr(kBoundedAttr, b.getUnitAttr());
       if (wide.size() == 2) {
         parts = {rounded.getResult()};
         break;

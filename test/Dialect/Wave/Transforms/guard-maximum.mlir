@@ -5,12 +5,11 @@
 // CHECK-LABEL: wave.kernel @online
 // CHECK: %[[NAN:.*]] = arith.constant 0x7FC00000 : f32
 // CHECK: %[[START:.*]] = arith.select %{{.*}}, %{{.*}}, %[[NAN]] : f32
-// CHECK: %[[R:.*]]:5 = scf.for {{.*}} iter_args(%[[MAX:.*]] = {{.*}}, %[[SUM:.*]] = {{.*}}, %[[ACC:.*]] = {{.*}}, %[[T:.*]] = %[[START]], %[[S0:.*]] = {{.*}})
+// CHECK: %[[R:.*]]:6 = scf.for {{.*}} iter_args(%[[MAX:.*]] = {{.*}}, %[[SUM:.*]] = {{.*}}, %[[ACC:.*]] = {{.*}}, %[[T:.*]] = %[[START]], %[[F0:.*]] = {{.*}}, %[[S0:.*]] = {{.*}})
 // CHECK: %[[P:.*]] = arith.addf
 // CHECK-NOT: wave.shuffle_xor
 // CHECK: %[[MOVED:.*]] = arith.cmpf ugt, %[[P]], %[[T]] : f32
 // CHECK: %[[ANY:.*]] = wave.any %[[MOVED]]
-// CHECK: %[[NONE:.*]] = ub.poison : f32
 // CHECK: %[[B:.*]]:4 = scf.if %[[ANY]]
 // CHECK: wave.shuffle_xor %[[P]], 32
 // CHECK: %[[NEXT:.*]] = arith.maxnumf %[[MAX]]
@@ -20,7 +19,7 @@
 // CHECK: math.exp2
 // CHECK: scf.yield %[[NEXT]], %[[LIMIT]]
 // CHECK: } else {
-// CHECK: scf.yield %[[MAX]], %[[T]], %[[NONE]], %[[S0]] :
+// CHECK: scf.yield %[[MAX]], %[[T]], %[[F0]], %[[S0]] :
 // CHECK: arith.subf %{{.*}}, %[[B]]#3 : f32
 // CHECK: math.exp2
 // CHECK: %[[A:.*]]:2 = scf.if %[[ANY]] -> (vector<4xf32>, f32)
@@ -30,7 +29,7 @@
 // CHECK: scf.yield %[[ACC]], %[[SUM]]
 // CHECK: arith.addf %[[A]]#1
 // CHECK: wave.mfma [16, 16, 16] %{{.*}}, %{{.*}}, %[[A]]#0
-// CHECK: scf.yield %[[B]]#0, %{{.*}}, %{{.*}}, %[[B]]#1, %[[B]]#3
+// CHECK: scf.yield %[[B]]#0, %{{.*}}, %{{.*}}, %[[B]]#1, %[[B]]#2, %[[B]]#3
 wave.kernel @online(%p: !wave.ptr, %a: vector<4xf16>, %n: i32) attributes {lds_bytes = 0 : i64, threads = 64 : i64} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32

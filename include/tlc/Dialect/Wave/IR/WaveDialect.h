@@ -50,9 +50,6 @@ inline constexpr llvm::StringLiteral kNumberAttr = "wave.number";
 inline constexpr llvm::StringLiteral kExactAttr = "wave.exact";
 /// On an addition of a reduction, whose order is open.
 inline constexpr llvm::StringLiteral kReductionAttr = "wave.reduction";
-/// On a rounding to 16 bits: what is rounded is NaN, zero, or positive, normal
-/// and less than 2^112.
-inline constexpr llvm::StringLiteral kBoundedAttr = "wave.bounded";
 /// On a kernel: `tile.lazy_maximum` (Tile/IR/Relaxations.h).
 inline constexpr llvm::StringLiteral kLazyMaximumAttr = "wave.lazy_maximum";
 

@@ -56,12 +56,6 @@ def WaveSkipRescale : Pass<"wave-skip-rescale", "::tlc::wave::KernelOp"> {
   ];
 }
 
-def WavePackSingles : Pass<"wave-pack-singles", "::tlc::wave::KernelOp"> {
-  let summary = "Two f32 numbers an instruction in loops bound by vector work";
-  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
-                           "::mlir::vector::VectorDialect"];
-}
-
 def WaveGroupBroadcasts : Pass<"wave-group-broadcasts", "::tlc::wave::KernelOp"> {
   let summary = "Read elements that one lane has for all together";
   let dependentDialects = ["::tlc::wave::WaveDialect"];
