@@ -34,6 +34,8 @@ constexpr unsigned registers = 104;
 constexpr uint64_t mostPlaces = 8192;
 /// Instructions of a wavefront after which its loops' bounds are known.
 constexpr uint64_t leastBegin = 100, mostBegin = 3000;
+/// Longer than the longest that was counted, by a factor: not to be believed.
+constexpr double farthest = 4;
 
 /// A hash: places must not follow any pattern of the grid.
 uint64_t mix(uint64_t v) {
@@ -208,7 +210,7 @@ bool LengthModel::predict(uint64_t budget, LengthSource &source) {
   uint64_t steps = std::min({shortest / waves / 2, budget / parts, mostBegin});
   if (steps < leastBegin)
     return false;
-  auto rowOf = [&](uint64_t id, Row &row) {
+  auto rowOf = [&](uint64_t id, uint64_t steps, Row &row) {
     const uint32_t *values = source.begin(id, steps);
     for (unsigned r = 0; values && r < registers; ++r)
       row[r] = float(int32_t(values[r]));
@@ -218,7 +220,7 @@ bool LengthModel::predict(uint64_t budget, LengthSource &source) {
   for (size_t i = 0; i < places.size(); ++i) {
     Sample sample;
     sample.length = double(known[places[i]]);
-    if (!rowOf(places[i], sample.row))
+    if (!rowOf(places[i], steps, sample.row))
       return false;
     (i % 2 ? odd : even).push_back(sample);
     all.push_back(sample);
@@ -236,12 +238,28 @@ bool LengthModel::predict(uint64_t budget, LengthSource &source) {
   if (!(distance <= goodDistance * sum) ||
       std::abs(predicted - sum) > goodMean * sum || !solve(all, fit))
     return false;
+  // One shorter than all that were counted may be through its loops by then;
+  // what its registers say is out of all range, and it is looked at earlier.
+  double longest = 0;
+  for (auto &[id, length] : known)
+    longest = std::max(longest, double(length));
+  auto isLikely = [&](double length) {
+    return length > -longest / 16 && length <= farthest * longest;
+  };
   std::vector<float> result(parts);
   for (uint64_t i = 0; i < parts; ++i) {
-    Row row;
-    if (!rowOf(parts == workgroups ? i : placeOf(unsigned(i), parts), row))
+    uint64_t id = parts == workgroups ? i : placeOf(unsigned(i), parts);
+    double length = HUGE_VAL;
+    for (uint64_t some = steps; some >= leastBegin && !isLikely(length);
+         some /= 2) {
+      Row row;
+      if (!rowOf(id, some, row))
+        return false;
+      length = fit.of(row);
+    }
+    if (!isLikely(length))
       return false;
-    result[i] = float(std::max(1.0, fit.of(row)));
+    result[i] = float(std::max(1.0, length));
   }
   lengths = std::move(result);
   return true;
