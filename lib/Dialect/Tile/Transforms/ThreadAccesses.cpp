@@ -12,7 +12,7 @@
 #include "ThreadAccesses.h"
 #include "mlir/IR/Matchers.h"
 #include "tlc/Dialect/Tile/Transforms/Passes.h"
-#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/MapVector.h"
 #include <map>
 
 using namespace mlir;
@@ -108,8 +108,10 @@ Numbers Evaluator::compute(Value v) {
 std::vector<ThreadAccess> tile::threadAccesses(AllocOp alloc, KernelOp kernel,
                                                int64_t threads,
                                                ArrayRef<int64_t> shape) {
-  // By block and vector; an access alone by itself.
-  std::map<std::tuple<void *, const void *, bool>, SmallVector<Operation *>>
+  // By block and vector; an access alone by itself. In the order of their uses,
+  // not of addresses, so that what follows is the same in every run.
+  using Key = std::tuple<void *, const void *, unsigned>;
+  llvm::MapVector<Key, SmallVector<Operation *>, std::map<Key, unsigned>>
       groups;
   for (Operation *op : alloc->getUsers()) {
     auto store = dyn_cast<StoreOp>(op);
@@ -118,7 +120,8 @@ std::vector<ThreadAccess> tile::threadAccesses(AllocOp alloc, KernelOp kernel,
       continue;
     Attribute vector = op->getAttr(kVectorizedAttr);
     void *key = vector ? static_cast<void *>(op->getBlock()) : op;
-    groups[{key, vector.getAsOpaquePointer(), bool(store)}].push_back(op);
+    groups[{key, vector.getAsOpaquePointer(), unsigned(bool(store))}].push_back(
+        op);
   }
   Evaluator evaluator(threads);
   std::vector<ThreadAccess> result;

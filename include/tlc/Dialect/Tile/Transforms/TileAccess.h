@@ -1,5 +1,4 @@
-//===- TileAccess.h - How a tile op touches its buffers, point by point -*- C++
-//-*-===//
+//===- TileAccess.h - How an op touches its buffers -------------*- C++ -*-===//
 //
 // Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
