@@ -13,6 +13,10 @@
 // one half of the counted workgroups; the other half tells whether it holds.
 // Otherwise a workgroup is taken to be like the counted one nearest to it.
 //
+// One long workgroup among thousands decides when the launch ends, and no few
+// counts find it. Its registers do: those that have one far from the others'
+// are counted as well.
+//
 //===----------------------------------------------------------------------===//
 
 #include "LengthModel.h"
@@ -30,12 +34,19 @@ constexpr double sameLength = 0.005;
 /// Of a prediction: mean distance and mean, relative.
 constexpr double goodDistance = 0.03, goodMean = 0.01;
 constexpr unsigned firstCounts = 8, mostCounts = 64, mostTerms = 3;
-constexpr unsigned registers = 104;
-constexpr uint64_t mostPlaces = 8192;
+/// Workgroups whose first instructions are run.
+constexpr uint64_t mostPlaces = 32768;
 /// Instructions of a wavefront after which its loops' bounds are known.
 constexpr uint64_t leastBegin = 100, mostBegin = 3000;
 /// Longer than the longest that was counted, by a factor: not to be believed.
 constexpr double farthest = 4;
+/// A register this many standard deviations from the mean is unusual: more than
+/// numbers of workgroups and their digits ever are.
+constexpr double unusual = 2;
+/// Workgroups with one that are counted, at most; a workgroup longer than the
+/// others by this factor is one that the launch may end with.
+constexpr unsigned mostUnusual = 16;
+constexpr double muchLonger = 1.5;
 
 /// A hash: places must not follow any pattern of the grid.
 uint64_t mix(uint64_t v) {
@@ -44,8 +55,8 @@ uint64_t mix(uint64_t v) {
   return v ^ v >> 32;
 }
 
-// Scalar registers as signed numbers.
-using Row = std::array<float, registers>;
+using Row = LengthModel::Row;
+constexpr unsigned registers = std::tuple_size_v<Row>;
 
 /// A counted workgroup: its registers early on, and its instructions.
 struct Sample {
@@ -142,7 +153,7 @@ Linear fitLinear(const std::vector<Sample> &samples) {
 } // namespace
 
 /// A workgroup within the part-th of `parts` equal parts of the grid.
-uint64_t LengthModel::placeOf(unsigned part, uint64_t parts) const {
+uint64_t LengthModel::placeOf(uint64_t part, uint64_t parts) const {
   uint64_t begin = workgroups * part / parts,
            end = workgroups * (part + 1) / parts;
   return begin + mix(part + parts) % std::max<uint64_t>(1, end - begin);
@@ -184,6 +195,10 @@ LengthModel::LengthModel(uint64_t workgroups, unsigned waves, uint64_t budget,
   }
   count(std::min<uint64_t>(firstCounts, workgroups));
   uniform = allAlike();
+  if (uniform) {
+    countUnusual(budget);
+    uniform = strays.empty();
+  }
   if (uniform)
     return;
   uint64_t affordable = uint64_t(double(budget) / mean);
@@ -193,6 +208,73 @@ LengthModel::LengthModel(uint64_t workgroups, unsigned waves, uint64_t budget,
   // Short workgroups can be counted by the hundred.
   if (affordable > mostCounts)
     count(unsigned(std::min<uint64_t>({affordable, 1024, workgroups / 2 + 1})));
+}
+
+bool LengthModel::rowOf(uint64_t id, uint64_t steps, Row &row) const {
+  const uint32_t *values = source.begin(id, steps);
+  for (unsigned r = 0; values && r < registers; ++r)
+    row[r] = float(int32_t(values[r]));
+  return values != nullptr;
+}
+
+/// Counts the workgroups that have the least or most number in a register, if
+/// it is far from what the others have there, as far as a part of the budget
+/// goes.
+void LengthModel::countUnusual(uint64_t budget) {
+  uint64_t shortest = ~uint64_t(0);
+  for (auto &[id, length] : known)
+    shortest = std::min(shortest, length);
+  uint64_t parts = std::min({workgroups, mostPlaces, budget / 4 / leastBegin});
+  if (parts == 0)
+    return;
+  uint64_t steps =
+      std::min({shortest / waves / 2, budget / 4 / parts, mostBegin});
+  if (steps < leastBegin)
+    return;
+  struct Register {
+    double sum = 0, squares = 0;
+    float least = HUGE_VALF, most = -HUGE_VALF;
+    uint64_t leastAt = 0, mostAt = 0;
+  };
+  std::vector<Register> seen(registers);
+  for (uint64_t i = 0; i < parts; ++i) {
+    uint64_t id = parts == workgroups ? i : placeOf(i, parts);
+    Row row;
+    if (!rowOf(id, steps, row))
+      return;
+    for (unsigned r = 0; r < registers; ++r) {
+      Register &each = seen[r];
+      each.sum += row[r];
+      each.squares += double(row[r]) * row[r];
+      if (row[r] < each.least)
+        each.least = row[r], each.leastAt = id;
+      if (row[r] > each.most)
+        each.most = row[r], each.mostAt = id;
+    }
+  }
+  // The most unusual first.
+  std::multimap<double, uint64_t, std::greater<>> found;
+  for (const Register &each : seen) {
+    double middle = each.sum / parts,
+           deviation =
+               std::sqrt(std::max(0.0, each.squares / parts - middle * middle));
+    if (!(deviation > 0))
+      continue;
+    found.emplace((middle - each.least) / deviation, each.leastAt);
+    found.emplace((each.most - middle) / deviation, each.mostAt);
+  }
+  double left = std::min(double(mostUnusual), budget / 4 / mean);
+  for (auto &[distance, id] : found) {
+    if (!(distance > unusual) || left <= 0)
+      break;
+    if (known.count(id))
+      continue;
+    known[id] = std::max<uint64_t>(1, source.count(id));
+    ++counted;
+    if (double(known[id]) > muchLonger * mean)
+      strays.push_back(id);
+    left -= std::max(1.0, known[id] / mean);
+  }
 }
 
 /// False if the registers explain nothing, or running the beginnings would cost
@@ -210,12 +292,6 @@ bool LengthModel::predict(uint64_t budget, LengthSource &source) {
   uint64_t steps = std::min({shortest / waves / 2, budget / parts, mostBegin});
   if (steps < leastBegin)
     return false;
-  auto rowOf = [&](uint64_t id, uint64_t steps, Row &row) {
-    const uint32_t *values = source.begin(id, steps);
-    for (unsigned r = 0; values && r < registers; ++r)
-      row[r] = float(int32_t(values[r]));
-    return values != nullptr;
-  };
   std::vector<Sample> even, odd, all;
   for (size_t i = 0; i < places.size(); ++i) {
     Sample sample;
@@ -224,6 +300,15 @@ bool LengthModel::predict(uint64_t budget, LengthSource &source) {
       return false;
     (i % 2 ? odd : even).push_back(sample);
     all.push_back(sample);
+  }
+  // Of what a stray has, both halves have to know.
+  for (uint64_t id : strays) {
+    Sample sample;
+    sample.length = double(known[id]);
+    if (!rowOf(id, steps, sample.row))
+      return false;
+    for (auto *part : {&even, &odd, &all})
+      part->push_back(sample);
   }
   // The odd half judges the fit made on the even one.
   Linear fit = fitLinear(even);
@@ -248,7 +333,7 @@ bool LengthModel::predict(uint64_t budget, LengthSource &source) {
   };
   std::vector<float> result(parts);
   for (uint64_t i = 0; i < parts; ++i) {
-    uint64_t id = parts == workgroups ? i : placeOf(unsigned(i), parts);
+    uint64_t id = parts == workgroups ? i : placeOf(i, parts);
     double length = HUGE_VAL;
     for (uint64_t some = steps; some >= leastBegin && !isLikely(length);
          some /= 2) {
@@ -272,7 +357,8 @@ double LengthModel::lengthOf(uint64_t id) const {
   if (uniform)
     return mean;
   if (!lengths.empty())
-    return lengths[size_t(double(id) * lengths.size() / workgroups)];
+    // The part that holds it, by placeOf's bounds.
+    return lengths[((id + 1) * lengths.size() - 1) / workgroups];
   auto next = std::lower_bound(places.begin(), places.end(), id);
   if (next == places.end() ||
       (next != places.begin() && id - next[-1] < *next - id))

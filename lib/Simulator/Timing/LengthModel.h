@@ -35,6 +35,9 @@ public:
 
 class LengthModel {
 public:
+  /// Scalar registers as signed numbers.
+  using Row = std::array<float, 104>;
+
   /// \p budget: instructions worth spending on it.
   LengthModel(uint64_t workgroups, unsigned waves, uint64_t budget,
               LengthSource &source);
@@ -52,14 +55,17 @@ public:
 private:
   void count(unsigned number);
   bool allAlike() const;
+  void countUnusual(uint64_t budget);
   bool predict(uint64_t budget, LengthSource &source);
-  uint64_t placeOf(unsigned part, uint64_t parts) const;
+  bool rowOf(uint64_t id, uint64_t steps, Row &row) const;
+  uint64_t placeOf(uint64_t part, uint64_t parts) const;
 
   uint64_t workgroups;
   unsigned waves;
   LengthSource &source;
   std::map<uint64_t, uint64_t> known;
   std::vector<uint64_t> places; ///< counted, in order
+  std::vector<uint64_t> strays; ///< counted, much longer than all of these
   double mean = 0;
   bool uniform = false;
   std::vector<float> lengths; ///< predicted, of equal parts of the grid
