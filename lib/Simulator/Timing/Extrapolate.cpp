@@ -270,7 +270,7 @@ std::string SamplePlan::describe(size_t ran, const LengthModel &lengths) const {
 
 SamplePlan tlc::sim::planSample(const LengthModel &lengths, uint64_t workgroups,
                                 const GroupNeeds &needs, uint64_t detail,
-                                const Shares &shares) {
+                                double usual, const Shares &shares) {
   SamplePlan plan;
   plan.workgroups = workgroups;
   plan.needs = needs;
@@ -295,7 +295,7 @@ SamplePlan tlc::sim::planSample(const LengthModel &lengths, uint64_t workgroups,
   // Less than two rounds show no full machine.
   double rounds = lengths.isUniform() ? mostRounds : 2;
   double least = rounds * round * all / double(plan.ofXcd);
-  detail = std::max(detail, uint64_t(std::min(least, mostForRounds)));
+  detail = std::max(detail, uint64_t(std::min(least, mostForRounds / usual)));
   if (all <= wholeFactor * double(detail))
     return plan;
   double affordable = double(detail) / all * double(plan.ofXcd) / round;

@@ -52,9 +52,10 @@ struct SamplePlan {
   uint64_t instructionLimit = 0; ///< Pace
 };
 
-/// \p detail: instructions to spend. \p shares tells which XCD ends last.
+/// \p detail: instructions to spend, each as dear as so many \p usual ones.
+/// \p shares tells which XCD ends last.
 SamplePlan planSample(const LengthModel &lengths, uint64_t workgroups,
-                      const GroupNeeds &needs, uint64_t detail,
+                      const GroupNeeds &needs, uint64_t detail, double usual,
                       const Shares &shares);
 
 /// The whole launch from `sample`, which \p machine gave. For Pace only, from
