@@ -45,6 +45,9 @@ constexpr uint64_t sampleFrom = param::xcds * param::cusPerXcd;
 /// Launches up to so many times as much are run in full as well: a second or
 /// two for each XCD, and nothing to be said of errors.
 constexpr double fullFactor = 2.5;
+/// And to so many times as much again where chance decides how they end: the
+/// end's standard deviation, relative.
+constexpr double chanceFactor = 2, chance = 0.01;
 /// Where the replay would take more than so many times as long as the run, and
 /// more than so many nanoseconds, less of the launch is replayed.
 constexpr double mostRatio = 4, shortReplay = 0.4e9;
@@ -477,9 +480,26 @@ void tlc::sim::runTimed(LaunchContext &context, unsigned threads,
     plan =
         planSample(*lengths, options.workgroups, needs, detail, usual, shares);
     source.abandon();
-    plan.apply(options);
-    options.sharing = linesShared(context, code, plan, *lengths, cost.words);
-    options.sharing.lag = beginning.lag;
+    auto isUncertain = [&] {
+      Tail tail = stepTails(*lengths, plan.xcd, options.workgroups, needs,
+                            Demand(), shares);
+      if (tail.spread <= chance)
+        return false;
+      // Parts of it have run by now.
+      source.runFirst(~uint64_t(0));
+      bool again = mayRunTwice(code, source.first(), context.memory);
+      source.abandon();
+      return again;
+    };
+    if (!wanted.detailInstructions && plan.hasChance() &&
+        lengths->all() <= chanceFactor * fullUpTo && isUncertain()) {
+      lengths.reset();
+      options.pages.clear();
+    } else {
+      plan.apply(options);
+      options.sharing = linesShared(context, code, plan, *lengths, cost.words);
+      options.sharing.lag = beginning.lag;
+    }
   }
   Machine machine(code, source, needs, options);
   bool ok = !source.faulted() && machine.run();
@@ -510,7 +530,6 @@ void tlc::sim::runTimed(LaunchContext &context, unsigned threads,
   // From the detailed workgroups to the whole grid.
   if (lengths) {
     lengths->learn(machine.groups());
-    timing.sampling = plan.describe(machine.groups().size(), *lengths);
     double alone = 0, relieved = 0;
     if (plan.kind == SamplePlan::Kind::Pace) {
       if (occupancyOf(needs).groupsPerCu > 1) {
@@ -532,6 +551,7 @@ void tlc::sim::runTimed(LaunchContext &context, unsigned threads,
       return;
     timing = extrapolate(std::move(timing), machine, *lengths, plan, alone,
                          relieved);
+    timing.sampling = plan.describe(machine.groups().size(), *lengths);
   }
   result.matrixFlops = timing.matrixFlops;
   result.timing = std::make_shared<TimingResult>(std::move(timing));
