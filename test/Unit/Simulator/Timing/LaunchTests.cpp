@@ -116,7 +116,7 @@ TEST(Lds, Ports) {
 }
 
 /// Which of the numbers up to a mask a workgroup gets.
-enum class Order { Modulo, Ascending, Descending, Scattered };
+enum class Order { Modulo, Ascending, Descending, Scattered, OneLong };
 
 /// Work that depends on the number of the workgroup: at least 40 turns of a
 /// loop with loads, vector and matrix operations.
@@ -124,7 +124,9 @@ AsmKernel unevenKernel(Order order) {
   static constexpr const char *orders[] = {
       "s_mov_b32 s8, s2", "s_lshr_b32 s8, s2, 7",
       "s_not_b32 s8, s2\n s_lshr_b32 s8, s8, 7",
-      "s_mul_i32 s8, s2, 0x9e3779b1\n s_lshr_b32 s8, s8, 20"};
+      "s_mul_i32 s8, s2, 0x9e3779b1\n s_lshr_b32 s8, s8, 20",
+      "s_cmp_eq_u32 s2, 1237\n s_movk_i32 s8, 0x1ff\n"
+      "s_cselect_b32 s8, 0x3fff, s8"};
   return {"k",
           std::string(R"(
   s_load_dwordx4 s[4:7], s[0:1], 0x0
@@ -176,7 +178,7 @@ TEST_P(Sampling, IsCloseToTheFullRun) {
   TimingResult full = run(true), sample = run(false);
   EXPECT_FALSE(full.sampled);
   EXPECT_TRUE(sample.sampled);
-  EXPECT_LT(sample.sampledWorkgroups * 8, full.workgroups);
+  EXPECT_LE(sample.sampledWorkgroups * 8, full.workgroups);
   EXPECT_NEAR(double(sample.cycles), double(full.cycles), 0.03 * full.cycles);
   EXPECT_NEAR(sample.matrixUtilization(), full.matrixUtilization(),
               0.03 * full.matrixUtilization());
@@ -189,11 +191,13 @@ TEST_P(Sampling, IsCloseToTheFullRun) {
 INSTANTIATE_TEST_SUITE_P(
     Orders, Sampling,
     ::testing::Values(Sample{"alike", Order::Ascending, 0, 170'000, 24'576},
-                      Sample{"period", Order::Modulo, 31, 150'000, 4096},
+                      Sample{"period", Order::Modulo, 31, 200'000, 4096},
                       Sample{"ascending", Order::Ascending, 63, 250'000, 8192},
                       Sample{"descending", Order::Descending, 63, 250'000,
                              8192},
-                      Sample{"scattered", Order::Scattered, 63, 250'000, 8192}),
+                      Sample{"scattered", Order::Scattered, 63, 250'000, 8192},
+                      Sample{"one_long", Order::OneLong, 0x3fff, 830'000,
+                             2048}),
     [](const auto &info) { return info.param.name; });
 
 /// One to a compute unit. Sixteen workgroups read the same tiles, wait for
