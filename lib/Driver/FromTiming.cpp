@@ -423,6 +423,8 @@ void tlc::addTiming(KernelReport &report, const sim::CodeObject &object,
   double simdCycles = double(time.cycles) * time.simds;
   report.activeSimds = simdCycles > 0 ? time.activeSimdCycles / simdCycles : 0;
   report.activeCUs = cuCycles > 0 ? time.activeCuCycles / cuCycles : 0;
+  report.usedCUs =
+      time.computeUnits ? double(time.usedComputeUnits) / time.computeUnits : 1;
   report.busyUse = time.cycles ? double(time.workingSimdCycles) /
                                      (double(time.cycles) * time.simds)
                                : 0;

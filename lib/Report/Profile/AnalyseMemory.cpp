@@ -158,13 +158,22 @@ double Analysis::useOf(const Level &level) const {
              : 0;
 }
 
+/// The same while there is work for it: an L1 is its compute unit's own, what lies
+/// behind serves all and is at work while any of them is.
+double Analysis::useWhileActive(const Level &level) const {
+  double time = level.key == "l1" || kernel.usedCUs <= 0
+                    ? active
+                    : std::min(1.0, active / kernel.usedCUs);
+  return time > 0 ? std::min(1.0, useOf(level) / time) : 0;
+}
+
 /// A level's bytes against its peak; averages over the launch look small where
 /// it is busy only for a part of it.
 std::string Analysis::levelDetail(const Level &level) const {
   std::string bytes =
       fmt::format("{:.0f} bytes a cycle of {:.0f}", level.bytes / kernel.cycles,
                   level.peakBytesPerCycle);
-  double use = 100 * std::min(1.0, useOf(level) / active);
+  double use = 100 * useWhileActive(level);
   return level.busyShare
              ? fmt::format("its address unit works {:.0f} % of the busy CUs' "
                            "time; {}",
@@ -210,7 +219,7 @@ void Analysis::memory() {
   auto waited = worst([&](const CodeLine &c) { return causedByMemory(c); });
   const Level *full = nullptr;
   for (const Level &level : kernel.levels)
-    if (active > 0 && useOf(level) / active > saturated)
+    if (useWhileActive(level) > saturated)
       full = &level; // the outermost one counts
   if (full && full->key == "l1" && narrow(*full, rest))
     return;

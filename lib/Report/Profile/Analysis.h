@@ -66,6 +66,7 @@ private:
   double part(Stall stall) const { return parts[unsigned(stall)]; }
   /// Share of its cycles in which a level of memory works.
   double useOf(const Level &level) const;
+  double useWhileActive(const Level &level) const;
   double causedByMemory(const CodeLine &code) const;
   double causedByWaits(const CodeLine &code) const;
   std::string placesOf(std::optional<size_t> at) const;

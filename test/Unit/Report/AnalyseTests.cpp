@@ -219,6 +219,29 @@ TEST(Analyse, PlainLatencyAndSaturatedLevels) {
   EXPECT_EQ(kernel.limiters.front().headline, "HBM bandwidth");
 }
 
+// One compute unit of many, most of the time: it has HBM to itself, and takes
+// little of it.
+TEST(Analyse, SharedLevelsServeOneComputeUnitAsWellAsAll) {
+  KernelReport kernel = sampleKernel();
+  charge(kernel.code[0], Stall::VectorMemory, 1000);
+  kernel.code[0].linesTouched = kernel.code[0].linesNeeded = 800;
+  kernel.activeCUs = 0.03;
+  kernel.matrixUse = kernel.busyUse = 0.001;
+  Level hbm{"hbm", "HBM"};
+  hbm.bytes = 0.03 * 2000 * kernel.cycles;
+  hbm.peakBytesPerCycle = 2000;
+  kernel.levels.push_back(hbm);
+  auto has = [](const KernelReport &kernel, llvm::StringRef key) {
+    return llvm::any_of(analysed(kernel).limiters,
+                        [&](auto &each) { return each.key == key; });
+  };
+  // All units at once for a short time: the rate is the limit.
+  EXPECT_TRUE(has(kernel, "bandwidth"));
+  kernel.usedCUs = 0.04;
+  EXPECT_FALSE(has(kernel, "bandwidth"));
+  EXPECT_TRUE(has(kernel, "memory_latency"));
+}
+
 TEST(Analyse, SpillsStandOut) {
   KernelReport kernel = sampleKernel();
   kernel.code[0].unit = CodeLine::Unit::Scratch;

@@ -189,6 +189,7 @@ struct KernelReport {
   double busyUse = 0;
   double activeCUs = 0;   ///< share of CU cycles with a workgroup on the CU
   double activeSimds = 0; ///< of SIMD cycles with a wavefront; 0: unknown
+  double usedCUs = 1;     ///< share of the CUs that got a workgroup at all
   double waveCycles = 0;
   StallCycles stalls{};
   double ldsCycles = 0, ldsConflictCycles = 0; ///< ldsCycles has both
