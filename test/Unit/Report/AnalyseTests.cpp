@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "SampleReport.h"
+#include <algorithm>
 #include <gtest/gtest.h>
 
 using namespace tlc::report;
@@ -231,9 +232,10 @@ TEST(Analyse, SharedLevelsServeOneComputeUnitAsWellAsAll) {
   hbm.bytes = 0.03 * 2000 * kernel.cycles;
   hbm.peakBytesPerCycle = 2000;
   kernel.levels.push_back(hbm);
-  auto has = [](const KernelReport &kernel, llvm::StringRef key) {
-    return llvm::any_of(analysed(kernel).limiters,
-                        [&](auto &each) { return each.key == key; });
+  auto has = [](const KernelReport &kernel, const std::string &key) {
+    KernelReport done = analysed(kernel);
+    return std::any_of(done.limiters.begin(), done.limiters.end(),
+                       [&](auto &each) { return each.key == key; });
   };
   // All units at once for a short time: the rate is the limit.
   EXPECT_TRUE(has(kernel, "bandwidth"));
