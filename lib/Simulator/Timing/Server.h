@@ -17,6 +17,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 namespace tlc::sim {
@@ -28,9 +29,10 @@ public:
   /// When a request begins that comes at \p time and takes \p cycles, which are
   /// fewer than a slice has.
   double take(double time, double cycles) {
-    uint64_t number = std::max(uint64_t(time / length), firstFree);
-    while (at(number).taken >= length)
-      firstFree += number++ == firstFree;
+    uint64_t from = std::max(uint64_t(time / length), firstFree);
+    uint64_t number = withRoom(from);
+    if (from == firstFree)
+      firstFree = number;
     double begin = std::max(time, number * length + at(number).taken);
     last = std::max(last, begin + cycles);
     for (double left = cycles; left > 0; ++number) {
@@ -52,12 +54,23 @@ private:
   struct Slice {
     uint64_t number = ~uint64_t(0);
     double taken = 0;
+    uint64_t next = 0; ///< if it is full: all before this one are, too
   };
   Slice &at(uint64_t number) {
     Slice &slice = slices[number % count];
     if (slice.number != number)
-      slice = {number, 0};
+      slice = {number, 0, number + 1};
     return slice;
+  }
+  /// The first one from \p from on that is not full. Under load thousands are:
+  /// the way there gets shorter with each use.
+  uint64_t withRoom(uint64_t from) {
+    uint64_t found = from;
+    while (at(found).taken >= length)
+      found = at(found).next;
+    while (from < found)
+      from = std::exchange(at(from).next, found);
+    return found;
   }
 
   std::vector<Slice> slices;
