@@ -17,7 +17,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <utility>
 #include <vector>
 
 namespace tlc::sim {
@@ -29,9 +28,9 @@ public:
   /// When a request begins that comes at \p time and takes \p cycles, which are
   /// fewer than a slice has.
   double take(double time, double cycles) {
-    uint64_t from = std::max(uint64_t(time / length), firstFree);
-    uint64_t number = withRoom(from);
-    if (from == firstFree)
+    uint64_t first = std::max(uint64_t(time / length), firstFree);
+    uint64_t number = freeFrom(first);
+    if (first == firstFree)
       firstFree = number;
     double begin = std::max(time, number * length + at(number).taken);
     last = std::max(last, begin + cycles);
@@ -54,7 +53,7 @@ private:
   struct Slice {
     uint64_t number = ~uint64_t(0);
     double taken = 0;
-    uint64_t next = 0; ///< if it is full: all before this one are, too
+    uint64_t next = 0; ///< if it is full: all up to this one are
   };
   Slice &at(uint64_t number) {
     Slice &slice = slices[number % count];
@@ -62,15 +61,18 @@ private:
       slice = {number, 0, number + 1};
     return slice;
   }
-  /// The first one from \p from on that is not full. Under load thousands are:
-  /// the way there gets shorter with each use.
-  uint64_t withRoom(uint64_t from) {
-    uint64_t found = from;
-    while (at(found).taken >= length)
-      found = at(found).next;
-    while (from < found)
-      from = std::exchange(at(from).next, found);
-    return found;
+  /// The first slice from \p number on that is not full. Those passed point
+  /// there from now on: where many wait, a queue is long.
+  uint64_t freeFrom(uint64_t number) {
+    uint64_t end = number;
+    while (at(end).taken >= length)
+      end = at(end).next;
+    while (number < end) {
+      uint64_t next = at(number).next;
+      at(number).next = end;
+      number = next;
+    }
+    return end;
   }
 
   std::vector<Slice> slices;
