@@ -373,7 +373,8 @@ bool Machine::Impl::endWave(SimWave &wave, uint64_t time) {
   group.time.end = end;
   group.time.instructions = group.issued();
   finished.push_back(group.time);
-  shared.noteGroupEnd();
+  if (!defers) // of samples only
+    shared.noteGroupEnd();
   notePace(cu, end);
   cu.residents.erase(
       std::find(cu.residents.begin(), cu.residents.end(), &group));
