@@ -158,8 +158,8 @@ double Analysis::useOf(const Level &level) const {
              : 0;
 }
 
-/// The same while there is work for it: an L1 is its compute unit's own, what lies
-/// behind serves all and is at work while any of them is.
+/// The same while there is work for it: an L1 is its compute unit's own, what
+/// lies behind serves all and is at work while any of them is.
 double Analysis::useWhileActive(const Level &level) const {
   double time = level.key == "l1" || kernel.usedCUs <= 0
                     ? active
