@@ -31,8 +31,7 @@ static int64_t clampInt(__int128 v) {
   return v > kInfinity ? kInfinity : v < -kInfinity ? -kInfinity : int64_t(v);
 }
 
-Ranges::Ranges(KernelOp kernel)
-    : kernel(kernel), threads(kernel.getNumThreads()) {}
+Ranges::Ranges(KernelOp kernel) : kernel(kernel) {}
 
 Interval Ranges::of(Value v) {
   if (auto it = known.find(v); it != known.end())
@@ -102,8 +101,9 @@ Interval Ranges::of(Value v) {
     } else if (isa<arith::TruncIOp>(op) && in(0).lo >= INT32_MIN &&
                in(0).hi <= INT32_MAX) {
       result = in(0);
-    } else if (isa<tile::ThreadIdOp>(op)) {
-      result = {0, threads - 1};
+    } else if (auto id = dyn_cast<tile::ThreadIdOp>(op)) {
+      auto extents = kernel.getThreads();
+      result = {0, id.getDim() < extents.size() ? extents[id.getDim()] - 1 : 0};
     }
     // What may wrap around in 32 bits says nothing.
     if (v.getType().isInteger(32) &&

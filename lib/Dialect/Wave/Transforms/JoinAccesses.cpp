@@ -1,4 +1,4 @@
-//===- JoinAccesses.cpp - Scalar LDS accesses side by side, as vectors ----===//
+//===- JoinAccesses.cpp - Scalar accesses side by side, as vectors --------===//
 //
 // Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,17 +6,22 @@
 //===----------------------------------------------------------------------===//
 //
 // The pass `wave-join-accesses`. Code that a program writes for each thread
-// accesses LDS element by element, in loops of a known length that are straight
-// code by now. Where the elements lie side by side, one access of up to 16
-// bytes takes the place of many: of 2 bytes each, lanes 16 bytes apart would
-// meet in the same banks, too.
+// accesses memory element by element, in loops of a known length that are
+// straight code by now. Where the elements lie side by side, one access of up
+// to 16 bytes takes the place of many: accesses to LDS, of 2 bytes each, lanes
+// 16 bytes apart would meet in the same banks, too; and loads from global
+// memory through a buffer resource.
 //
 // An address is brought to the form `value + constant`, through the divisions
 // and remainders by powers of two that make rows and columns of a linear index
 // and through the XORs of a swizzle: the constant passes unchanged where the
 // value is a multiple of a power of two that exceeds it. Accesses with the same
-// value whose constants follow one another, aligned to their sum, with no
-// access to LDS and no barrier between them, are joined.
+// value whose constants follow one another, aligned to their sum, with nothing
+// between them that writes what they read or reads what they write, are joined.
+//
+// A load from global memory is checked against the end of its buffer, dword by
+// dword. Of joined ones none or all must lie behind it: the buffer's size is a
+// multiple of theirs.
 //
 //   %a = arith.muli %t, %c8            %a = arith.muli %t, %c8
 //   wave.lds_store %x, %a : f16        %v = vector.from_elements %x, %y ...
@@ -143,12 +148,23 @@ struct Member {
   Operation *op;
   int64_t constant;
 };
+enum class Access { LdsLoad, LdsStore, GlobalLoad };
+
 /// Accesses of one kind, element type and value, in program order.
 struct Run {
-  bool store = false;
+  Access access;
   Type type;
   int value = 0;
+  Value resource; ///< of global memory
   SmallVector<Member> members;
+
+  DictionaryAttr attributes() const {
+    return members.front().op->getDiscardableAttrDictionary();
+  }
+  bool takes(const Run &one) const {
+    return access == one.access && type == one.type && value == one.value &&
+           resource == one.resource && attributes() == one.attributes();
+  }
 };
 
 struct JoinAccesses : tlc::wave::impl::WaveJoinAccessesBase<JoinAccesses> {
@@ -164,6 +180,7 @@ struct JoinAccesses : tlc::wave::impl::WaveJoinAccessesBase<JoinAccesses> {
       join(run);
   }
 
+  std::optional<Run> accessOf(Operation &op);
   void visit(Block &block);
   void join(Run &run);
   void replace(const Run &run, ArrayRef<Member> members);
@@ -172,42 +189,88 @@ struct JoinAccesses : tlc::wave::impl::WaveJoinAccessesBase<JoinAccesses> {
 };
 } // namespace
 
-/// A run ends with another access to LDS, a barrier, or what has regions.
-void JoinAccesses::visit(Block &block) {
+/// The run of one access that an op starts, if it may be part of one.
+std::optional<Run> JoinAccesses::accessOf(Operation &op) {
   Run run;
-  auto close = [&] {
-    if (run.members.size() > 1)
-      runs.push_back(run);
-    run = {};
+  Form form;
+  int64_t offset = 0;
+  if (auto load = dyn_cast<LdsLoadOp>(op)) {
+    run.access = Access::LdsLoad;
+    run.type = load.getType();
+    form = forms.of(load.getAddr());
+    offset = load.getOffset();
+  } else if (auto store = dyn_cast<LdsStoreOp>(op)) {
+    run.access = Access::LdsStore;
+    run.type = store.getValue().getType();
+    form = forms.of(store.getAddr());
+    offset = store.getOffset();
+  } else if (auto load = dyn_cast<BufferLoadOp>(op)) {
+    run.access = Access::GlobalLoad;
+    run.type = load.getType();
+    run.resource = load.getRsrc();
+    if (load.getSoffset())
+      return std::nullopt;
+    form = forms.of(load.getVoffset());
+    offset = load.getOffset();
+  } else {
+    return std::nullopt;
+  }
+  if (!run.type.isIntOrFloat() || run.type.getIntOrFloatBitWidth() < 8 ||
+      run.type.getIntOrFloatBitWidth() > 32)
+    return std::nullopt;
+  run.value = form.value;
+  run.members.push_back({&op, form.constant + offset});
+  return run;
+}
+
+/// Loads of different runs may stand between one another; a store to LDS ends
+/// those from there, any other access to LDS stores. A barrier, a store to
+/// global memory and what has regions end all.
+void JoinAccesses::visit(Block &block) {
+  SmallVector<Run, 4> open;
+  auto close = [&](llvm::function_ref<bool(const Run &)> which) {
+    llvm::erase_if(open, [&](const Run &run) {
+      if (!which(run))
+        return false;
+      if (run.members.size() > 1)
+        runs.push_back(run);
+      return true;
+    });
   };
+  auto all = [](const Run &) { return true; };
   for (Operation &op : block) {
-    auto load = dyn_cast<LdsLoadOp>(op);
-    auto store = dyn_cast<LdsStoreOp>(op);
-    if (!load && !store) {
-      if (op.getNumRegions() ||
-          (!isPure(&op) && !isa<BufferLoadOp>(op) && !isa<GlobalLoadOp>(op)))
-        close();
+    bool lds = isa<LdsLoadOp, LdsStoreOp>(op), store = isa<LdsStoreOp>(op);
+    if (!lds && !isa<BufferLoadOp, GlobalLoadOp>(op)) {
+      if (op.getNumRegions() || !isPure(&op))
+        close(all);
       continue;
     }
-    Type type = load ? load.getType() : store.getValue().getType();
-    Form form = forms.of(load ? load.getAddr() : store.getAddr());
-    int64_t constant =
-        form.constant + int64_t(load ? load.getOffset() : store.getOffset());
-    bool fits = type.isIntOrFloat() && type.getIntOrFloatBitWidth() >= 8 &&
-                type.getIntOrFloatBitWidth() <= 32;
-    if (run.members.empty() || run.store != bool(store) || run.type != type ||
-        run.value != form.value ||
-        op.getDiscardableAttrDictionary() !=
-            run.members.front().op->getDiscardableAttrDictionary())
-      close();
-    if (fits) {
-      run.store = bool(store);
-      run.type = type;
-      run.value = form.value;
-      run.members.push_back({&op, constant});
-    }
+    std::optional<Run> one = accessOf(op);
+    if (lds)
+      close([&](const Run &run) {
+        bool either = store || run.access == Access::LdsStore;
+        return run.access != Access::GlobalLoad && either &&
+               !(one && run.takes(*one));
+      });
+    if (!one)
+      continue;
+    Run *run = llvm::find_if(open, [&](const Run &r) { return r.takes(*one); });
+    if (run == open.end())
+      open.push_back(*one);
+    else
+      run->members.push_back(one->members.front());
   }
-  close();
+  close(all);
+}
+
+/// Bytes that the size of the buffer is a multiple of; 0 if that is not known.
+static int64_t sizeUnit(const Run &run) {
+  APInt bytes;
+  auto resource = run.resource.getDefiningOp<ResourceOp>();
+  if (!resource || !matchPattern(resource.getNumBytes(), m_ConstantInt(&bytes)))
+    return 0;
+  return bytes.isZero() ? kMostBytes
+                        : int64_t(1) << std::min(bytes.countr_zero(), 30u);
 }
 
 /// Cuts a run into accesses of 16, 8, 4 or 2 bytes that are aligned.
@@ -221,8 +284,11 @@ void JoinAccesses::join(Run &run) {
   for (auto [a, b] : llvm::zip(rest.drop_back(), rest.drop_front()))
     if (b.constant < a.constant + bytes)
       return;
+  int64_t most = kMostBytes;
+  if (run.access == Access::GlobalLoad)
+    most = std::max(std::min(most, sizeUnit(run)), bytes);
   while (!rest.empty()) {
-    size_t n = kMostBytes / bytes;
+    size_t n = most / bytes;
     auto fits = [&] {
       if (rest.size() < n || rest[0].constant % int64_t(n * bytes) ||
           forms.zeros(run.value) < int(llvm::Log2_64(n * bytes)))
@@ -246,7 +312,7 @@ void JoinAccesses::replace(const Run &run, ArrayRef<Member> members) {
     return a.op->isBeforeInBlock(b.op);
   };
   auto type = VectorType::get({int64_t(members.size())}, run.type);
-  if (run.store) {
+  if (run.access == Access::LdsStore) {
     Operation *last = llvm::max_element(members, earlier)->op;
     OpBuilder b(last);
     SmallVector<Value> values;
@@ -264,24 +330,29 @@ void JoinAccesses::replace(const Run &run, ArrayRef<Member> members) {
   }
   Operation *first = llvm::min_element(members, earlier)->op;
   // Its own address is there; the lowest lies a known distance below.
-  auto load = cast<LdsLoadOp>(first);
+  Location loc = first->getLoc();
   OpBuilder b(first);
-  int64_t offset = load.getOffset();
-  Value address = load.getAddr();
+  auto fromLds = dyn_cast<LdsLoadOp>(first);
+  auto fromBuffer = dyn_cast<BufferLoadOp>(first);
+  int64_t offset = fromLds ? fromLds.getOffset() : fromBuffer.getOffset();
+  Value address = fromLds ? fromLds.getAddr() : fromBuffer.getVoffset();
   for (const Member &m : members)
     if (m.op == first)
       offset += members.front().constant - m.constant;
   if (offset < 0) {
     address = arith::AddIOp::create(
-        b, load.getLoc(), address,
-        arith::ConstantOp::create(b, load.getLoc(),
-                                  b.getI32IntegerAttr(offset)));
+        b, loc, address,
+        arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(offset)));
     offset = 0;
   }
-  auto joined = LdsLoadOp::create(b, load.getLoc(), type, address, offset);
-  joined->setDiscardableAttrs(load->getDiscardableAttrDictionary());
+  Operation *joined =
+      fromLds ? LdsLoadOp::create(b, loc, type, address, offset)
+              : BufferLoadOp::create(b, loc, type, run.resource, address,
+                                     /*soffset=*/Value(), offset)
+                    .getOperation();
+  joined->setDiscardableAttrs(first->getDiscardableAttrDictionary());
   for (auto [i, m] : llvm::enumerate(members)) {
-    Value element = vector::ExtractOp::create(b, load.getLoc(), joined,
+    Value element = vector::ExtractOp::create(b, loc, joined->getResult(0),
                                               ArrayRef<int64_t>{int64_t(i)});
     m.op->getResult(0).replaceAllUsesWith(element);
   }

@@ -46,3 +46,33 @@ wave.kernel @ordered(%x: f16, %y: f16, %p: !wave.ptr) attributes {lds_bytes = 81
   wave.lds_store %y, %a : f16
   wave.return
 }
+
+// The buffer ends within a pair, at a place that is not known, or a store comes
+// between.
+// CHECK-LABEL: wave.kernel @ends
+wave.kernel @ends(%p: !wave.ptr, %size: i32) attributes {lds_bytes = 8192 : i64, threads = 64 : i64} {
+  %t = wave.thread_id
+  %c4 = arith.constant 4 : i32
+  %odd = arith.constant 1022 : i32
+  %even = arith.constant 1024 : i32
+  %A = wave.resource %p, %odd : i32
+  %B = wave.resource %p, %size : i32
+  %C = wave.resource %p, %even : i32
+  %a = arith.muli %t, %c4 : i32
+  %x0 = wave.buffer_load %A[%a] : f16
+  %x1 = wave.buffer_load %A[%a] {offset = 2 : i64} : f16
+  %y0 = wave.buffer_load %B[%a] : f16
+  %y1 = wave.buffer_load %B[%a] {offset = 2 : i64} : f16
+  %z0 = wave.buffer_load %C[%a] : f16
+  wave.buffer_store %x1, %C[%a] {offset = 2 : i64} : f16
+  %z1 = wave.buffer_load %C[%a] {offset = 2 : i64} : f16
+  %s0 = arith.addf %x0, %x1 : f16
+  %s1 = arith.addf %y0, %y1 : f16
+  %s2 = arith.addf %z0, %z1 : f16
+  wave.lds_store %s0, %a : f16
+  wave.barrier
+  wave.lds_store %s1, %a : f16
+  wave.barrier
+  wave.lds_store %s2, %a : f16
+  wave.return
+}

@@ -74,3 +74,42 @@ wave.kernel @loads(%p: !wave.ptr) attributes {lds_bytes = 8192 : i64, threads = 
   wave.global_store %s, %p[%c0 : i32] : i8
   wave.return
 }
+
+// Two rows of global memory, element by element in turns: one load of each.
+// CHECK-LABEL: wave.kernel @global
+// CHECK: %[[X:.*]] = wave.buffer_load %{{.*}}[%[[AT:.*]]] : vector<4xf16>
+// CHECK: vector.extract %[[X]][3]
+// CHECK: %[[Y:.*]] = wave.buffer_load %{{.*}}[%[[AT]]] : vector<4xf16>
+// CHECK: vector.extract %[[Y]][3]
+// CHECK-NOT: wave.buffer_load
+wave.kernel @global(%p: !wave.ptr, %q: !wave.ptr) attributes {lds_bytes = 8192 : i64, threads = 64 : i64} {
+  %t = wave.thread_id
+  %c2 = arith.constant 2 : i32
+  %c4 = arith.constant 4 : i32
+  %c8 = arith.constant 8 : i32
+  %size = arith.constant 1024 : i32
+  %A = wave.resource %p, %size : i32
+  %B = wave.resource %q, %size : i32
+  %a = arith.muli %t, %c8 : i32
+  %b = arith.addi %a, %c4 : i32
+  %x0 = wave.buffer_load %A[%a] : f16
+  %y0 = wave.buffer_load %B[%a] : f16
+  %x1 = wave.buffer_load %A[%a] {offset = 2 : i64} : f16
+  %y1 = wave.buffer_load %B[%a] {offset = 2 : i64} : f16
+  %x2 = wave.buffer_load %A[%b] : f16
+  %y2 = wave.buffer_load %B[%b] : f16
+  %x3 = wave.buffer_load %A[%b] {offset = 2 : i64} : f16
+  %y3 = wave.buffer_load %B[%b] {offset = 2 : i64} : f16
+  %s0 = arith.addf %x0, %y0 : f16
+  %s1 = arith.addf %x1, %y1 : f16
+  %s2 = arith.addf %x2, %y2 : f16
+  %s3 = arith.addf %x3, %y3 : f16
+  wave.lds_store %s0, %a : f16
+  wave.barrier
+  wave.lds_store %s1, %a : f16
+  wave.barrier
+  wave.lds_store %s2, %a : f16
+  wave.barrier
+  wave.lds_store %s3, %a : f16
+  wave.return
+}

@@ -29,7 +29,6 @@ public:
 
 private:
   KernelOp kernel;
-  int64_t threads = 1;
   llvm::DenseMap<mlir::Value, Interval> known;
 };
 
