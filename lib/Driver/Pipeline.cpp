@@ -60,8 +60,9 @@ std::optional<Stage> tlc::parseStage(StringRef name) {
 /// the same.
 static constexpr StringLiteral optionalPasses[] = {
     "tile-order-workgroups", "tile-promote-operands", "tile-split-masks",
-    "tile-pipeline",         "tile-swizzle-lds",      "tile-coalesce-stores",
-    "wave-share-divisors",   "wave-defer-sums",       "wave-guard-maximum"};
+    "tile-merge-steps",      "tile-pipeline",         "tile-swizzle-lds",
+    "tile-coalesce-stores",  "wave-share-divisors",   "wave-defer-sums",
+    "wave-guard-maximum"};
 
 bool tlc::isOptionalPass(StringRef name) {
   return llvm::is_contained(optionalPasses, name);
@@ -216,6 +217,7 @@ void tlc::buildTilePipeline(PassManager &passes,
   add(tile::createTileOrderWorkgroups());
   add(tile::createTilePromoteOperands());
   add(tile::createTileSplitMasks());
+  add(tile::createTileMergeSteps());
   add(tile::createTilePipeline());
   add(tile::createTileInferLayouts());
   add(tile::createTileFitRegisters());

@@ -23,6 +23,7 @@
 #include "IndexTables.h"
 #include "Interpreter.h"
 #include "mlir/IR/Matchers.h"
+#include "tlc/Dialect/Tile/IR/IntegerOps.h"
 
 using namespace tlc;
 using namespace mlir;
@@ -49,61 +50,6 @@ private:
   DenseMap<mlir::Value, std::optional<std::vector<int64_t>>> known;
 };
 } // namespace
-
-static int64_t floorDivide(int64_t a, int64_t b) {
-  return a / b - (a % b && (a < 0) != (b < 0));
-}
-
-/// The op at one point, in 64 bits: tables hold what 32-bit arithmetic gives as
-/// long as it does not overflow. None where it is no integer op.
-static std::optional<int64_t> evaluate(Operation *op, ArrayRef<int64_t> in) {
-  if (isa<arith::ExtSIOp, arith::ExtUIOp, arith::IndexCastOp>(op))
-    return in[0];
-  if (isa<arith::TruncIOp>(op))
-    return llvm::SignExtend64(
-        in[0], op->getResult(0).getType().getIntOrFloatBitWidth());
-  if (isa<arith::SelectOp>(op))
-    return in[0] ? in[1] : in[2];
-  if (auto cmp = dyn_cast<arith::CmpIOp>(op)) {
-    unsigned bits = cmp.getLhs().getType().getIntOrFloatBitWidth();
-    return arith::applyCmpPredicate(cmp.getPredicate(),
-                                    APInt(bits, in[0], true, true),
-                                    APInt(bits, in[1], true, true));
-  }
-  if (in.size() != 2)
-    return std::nullopt;
-  auto [a, b] = std::pair(in[0], in[1]);
-  if (isa<arith::AddIOp>(op))
-    return a + b;
-  if (isa<arith::SubIOp>(op))
-    return a - b;
-  if (isa<arith::MulIOp>(op))
-    return a * b;
-  if (isa<arith::AndIOp>(op))
-    return a & b;
-  if (isa<arith::OrIOp>(op))
-    return a | b;
-  if (isa<arith::XOrIOp>(op))
-    return a ^ b;
-  if (isa<arith::MinSIOp>(op))
-    return std::min(a, b);
-  if (isa<arith::MaxSIOp>(op))
-    return std::max(a, b);
-  if (isa<arith::ShLIOp>(op))
-    return b >= 0 && b < 63 ? a << b : 0;
-  if (isa<arith::ShRSIOp, arith::ShRUIOp>(op))
-    return b >= 0 && b < 63 ? a >> b : 0;
-  // What a branch not taken divides by may be 0.
-  if (isa<arith::DivSIOp, arith::DivUIOp>(op))
-    return b ? a / b : 0;
-  if (isa<arith::RemSIOp, arith::RemUIOp>(op))
-    return b ? a % b : 0;
-  if (isa<arith::FloorDivSIOp>(op))
-    return b ? floorDivide(a, b) : 0;
-  if (isa<arith::CeilDivSIOp>(op))
-    return b ? -floorDivide(-a, b) : 0;
-  return std::nullopt;
-}
 
 /// The table of a value from those of its operands. An scf.if, which a ternary
 /// becomes, selects between its branches' tables.
@@ -150,7 +96,7 @@ std::optional<std::vector<int64_t>> Tabulator::compute(mlir::Value v) {
     for (size_t i = 0; i < in.size(); ++i)
       at[i] = in[i][p];
     auto r = isa<scf::IfOp>(op) ? std::optional(at[0] ? at[1] : at[2])
-                                : evaluate(op, at);
+                                : tile::evaluateInteger(op, at);
     if (!r)
       return std::nullopt;
     result[p] = *r;

@@ -13,7 +13,8 @@
 // * With two copies of the tile in LDS, step i reads copy i mod 2 while copy
 //   (i + 1) mod 2 is filled: loads at the top of the body, LDS writes at its
 //   end, one barrier a step.
-// * Where LDS does not hold two, or one wavefront has no other to wait for, the
+// * Where LDS does not hold two, or holds more workgroups of one copy and their
+//   wavefronts are worth more, or one wavefront has no other to wait for, the
 //   write stays where the copy stood and the next load follows it at once.
 //
 // A copy takes part if its tile is written by nothing else, read only after it
@@ -38,6 +39,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Liveness.h"
+#include "Staging.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
 #include "tlc/Dialect/Tile/Transforms/Passes.h"
@@ -148,19 +150,6 @@ static bool readersTakeWholes(AllocOp tile, CopyOp copy) {
   });
 }
 
-/// 32-bit registers of a thread that fragments take, spread evenly.
-static int64_t registersOf(MemRefType type, int64_t threads) {
-  int64_t bytes = type.getNumElements() * getElementBytes(type);
-  return llvm::divideCeil(llvm::divideCeil(bytes, threads), 4);
-}
-
-/// Registers that a thread of a workgroup of this size can have.
-// 512 registers a lane and SIMD are shared by its wavefronts: up to 256 threads
-// have one wavefront a SIMD.
-static int64_t registerBudget(int64_t threads) {
-  return threads <= 256 ? 512 : threads <= 512 ? 256 : 128;
-}
-
 //===----------------------------------------------------------------------===//
 // The transformation
 //===----------------------------------------------------------------------===//
@@ -175,6 +164,8 @@ public:
 
 private:
   void collect();
+  int64_t stagingOf(Prefetch &p);
+  int64_t usefulWaves(int64_t bytes, int64_t registers);
   void dropForRegisters();
   void chooseCopies();
   void emitLoad(OpBuilder &b, Prefetch &p, Value step, AllocOp staging);
@@ -222,31 +213,16 @@ void LoopPipeliner::collect() {
   }
 }
 
-/// Whether a fragment takes registers while the loop runs: it is used there, or
-/// before and after.
-static bool isHeldIn(AllocOp alloc, scf::ForOp loop) {
-  bool before = false, after = false;
-  for (const BufferUse &use : getAllUses(alloc.getResult())) {
-    Operation *here = loop->getBlock()->findAncestorOpInBlock(*use.op);
-    if (!here || here == loop.getOperation())
-      return true;
-    (here->isBeforeInBlock(loop) ? before : after) = true;
-  }
-  return before && after;
+/// Registers of a thread that hold what is loaded ahead.
+int64_t LoopPipeliner::stagingOf(Prefetch &p) {
+  return registersOf(cast<MemRefType>(p.copy.getSrc().getType()),
+                     kernel.getNumThreads());
 }
 
 /// Staging needs registers beside the fragments of the kernel; the largest
 /// tiles go without when they do not suffice.
 void LoopPipeliner::dropForRegisters() {
-  constexpr int64_t kReserve = 64; // operands and addresses
-  int64_t threads = kernel.getNumThreads(), used = kReserve;
-  for (AllocOp alloc : getAllocs(kernel, Space::Fragment))
-    if (isHeldIn(alloc, loop))
-      used += registersOf(cast<MemRefType>(alloc.getType()), threads);
-  auto stagingOf = [&](Prefetch &p) {
-    auto src = cast<MemRefType>(p.copy.getSrc().getType());
-    return registersOf(src, threads);
-  };
+  int64_t threads = kernel.getNumThreads(), used = registersHeldIn(loop);
   for (Prefetch &p : prefetches)
     used += stagingOf(p);
   while (used > registerBudget(threads) && !prefetches.empty()) {
@@ -261,7 +237,34 @@ void LoopPipeliner::dropForRegisters() {
   }
 }
 
-/// Two copies in LDS for as many tiles as fit, in program order.
+/// Wavefronts of a compute unit, as far as more of them are worth more than
+/// second copies of tiles, where a workgroup takes so much LDS and a lane holds
+/// so many registers.
+// One on each SIMD, even if only some units get so many; two where all do.
+int64_t LoopPipeliner::usefulWaves(int64_t bytes, int64_t registers) {
+  constexpr int64_t kUnits = 304, kSimds = 4;
+  int64_t fit = ldsBytes / std::max<int64_t>(bytes, 1);
+  int64_t most = fit, all = fit; // workgroups of one unit, and of each
+  int64_t groups = 1;
+  bool known = llvm::all_of(kernel.getGrid(), [&](Value extent) {
+    APInt n;
+    if (!matchPattern(extent, m_ConstantInt(&n)))
+      return false;
+    groups = std::min<int64_t>(groups * n.getSExtValue(), INT32_MAX);
+    return true;
+  });
+  if (known) {
+    most = std::min<int64_t>(most, llvm::divideCeil(groups, kUnits));
+    all = std::min(all, groups / kUnits);
+  }
+  int64_t ofGroup = kernel.getNumThreads() / kWaveSize;
+  int64_t byRegisters = kSimds * (registerBudget(1) / registers);
+  return std::max(std::min(kSimds, most * ofGroup),
+                  std::min({2 * kSimds, all * ofGroup, byRegisters}));
+}
+
+/// Two copies in LDS for as many tiles as fit, in program order, and as leave
+/// room for the workgroups beside which they would not pay.
 void LoopPipeliner::chooseCopies() {
   APInt step;
   bool constantStep = matchPattern(loop.getStep(), m_ConstantInt(&step));
@@ -269,11 +272,8 @@ void LoopPipeliner::chooseCopies() {
   // LDS left free is room for more workgroups.
   if (kernel.getNumThreads() <= kWaveSize)
     return;
-  for (Prefetch &p : prefetches) {
-    if (!constantStep || !readersTakeWholes(p.tile, p.copy))
-      continue;
-    p.twice = true;
-    // Each attempt plans LDS anew, with the tiles that have two copies so far.
+  // LDS with the tiles that have two copies so far.
+  auto bytesNeeded = [&] {
     auto buffers =
         getLiveBuffers(kernel, /*reuseInLoops=*/false, [&](AllocOp alloc) {
           for (Prefetch &q : prefetches)
@@ -281,12 +281,26 @@ void LoopPipeliner::chooseCopies() {
               return int64_t(2);
           return int64_t(1);
         });
-    if (planLds(buffers) > ldsBytes) {
-      p.twice = false;
-      p.copy.emitRemark("LDS holds only one copy of '")
-          << p.tile.getName().value_or("")
-          << "': two barriers a step instead of one";
-    }
+    return planLds(buffers);
+  };
+  int64_t held = registersHeldIn(loop);
+  for (Prefetch &p : prefetches)
+    held += stagingOf(p);
+  int64_t once = usefulWaves(bytesNeeded(), held);
+  for (Prefetch &p : prefetches) {
+    if (!constantStep || !readersTakeWholes(p.tile, p.copy))
+      continue;
+    p.twice = true;
+    int64_t bytes = bytesNeeded();
+    if (bytes <= ldsBytes && usefulWaves(bytes, held) >= once)
+      continue;
+    p.twice = false;
+    p.copy.emitRemark(bytes > ldsBytes
+                          ? "LDS holds only one copy of '"
+                          : "two copies in LDS would keep other workgroups "
+                            "out: one copy of '")
+        << p.tile.getName().value_or("")
+        << "': two barriers a step instead of one";
   }
 }
 

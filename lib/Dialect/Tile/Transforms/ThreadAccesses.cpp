@@ -11,6 +11,7 @@
 
 #include "ThreadAccesses.h"
 #include "mlir/IR/Matchers.h"
+#include "tlc/Dialect/Tile/IR/IntegerOps.h"
 #include "tlc/Dialect/Tile/Transforms/Passes.h"
 #include "llvm/ADT/MapVector.h"
 #include <map>
@@ -40,35 +41,6 @@ private:
 };
 } // namespace
 
-/// One op on two numbers; nothing for others.
-static std::optional<int64_t> apply(Operation *op, int64_t a, int64_t b) {
-  bool shifts = b >= 0 && b < 32;
-  if (isa<arith::AddIOp>(op))
-    return a + b;
-  if (isa<arith::SubIOp>(op))
-    return a - b;
-  if (isa<arith::MulIOp>(op))
-    return a * b;
-  if (isa<arith::AndIOp>(op))
-    return a & b;
-  if (isa<arith::OrIOp>(op))
-    return a | b;
-  if (isa<arith::XOrIOp>(op))
-    return a ^ b;
-  if (isa<arith::ShLIOp>(op) && shifts)
-    return a << b;
-  if (isa<arith::ShRSIOp, arith::ShRUIOp>(op) && shifts && a >= 0)
-    return a >> b;
-  // Of numbers that are not negative all divisions agree.
-  if (a < 0 || b <= 0)
-    return std::nullopt;
-  if (isa<arith::DivSIOp, arith::DivUIOp, arith::FloorDivSIOp>(op))
-    return a / b;
-  if (isa<arith::RemSIOp, arith::RemUIOp>(op))
-    return a % b;
-  return std::nullopt;
-}
-
 Numbers Evaluator::compute(Value v) {
   APInt constant;
   if (matchPattern(v, m_ConstantInt(&constant)))
@@ -89,15 +61,20 @@ Numbers Evaluator::compute(Value v) {
         numbers.push_back(t);
     return numbers;
   }
-  if (isa<arith::ExtSIOp, arith::ExtUIOp, arith::TruncIOp>(op))
-    return of(op->getOperand(0));
-  if (op->getNumOperands() != 2 || op->getNumResults() != 1)
+  if (op->getNumRegions() || op->getNumResults() != 1)
     return {};
-  Numbers a = of(op->getOperand(0)), b = of(op->getOperand(1)), numbers;
-  if (a.empty() || b.empty())
-    return {};
-  for (auto [x, y] : llvm::zip_equal(a, b)) {
-    std::optional<int64_t> number = apply(op, x, y);
+  SmallVector<Numbers, 3> in;
+  for (Value operand : op->getOperands()) {
+    in.push_back(of(operand));
+    if (in.back().empty())
+      return {};
+  }
+  Numbers numbers;
+  SmallVector<int64_t, 3> at(in.size());
+  for (int64_t t = 0; t < threads; ++t) {
+    for (auto [number, table] : llvm::zip_equal(at, in))
+      number = table[t];
+    std::optional<int64_t> number = evaluateInteger(op, at);
     if (!number)
       return {};
     numbers.push_back(*number);

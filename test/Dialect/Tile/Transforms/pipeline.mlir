@@ -59,3 +59,49 @@ tile.func @attention(%q: !tile.ptr<f16>, %k: !tile.ptr<f16>, %v: !tile.ptr<f16>,
     tile.copy %acc to %O : memref<128x64xf32, #tile.space<fragment>> to memref<128x64xf16, #tile.space<global>>
   }
 }
+
+// Two wavefronts whose tiles take half of LDS: a second workgroup keeps the
+// other two SIMDs busy, second copies would keep it out. With 76 workgroups no
+// compute unit gets two.
+// CHECK-LABEL: tile.func @neighbours
+// CHECK-DAG: tile.alloc {name = "A"} : memref<128x64xf16, #tile.space<shared>>
+// CHECK-DAG: tile.alloc {name = "B"} : memref<128x64xf16, #tile.space<shared>>
+// CHECK: tile.kernel
+// CHECK-DAG: tile.alloc {name = "A"} : memref<2x128x64xf16, #tile.space<shared>>
+// CHECK-DAG: tile.alloc {name = "B"} : memref<2x128x64xf16, #tile.space<shared>>
+tile.func @neighbours(%a: !tile.ptr<f16>) {
+  %many = arith.constant 1024 : i32
+  %few = arith.constant 76 : i32
+  %At = tile.tensor %a : !tile.ptr<f16> -> memref<4096x4096xf16, #tile.space<global>>
+  tile.kernel grid(%many) threads[128] (%x) {
+    %c0 = arith.constant 0 : i32
+    %c64 = arith.constant 64 : i32
+    %step = arith.constant 1 : i32
+    %A = tile.alloc {name = "A"} : memref<128x64xf16, #tile.space<shared>>
+    %B = tile.alloc {name = "B"} : memref<128x64xf16, #tile.space<shared>>
+    %C = tile.alloc : memref<128x128xf32, #tile.space<fragment>>
+    scf.for %k = %c0 to %c64 step %step : i32 {
+      %at = arith.muli %k, %c64 : i32
+      %v = tile.view %At[%x, %at : i32, i32] : memref<4096x4096xf16, #tile.space<global>> to memref<128x64xf16, strided<[?, ?], offset: ?>, #tile.space<global>>
+      tile.copy %v to %A : memref<128x64xf16, strided<[?, ?], offset: ?>, #tile.space<global>> to memref<128x64xf16, #tile.space<shared>>
+      tile.copy %v to %B : memref<128x64xf16, strided<[?, ?], offset: ?>, #tile.space<global>> to memref<128x64xf16, #tile.space<shared>>
+      tile.gemm %A, %B into %C {trans_b} : memref<128x64xf16, #tile.space<shared>>, memref<128x64xf16, #tile.space<shared>> into memref<128x128xf32, #tile.space<fragment>>
+    } {tile.num_stages = 2 : i64}
+  }
+  tile.kernel grid(%few) threads[128] (%x) {
+    %c0 = arith.constant 0 : i32
+    %c64 = arith.constant 64 : i32
+    %step = arith.constant 1 : i32
+    %A = tile.alloc {name = "A"} : memref<128x64xf16, #tile.space<shared>>
+    %B = tile.alloc {name = "B"} : memref<128x64xf16, #tile.space<shared>>
+    %C = tile.alloc : memref<128x128xf32, #tile.space<fragment>>
+    scf.for %k = %c0 to %c64 step %step : i32 {
+      %at = arith.muli %k, %c64 : i32
+      %v = tile.view %At[%x, %at : i32, i32] : memref<4096x4096xf16, #tile.space<global>> to memref<128x64xf16, strided<[?, ?], offset: ?>, #tile.space<global>>
+      tile.copy %v to %A : memref<128x64xf16, strided<[?, ?], offset: ?>, #tile.space<global>> to memref<128x64xf16, #tile.space<shared>>
+      tile.copy %v to %B : memref<128x64xf16, strided<[?, ?], offset: ?>, #tile.space<global>> to memref<128x64xf16, #tile.space<shared>>
+      tile.gemm %A, %B into %C {trans_b} : memref<128x64xf16, #tile.space<shared>>, memref<128x64xf16, #tile.space<shared>> into memref<128x128xf32, #tile.space<fragment>>
+    } {tile.num_stages = 2 : i64}
+  }
+  tile.yield
+}

@@ -39,6 +39,13 @@ def TileSplitMasks : TilePass<"tile-split-masks"> {
   let summary = "Cut loops where their masks begin to bite";
 }
 
+def TileMergeSteps : TilePass<"tile-merge-steps"> {
+  let summary = "One step of several, where a step reads parts of lines of memory";
+  let options = [
+    Option<"ldsBytes", "lds-bytes", "int64_t", "65536", "LDS of a compute unit">
+  ];
+}
+
 def TilePipeline : TilePass<"tile-pipeline"> {
   let summary = "Prefetch the next step's tiles into registers, double-buffer LDS where it fits";
   let options = [
