@@ -32,6 +32,7 @@
 #include "WaveMachine.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include <deque>
 
 using namespace mlir;
 using namespace tlc;
@@ -53,8 +54,7 @@ public:
   }
   /// New slots for a value: one for each element.
   const Slots &define(Value value) {
-    Slots &slots = values[value];
-    slots.clear();
+    Slots &slots = assign(value, {});
     for (int64_t i = 0; i < countOf(value.getType()); ++i)
       slots.push_back(newSlot());
     return slots;
@@ -74,8 +74,14 @@ private:
   }
 
   uint32_t newSlot() { return program.slots++; }
-  /// Invalidated by the next define.
-  const Slots &use(Value value) { return values.find(value)->second; }
+  /// The slots of a value whose elements have slots already.
+  Slots &assign(Value value, Slots slots) {
+    Slots *&place = values[value];
+    place = &lists.emplace_back(std::move(slots));
+    return *place;
+  }
+  /// Stays valid whatever else is defined.
+  const Slots &use(Value value) { return *values.find(value)->second; }
   /// The slot of a value with one element.
   uint32_t one(Value value) { return use(value).front(); }
   bool refuse(Operation *op, const Twine &message) {
@@ -121,7 +127,8 @@ private:
   Program &program;
   Code &code;
   std::vector<std::shared_ptr<WaveData>> &pool;
-  llvm::DenseMap<Value, Slots> values;
+  std::deque<Slots> lists;
+  llvm::DenseMap<Value, Slots *> values;
 };
 
 } // namespace
@@ -155,7 +162,7 @@ bool WaveCompiler::op(Operation &each) {
           inst.a = from;
           inst.dst = both.emplace_back(newSlot());
         }
-        values[o.getResult()] = both;
+        assign(o.getResult(), both);
         return true;
       })
       .Case([&](wave::BufferLoadOp o) {
@@ -216,7 +223,7 @@ bool WaveCompiler::op(Operation &each) {
       })
       // Hides a value from LLVM; it is the same value.
       .Case([&](wave::OpaqueOp o) {
-        values[o.getResult()] = use(o.getValue());
+        assign(o.getResult(), use(o.getValue()));
         return true;
       })
       .Case<wave::UniformOp, wave::AnyOp, wave::BallotOp>([&](Operation *o) {
@@ -296,7 +303,7 @@ bool WaveCompiler::constant(arith::ConstantOp o) {
   } else {
     ok = add(o.getValue());
   }
-  values[o.getResult()] = slots;
+  assign(o.getResult(), slots);
   return ok || refuse(o, "the reference does not know this constant");
 }
 
@@ -310,8 +317,7 @@ bool WaveCompiler::elementwise(Operation &o) {
     return refuse(&o, "the reference does not know '" + name + "'");
   Scalar type = elementOf(o.getResult(0).getType()),
          from = elementOf(o.getOperand(0).getType());
-  // A copy: another define would invalidate the reference.
-  Slots dst = define(o.getResult(0));
+  const Slots &dst = define(o.getResult(0));
   for (size_t e = 0; e < dst.size(); ++e) {
     // A scalar operand (a select's condition) serves all elements.
     uint32_t operands[3] = {0, 0, 0};
@@ -429,7 +435,7 @@ bool WaveCompiler::rearrange(Operation &o) {
   if (auto all = dyn_cast<vector::ToElementsOp>(o)) {
     Slots from = use(all.getSource());
     for (auto [i, result] : llvm::enumerate(all.getResults()))
-      values[result] = {from[i]};
+      assign(result, {from[i]});
     return true;
   }
   auto order = o.getNumResults() == 1 ? elementOrder(o) : std::nullopt;
@@ -441,7 +447,7 @@ bool WaveCompiler::rearrange(Operation &o) {
     llvm::append_range(sources, use(operand));
   for (int64_t i : *order)
     result.push_back(sources[i]);
-  values[o.getResult(0)] = result;
+  assign(o.getResult(0), result);
   return true;
 }
 

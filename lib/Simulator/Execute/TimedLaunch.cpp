@@ -15,16 +15,16 @@
 #include "TimedLaunch.h"
 
 #include "../Timing/Extrapolate.h"
+#include "../Timing/HostCost.h"
 #include "FaultReport.h"
 #include "Parallel.h"
+#include "SharedLines.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 #include <map>
 #include <set>
-#include <unordered_map>
 
 using namespace tlc::sim;
 
@@ -45,21 +45,19 @@ constexpr uint64_t sampleFrom = param::xcds * param::cusPerXcd;
 /// Launches up to so many times as much are run in full as well: a second or
 /// two for each XCD, and nothing to be said of errors.
 constexpr double fullFactor = 2.5;
+/// And to so many times as much again where chance decides how they end: the
+/// end's standard deviation, relative.
+constexpr double chanceFactor = 2, chance = 0.01;
+/// Where the replay would take more than so many times as long as the run, and
+/// more than so many nanoseconds, less of the launch is replayed.
+constexpr double mostRatio = 4, shortReplay = 0.4e9;
+/// Nanoseconds that the replay of an instruction takes in most kernels: the
+/// detail is in instructions like that.
+constexpr double usualReplay = 100;
+/// Of such a launch, what is replayed at least: nearly an XCD's part.
+constexpr double leastPart = 1.0 / 11;
 /// Of the detail, what a further run costs that only measures the pace.
 constexpr uint64_t probePart = 4;
-/// Words recorded of the beginnings of workgroups that run at the same time, to
-/// see which data XCDs share; and the most and least of one.
-constexpr size_t sharingWords = 1 << 21, mostBegin = 1 << 16,
-                 leastBegin = 1 << 9;
-/// The same where workgroups differ: some come to lines that others never want.
-constexpr size_t unevenFactor = 16;
-/// Words of workgroups from their begins to their ends, if that is enough.
-constexpr size_t wholeWords = 1 << 22;
-/// Workgroups that run so, at most.
-constexpr uint64_t mostWhole = 64;
-/// Workgroups that start later, of which the same is looked at.
-constexpr uint64_t mostOthers = 4096;
-
 /// A workgroup that has begun, and what is recorded of it but not yet replayed.
 struct Live : GroupRecord {
   /// Its registers and LDS: from its first run until all of it is recorded. Of
@@ -83,10 +81,10 @@ public:
 
   uint64_t count(uint64_t id) override;
   const uint32_t *begin(uint64_t id, uint64_t instructions) override;
-  LineSharing sharing(uint64_t concurrent, uint64_t workgroups,
-                      const SamplePlan &plan);
-  /// Runs the first workgroup ahead of the replay, to see how long it is.
-  bool firstExceeds(uint64_t instructions);
+  /// Runs the first workgroup ahead of the replay, to see how long it is: to
+  /// its end or until it has executed more than \p instructions. How many it
+  /// has.
+  uint64_t runFirst(uint64_t instructions);
   const GroupRecord &first() const { return *live.front(); }
   /// Forgets workgroups that have not ended.
   void abandon() {
@@ -160,7 +158,7 @@ void LaunchSource::giveBack(std::unique_ptr<GroupState> state) {
 // Called by the replay when it starts a workgroup; nothing is run yet.
 GroupRecord &LaunchSource::begin(uint64_t id) {
   if (id == 0 && !live.empty() && live.front()->id == 0)
-    return *live.front(); // already begun, see firstExceeds
+    return *live.front(); // already begun, see runFirst
   std::unique_ptr<Live> group;
   if (spare.empty()) {
     group = std::make_unique<Live>();
@@ -201,7 +199,7 @@ void LaunchSource::globalTurn(Live &group) {
 }
 
 /// Called before the replay starts.
-bool LaunchSource::firstExceeds(uint64_t instructions) {
+uint64_t LaunchSource::runFirst(uint64_t instructions) {
   Live &group = static_cast<Live &>(begin(0));
   for (unsigned tries = 0; tries < countTries; ++tries) {
     // Grows the record as far as it takes: nobody replays it yet.
@@ -219,7 +217,7 @@ bool LaunchSource::firstExceeds(uint64_t instructions) {
   }
   if (group.state)
     group.state->recordTo(code, group, wordsAhead, true);
-  return group.executed > instructions;
+  return group.executed;
 }
 
 /// The replay has finished with the workgroup.
@@ -315,111 +313,6 @@ const uint32_t *LaunchSource::begin(uint64_t id, uint64_t instructions) {
     beginner = takeState();
   const Wave *wave = beginner->runFirst(id, instructions);
   return wave ? wave->sgpr : nullptr;
-}
-
-/// Which XCDs want the same, judged by the beginnings of those workgroups that
-/// run at the same time. What one XCD has fetched is in the Infinity Cache for
-/// those that want it later, so others of the grid count as well, as many as it
-/// holds the data of.
-LineSharing LaunchSource::sharing(uint64_t concurrent, uint64_t workgroups,
-                                  const SamplePlan &plan) {
-  std::unordered_map<uint64_t, uint8_t> wantedBy;
-  std::map<uint64_t, const Allocation *> touched; // by base
-  std::unique_ptr<GroupState> state = takeState();
-  GroupRecord record;
-  auto visit = [&](uint64_t id, size_t words, auto &&line) {
-    state->begin(id);
-    state->recordTo(code, record, words);
-    state->run();
-    for (unsigned w = 0; w < record.waveCount; ++w)
-      forEachLine(code, record.waves[w], line);
-  };
-  auto note = [&](uint64_t id, size_t words) {
-    // A bit for each XCD that wants the line.
-    visit(id, words, [&](uint64_t line) {
-      wantedBy[line] |= uint8_t(1u << id % param::xcds);
-    });
-  };
-  size_t factor = plan.isUniform ? 1 : unevenFactor;
-  auto wordsFor = [&](uint64_t groups) {
-    return std::clamp(factor * sharingWords / groups, leastBegin,
-                      factor * mostBegin);
-  };
-  for (uint64_t id = 0; id < concurrent; ++id)
-    note(id, wordsFor(concurrent));
-  double bytes = 0;
-  auto touch = [&](uint64_t line) {
-    if (const Allocation *array = context.memory.find(line * param::lineBytes))
-      if (touched.try_emplace(array->base, array).second)
-        bytes += double(array->size);
-  };
-  for (auto [line, mask] : wantedBy)
-    touch(line);
-  // Beginnings do not come to all arrays: results are written at the end, and
-  // spills make a long beginning. So neighbours run to their ends, as many as
-  // the words are enough for.
-  std::unordered_map<uint64_t, uint8_t> metBy;
-  size_t words = 0;
-  for (uint64_t i = 0; i < std::min(concurrent, mostWhole); ++i) {
-    uint64_t id = (plan.xcd + i) % concurrent;
-    visit(id, wholeWords, [&](uint64_t line) {
-      metBy[line] |= uint8_t(1u << id % param::xcds);
-      touch(line);
-    });
-    for (unsigned w = 0; w < record.waveCount; ++w)
-      words += record.waves[w].left();
-    // One more would be too much.
-    if (words / (i + 1) * (i + 2) > wholeWords)
-      break;
-  }
-  // Lines stay in the Infinity Cache until as much again has come: in pieces of
-  // one workgroup an XCD, spread over so much of the rest.
-  double kept = std::min(1.0, double(param::mallBytes) / std::max(1.0, bytes));
-  uint64_t others = uint64_t(double(workgroups - concurrent) * kept);
-  uint64_t pieces = others / param::xcds;
-  uint64_t some = std::min<uint64_t>(pieces, mostOthers / param::xcds);
-  for (uint64_t i = 0; i < some; ++i)
-    for (unsigned xcd = 0; xcd < param::xcds; ++xcd)
-      note(concurrent + i * pieces / some * param::xcds + xcd,
-           wordsFor(concurrent + some * param::xcds));
-  giveBack(std::move(state));
-  struct Wanted {
-    uint64_t lines = 0, ofXcd = 0, ofXcdAlone = 0;
-  };
-  std::map<uint64_t, Wanted> arrays; // by base
-  for (auto [line, mask] : wantedBy)
-    if (const Allocation *array =
-            context.memory.find(line * param::lineBytes)) {
-      ++arrays[array->base].lines;
-      arrays[array->base].ofXcd += mask >> plan.xcd & 1;
-      arrays[array->base].ofXcdAlone += mask == 1u << plan.xcd;
-    }
-  std::map<uint64_t, Wanted> late; // by base; all XCDs count in ofXcd
-  for (auto [line, mask] : metBy)
-    if (const Allocation *array =
-            context.memory.find(line * param::lineBytes)) {
-      ++late[array->base].lines;
-      late[array->base].ofXcd += unsigned(std::popcount(mask));
-    }
-  // So that what this XCD fetches, times its part of the work, is all lines
-  // once.
-  LineSharing result;
-  result.othersGoAhead = plan.isUneven();
-  result.othersAreAhead =
-      plan.isUneven() && plan.kind == SamplePlan::Kind::Pace;
-  for (auto &[base, array] : touched) {
-    Wanted each = arrays[base];
-    double sharers =
-        each.ofXcd ? double(each.ofXcd) / plan.ofAll / double(each.lines) : 1;
-    if (!each.lines && late.count(base))
-      sharers = double(late[base].ofXcd) / double(late[base].lines);
-    double alone =
-        each.ofXcd ? double(each.ofXcdAlone) / double(each.ofXcd) : 1;
-    result.add({base / param::lineBytes,
-                (base + array->size) / param::lineBytes + 1,
-                std::max(1.0, sharers), alone});
-  }
-  return result;
 }
 
 /// Whether a workgroup may wait for what others write: then all must run.
@@ -541,25 +434,41 @@ void tlc::sim::runTimed(LaunchContext &context, unsigned threads,
   // part in detail, and the rest by its counts.
   uint64_t detail = wanted.detailInstructions ? wanted.detailInstructions
                                               : detailInstructions;
+  double fullUpTo = fullFactor * double(detail);
+  HostCost cost;
+  bool isDear = false;
+  double usual = 1; ///< instructions that cost as much as one
   std::unique_ptr<LengthModel> lengths;
   SamplePlan plan;
   auto isLong = [&] {
-    uint64_t most = uint64_t(fullFactor * double(detail)) / options.workgroups;
-    bool exceeds = source.firstExceeds(most);
+    uint64_t most = uint64_t(fullUpTo) / options.workgroups;
+    uint64_t executed = source.runFirst(most);
     if (mayWaitForOthers(code, source.first()))
       return false;
+    cost = hostCost(code, source.first());
+    isDear = !wanted.detailInstructions && cost.ratio() > mostRatio;
+    if (isDear) {
+      fullUpTo = std::min(fullUpTo, shortReplay / cost.replay);
+      most = uint64_t(fullUpTo) / options.workgroups;
+    }
     // The first may be the shortest.
-    return exceeds || (mayRunTwice(code, source.first(), context.memory) &&
-                       (source.count(options.workgroups - 1) > most ||
-                        source.count(options.workgroups / 2) > most));
+    return executed > most ||
+           (mayRunTwice(code, source.first(), context.memory) &&
+            (source.count(options.workgroups - 1) > most ||
+             source.count(options.workgroups / 2) > most));
   };
   if (!wanted.full && options.workgroups > sampleFrom && isLong()) {
     source.abandon();
     lengths = std::make_unique<LengthModel>(options.workgroups, needs.waves,
                                             detail, source);
     double all = lengths->all();
-    if (all <= fullFactor * double(detail))
+    if (all <= fullUpTo) {
       lengths.reset();
+    } else if (isDear) {
+      usual = std::max(1.0, cost.replay / usualReplay);
+      detail = uint64_t(std::min(double(detail) / usual,
+                                 all * std::max(leastPart, 1 / cost.ratio())));
+    }
   }
   if (lengths) {
     Beginning beginning =
@@ -568,15 +477,29 @@ void tlc::sim::runTimed(LaunchContext &context, unsigned threads,
     Shares shares = lengths->isUniform() ? Shares(Pace(), 1, 0)
                                          : probe(code, source, needs, options,
                                                  detail / probePart);
-    plan = planSample(*lengths, options.workgroups, needs, detail, shares);
+    plan =
+        planSample(*lengths, options.workgroups, needs, detail, usual, shares);
     source.abandon();
-    plan.apply(options);
-    options.sharing = source.sharing(
-        std::min<uint64_t>(options.workgroups,
-                           uint64_t(param::xcds) * param::cusPerXcd *
-                               occupancyOf(needs).groupsPerCu),
-        options.workgroups, plan);
-    options.sharing.lag = beginning.lag;
+    auto isUncertain = [&] {
+      Tail tail = stepTails(*lengths, plan.xcd, options.workgroups, needs,
+                            Demand(), shares);
+      if (tail.spread <= chance)
+        return false;
+      // Parts of it have run by now.
+      source.runFirst(~uint64_t(0));
+      bool again = mayRunTwice(code, source.first(), context.memory);
+      source.abandon();
+      return again;
+    };
+    if (!wanted.detailInstructions && plan.hasChance() &&
+        lengths->all() <= chanceFactor * fullUpTo && isUncertain()) {
+      lengths.reset();
+      options.pages.clear();
+    } else {
+      plan.apply(options);
+      options.sharing = linesShared(context, code, plan, *lengths, cost.words);
+      options.sharing.lag = beginning.lag;
+    }
   }
   Machine machine(code, source, needs, options);
   bool ok = !source.faulted() && machine.run();
@@ -607,7 +530,6 @@ void tlc::sim::runTimed(LaunchContext &context, unsigned threads,
   // From the detailed workgroups to the whole grid.
   if (lengths) {
     lengths->learn(machine.groups());
-    timing.sampling = plan.describe(machine.groups().size(), *lengths);
     double alone = 0, relieved = 0;
     if (plan.kind == SamplePlan::Kind::Pace) {
       if (occupancyOf(needs).groupsPerCu > 1) {
@@ -629,6 +551,7 @@ void tlc::sim::runTimed(LaunchContext &context, unsigned threads,
       return;
     timing = extrapolate(std::move(timing), machine, *lengths, plan, alone,
                          relieved);
+    timing.sampling = plan.describe(machine.groups().size(), *lengths);
   }
   result.matrixFlops = timing.matrixFlops;
   result.timing = std::make_shared<TimingResult>(std::move(timing));

@@ -250,6 +250,12 @@ std::string SamplePlan::describe(size_t ran, const LengthModel &lengths) const {
       !isUneven()              ? "5 %"
       : kind == Kind::WholeXcd ? "6 %"
                                : "9 %");
+  if (hasChance())
+    error = fmt::format("; which of the last workgroups meet on a compute unit "
+                        "is chance: the end is the mean of draws that differ "
+                        "by {:.1f} %",
+                        100 * tail.spread) +
+            error;
   std::string text =
       fmt::format("{} of {} workgroups ran in detail, ", ran, workgroups);
   if (kind == Kind::WholeXcd)
@@ -270,7 +276,7 @@ std::string SamplePlan::describe(size_t ran, const LengthModel &lengths) const {
 
 SamplePlan tlc::sim::planSample(const LengthModel &lengths, uint64_t workgroups,
                                 const GroupNeeds &needs, uint64_t detail,
-                                const Shares &shares) {
+                                double usual, const Shares &shares) {
   SamplePlan plan;
   plan.workgroups = workgroups;
   plan.needs = needs;
@@ -295,7 +301,7 @@ SamplePlan tlc::sim::planSample(const LengthModel &lengths, uint64_t workgroups,
   // Less than two rounds show no full machine.
   double rounds = lengths.isUniform() ? mostRounds : 2;
   double least = rounds * round * all / double(plan.ofXcd);
-  detail = std::max(detail, uint64_t(std::min(least, mostForRounds)));
+  detail = std::max(detail, uint64_t(std::min(least, mostForRounds / usual)));
   if (all <= wholeFactor * double(detail))
     return plan;
   double affordable = double(detail) / all * double(plan.ofXcd) / round;
@@ -315,13 +321,16 @@ SamplePlan tlc::sim::planSample(const LengthModel &lengths, uint64_t workgroups,
 }
 
 TimingResult tlc::sim::extrapolate(TimingResult sample, const Machine &machine,
-                                   const LengthModel &lengths,
-                                   const SamplePlan &plan, double alone,
-                                   double relieved) {
+                                   const LengthModel &lengths, SamplePlan &plan,
+                                   double alone, double relieved) {
   const std::vector<GroupTime> &ran = machine.groups();
   unsigned full = occupancyOf(plan.needs).groupsPerCu;
-  Shares shares(machine.pace(), full, alone);
+  Shares shares(machine.pace(), full, alone,
+                plan.kind == SamplePlan::Kind::WholeXcd);
   Demand demand = fitDemand(ran, shares);
+  if (plan.hasChance())
+    plan.tail = stepTails(lengths, plan.xcd, plan.workgroups, plan.needs,
+                          demand, shares);
   double instructions = 0, skipped = 0;
   uint64_t number = 0;
   for (uint64_t id = plan.xcd; id < plan.workgroups; id += xcds, ++number) {
@@ -349,7 +358,19 @@ TimingResult tlc::sim::extrapolate(TimingResult sample, const Machine &machine,
                           plan.workgroups, plan.needs, demand, shares, relief);
     // What comes after the last workgroup: memory operations, dirty lines.
     double drain = double(r.cycles) - double(stopped);
-    goOn(r, ran, plan, instructions, rest.end + drain, rest);
+    double end = plan.hasChance() ? rest.meanEnd + plan.tail.length : rest.end;
+    goOn(r, ran, plan, instructions, end + drain, rest);
+  } else if (plan.hasChance()) {
+    std::map<unsigned, uint64_t> ends; // of units
+    for (const GroupTime &group : ran)
+      ends[group.cu] = std::max(ends[group.cu], group.end);
+    uint64_t last = 0;
+    double mean = 0;
+    for (auto [cu, end] : ends) {
+      last = std::max(last, end);
+      mean += double(end) / double(ends.size());
+    }
+    r.cycles = uint64_t(double(r.cycles - last) + mean + plan.tail.length);
   }
   toDevice(r, plan, lengths.all() / instructions);
   r.occupancy.averageWaves =

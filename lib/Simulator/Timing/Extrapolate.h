@@ -23,7 +23,7 @@
 #ifndef TLC_LIB_SIMULATOR_TIMING_EXTRAPOLATE_H
 #define TLC_LIB_SIMULATOR_TIMING_EXTRAPOLATE_H
 
-#include "LengthModel.h"
+#include "Steps.h"
 
 namespace tlc::sim {
 
@@ -46,15 +46,19 @@ struct SamplePlan {
   /// Some XCDs have more to do than others. The others then end early and leave
   /// the shared levels to those, which a sample of one XCD does not show.
   bool isUneven() const { return unevenness > 0.05; }
+  /// Which of the last workgroups meet on a compute unit is chance.
+  bool hasChance() const { return !isUniform && !isUneven(); }
+  Tail tail; ///< if it has, once the sample has run
 
   // Repeat: see MachineOptions.
   uint64_t firstMark = 0, secondMark = 0, skipped = 0;
   uint64_t instructionLimit = 0; ///< Pace
 };
 
-/// \p detail: instructions to spend. \p shares tells which XCD ends last.
+/// \p detail: instructions to spend, each as dear as so many \p usual ones.
+/// \p shares tells which XCD ends last.
 SamplePlan planSample(const LengthModel &lengths, uint64_t workgroups,
-                      const GroupNeeds &needs, uint64_t detail,
+                      const GroupNeeds &needs, uint64_t detail, double usual,
                       const Shares &shares);
 
 /// The whole launch from `sample`, which \p machine gave. For Pace only, from
@@ -62,7 +66,7 @@ SamplePlan planSample(const LengthModel &lengths, uint64_t workgroups,
 /// workgroup that has its compute unit to itself; \p relieved, those of one on
 /// a full unit when the other XCDs want nothing.
 TimingResult extrapolate(TimingResult sample, const Machine &machine,
-                         const LengthModel &lengths, const SamplePlan &plan,
+                         const LengthModel &lengths, SamplePlan &plan,
                          double alone, double relieved);
 
 } // namespace tlc::sim

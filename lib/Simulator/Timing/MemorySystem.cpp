@@ -37,6 +37,12 @@ double uniform(uint64_t value) {
   return double((value ^ value >> 32) >> 11 & ((uint64_t(1) << 53) - 1)) *
          0x1p-53;
 }
+/// Of a table by lines, or parts of them; frames are numbered without gaps.
+template <typename T> T &entryOf(std::vector<T> &table, uint64_t index) {
+  if (index >= table.size())
+    table.resize(std::max<size_t>(2 * table.size(), index + 1));
+  return table[index];
+}
 uint64_t fold(uint64_t bits) { return bits ^ bits >> 15 ^ bits >> 31; }
 
 unsigned l1Set(uint64_t line) { return line % l1Sets; }
@@ -261,8 +267,10 @@ double MemorySystem::writeBack(Xcd &xcd, uint64_t line, double time,
 unsigned MemorySystem::mallSet(uint64_t line) {
   if (isSample) {
     constexpr uint64_t piece = 16; // lines, 2 KB
-    auto [number, isNew] = pieces.try_emplace(line / piece, pieces.size());
-    line = number->second * piece + line % piece;
+    uint32_t &number = entryOf(pieces, line / piece);
+    if (!number)
+      number = ++piecesUsed;
+    line = uint64_t(number - 1) * piece + line % piece;
   }
   return fold(line) % mallSetCount;
 }
@@ -270,7 +278,7 @@ unsigned MemorySystem::mallSet(uint64_t line) {
 /// By how much this XCD is later than the one for which the line was brought,
 /// as far as that saves it waiting; where it is its first look-up of it.
 void MemorySystem::noteLag(unsigned cu, uint64_t line, double saved) {
-  uint8_t &mask = wanters[line];
+  uint8_t &mask = entryOf(wanters, line);
   uint8_t bit = uint8_t(1u << cu / cusPerXcd);
   if (mask && !(mask & bit)) {
     lagSum += std::clamp(saved, 0.0, double(hbmLatency - mallLatency));
@@ -314,7 +322,7 @@ double MemorySystem::beyondL2(unsigned cu, uint64_t line, double time,
       ready = othersAreAhead ? soonest : std::max(soonest, ready - sharing.lag);
   }
   if (sharing.measuresLag)
-    wanters[line] = uint8_t(1u << cu / cusPerXcd);
+    entryOf(wanters, line) = uint8_t(1u << cu / cusPerXcd);
   entry.time() = ready;
   return ready;
 }

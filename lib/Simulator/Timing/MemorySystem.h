@@ -168,7 +168,9 @@ private:
   Shared mallPorts, hbm;
   std::unordered_map<uint64_t, uint64_t> frames; ///< by page
   std::vector<uint64_t> pageOfFrame;
-  std::unordered_map<uint64_t, uint64_t> pieces; ///< of a sample, by first use
+  /// Of a sample, by first use; 0: not used yet.
+  std::vector<uint32_t> pieces;
+  uint32_t piecesUsed = 0;
   /// Those asked for lately, by the low bits of the page.
   struct Translated {
     uint64_t page = ~uint64_t(0), frame = 0;
@@ -177,7 +179,7 @@ private:
   /// Lines placed in L2, those of them that became dirty, and the fraction of
   /// a line that earlier launches still have to write.
   double placed = 0, written = 0, owed = 0;
-  std::unordered_map<uint64_t, uint8_t> wanters; ///< by line, a bit an XCD
+  std::vector<uint8_t> wanters; ///< by line, a bit an XCD
   double lagSum = 0;
   uint64_t lagCount = 0, drawn = 0;
 };

@@ -16,11 +16,11 @@
 
 using namespace tlc::sim;
 
-Shares::Shares(const Pace &measured, unsigned full, double alone)
+Shares::Shares(const Pace &measured, unsigned full, double alone, bool toTheEnd)
     : rates(full + 1) {
   constexpr double least = 1e-6;
   /// Of the time with the usual number, from which on another is known as well.
-  constexpr double known = 0.05;
+  const double known = toTheEnd ? 0.002 : 0.05;
   auto timeOf = [&](unsigned sharing) {
     return sharing ? measured.get(sharing, 0).cycles : 0;
   };

@@ -60,8 +60,10 @@ private:
 /// unit.
 class Shares {
 public:
-  /// \p alone: instructions a cycle; 0 if that was not measured.
-  Shares(const Pace &measured, unsigned full, double alone);
+  /// \p alone: instructions a cycle; 0 if that was not measured. \p toTheEnd:
+  /// so it was measured, and whatever number is rare is so in what it is for.
+  Shares(const Pace &measured, unsigned full, double alone,
+         bool toTheEnd = false);
 
   double of(unsigned sharing, unsigned rank) const {
     if (sharing >= rates.size()) // one has ended just when the other began

@@ -28,9 +28,10 @@ public:
   /// When a request begins that comes at \p time and takes \p cycles, which are
   /// fewer than a slice has.
   double take(double time, double cycles) {
-    uint64_t number = std::max(uint64_t(time / length), firstFree);
-    while (at(number).taken >= length)
-      firstFree += number++ == firstFree;
+    uint64_t first = std::max(uint64_t(time / length), firstFree);
+    uint64_t number = freeFrom(first);
+    if (first == firstFree)
+      firstFree = number;
     double begin = std::max(time, number * length + at(number).taken);
     last = std::max(last, begin + cycles);
     for (double left = cycles; left > 0; ++number) {
@@ -52,12 +53,26 @@ private:
   struct Slice {
     uint64_t number = ~uint64_t(0);
     double taken = 0;
+    uint64_t next = 0; ///< if it is full: all up to this one are
   };
   Slice &at(uint64_t number) {
     Slice &slice = slices[number % count];
     if (slice.number != number)
-      slice = {number, 0};
+      slice = {number, 0, number + 1};
     return slice;
+  }
+  /// The first slice from \p number on that is not full. Those passed point
+  /// there from now on: where many wait, a queue is long.
+  uint64_t freeFrom(uint64_t number) {
+    uint64_t end = number;
+    while (at(end).taken >= length)
+      end = at(end).next;
+    while (number < end) {
+      uint64_t next = at(number).next;
+      at(number).next = end;
+      number = next;
+    }
+    return end;
   }
 
   std::vector<Slice> slices;

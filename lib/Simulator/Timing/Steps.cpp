@@ -27,9 +27,9 @@ class Stepper {
 public:
   Stepper(const LengthModel &lengths, unsigned xcd, uint64_t workgroups,
           const GroupNeeds &needs, const Demand &demand, const Shares &shares,
-          const Relief &relief, double done)
+          const Relief &relief, const Scatter &scatter, double done)
       : lengths(lengths), demand(demand), shares(shares), relief(relief),
-        done(done), speed(relief.speedAfter(done)),
+        scatter(scatter), done(done), speed(relief.speedAfter(done)),
         most(occupancyOf(needs).groupsPerCu),
         dispatch(double(needs.waves) * dispatchCycles), id(xcd),
         workgroups(workgroups), units(cusPerXcd) {}
@@ -58,18 +58,21 @@ public:
       Unit &unit = units[cu];
       advance(unit, time);
       unit.left.erase(std::min_element(unit.left.begin(), unit.left.end()));
+      unit.end = time;
       result.end = std::max(result.end, time);
       start(unit, time);
       expect(cu);
       if (relief.most > 1)
         relieve(time);
     }
+    for (const Unit &unit : units)
+      result.meanEnd += unit.end / double(units.size());
     return result;
   }
 
 private:
   struct Unit {
-    double time = 0;
+    double time = 0, end = 0;
     std::vector<double> left; ///< by age
   };
 
@@ -96,7 +99,7 @@ private:
     dispatched = std::max(dispatched, time) + dispatch;
     double idle = dispatched - dispatch + groupStartCycles - time;
     unsigned rank = unit.left.size();
-    unit.left.push_back(demand.of(lengths.lengthOf(id)) +
+    unit.left.push_back(demand.of(lengths.lengthOf(id)) * scatter.of(id) +
                         idle * speed * shares.of(rank + 1, rank));
     id += xcds;
   }
@@ -126,6 +129,7 @@ private:
   const Demand &demand;
   const Shares &shares;
   const Relief &relief;
+  const Scatter scatter;
   double done; ///< instructions of the XCD, nearly
   double speed;
   unsigned most;
@@ -184,6 +188,10 @@ std::vector<double> paceOverLives(const std::vector<GroupTime> &ran,
 
 /// Workgroups that a line is fitted to.
 constexpr size_t leastPoints = 8;
+/// Draws of how a launch ends, as many as the workgroups stepped through allow.
+constexpr uint64_t leastDraws = 2, mostDraws = 16, mostSteps = 1 << 17;
+/// Of workgroups of one length: enough to make the last ones meet differently.
+constexpr double usualScatter = 0.015;
 
 } // namespace
 
@@ -229,11 +237,42 @@ double Relief::speedAfter(double instructions) const {
   return std::clamp(double(active) / double(xcds - ended), 1.0, most);
 }
 
+double Scatter::of(uint64_t id) const {
+  if (!size)
+    return 1;
+  uint64_t v = (id + seed * 0x9e3779b9) * 0xbf58476d1ce4e5b9;
+  v = (v ^ v >> 29) * 0x9e3779b97f4a7c15;
+  // Uniform, of standard deviation 1.
+  return 1 + size * std::sqrt(12.0) * (double(v >> 11) * 0x1p-53 - 0.5);
+}
+
+Tail tlc::sim::stepTails(const LengthModel &lengths, unsigned xcd,
+                         uint64_t workgroups, const GroupNeeds &needs,
+                         const Demand &demand, const Shares &shares) {
+  uint64_t draws = std::clamp(mostSteps / workgroups, leastDraws, mostDraws);
+  double sum = 0, squares = 0, mean = 0;
+  for (uint64_t draw = 1; draw <= draws; ++draw) {
+    double last = 0;
+    for (unsigned each = 0; each < xcds; ++each) {
+      Stepped stepped = stepThrough(lengths, each, workgroups, needs, demand,
+                                    shares, {usualScatter, draw});
+      last = std::max(last, stepped.end);
+      if (each == xcd)
+        mean += stepped.meanEnd / double(draws);
+    }
+    sum += last / double(draws);
+    squares += last * last / double(draws);
+  }
+  return {sum - mean, std::sqrt(std::max(0.0, squares - sum * sum)) / sum};
+}
+
 Stepped tlc::sim::stepThrough(const LengthModel &lengths, unsigned xcd,
                               uint64_t workgroups, const GroupNeeds &needs,
-                              const Demand &demand, const Shares &shares) {
+                              const Demand &demand, const Shares &shares,
+                              const Scatter &scatter) {
   Relief none;
-  Stepper stepper(lengths, xcd, workgroups, needs, demand, shares, none, 0);
+  Stepper stepper(lengths, xcd, workgroups, needs, demand, shares, none,
+                  scatter, 0);
   stepper.setTime(launchCycles);
   return stepper.run();
 }
@@ -246,7 +285,7 @@ Stepped tlc::sim::stepOn(const std::vector<GroupTime> &ran, double time,
   double done = 0;
   for (const GroupTime &group : ran)
     done += double(group.instructions);
-  Stepper stepper(lengths, xcd, workgroups, needs, demand, shares, relief,
+  Stepper stepper(lengths, xcd, workgroups, needs, demand, shares, relief, {},
                   done);
   stepper.setTime(time);
   std::vector<const GroupTime *> residents;

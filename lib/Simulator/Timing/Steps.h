@@ -48,12 +48,33 @@ struct Stepped {
   double end = 0;          ///< of the last workgroup
   double groupCycles = 0;  ///< workgroups' lives, summed up
   double activeCycles = 0; ///< of units that have a workgroup
+  double meanEnd = 0;      ///< of the units' last workgroups
 };
+
+/// Workgroups of one length do not take the same time: by so much, relative.
+struct Scatter {
+  double size = 0;
+  uint64_t seed = 0;
+  /// A factor for the demand of a workgroup.
+  double of(uint64_t id) const;
+};
+
+/// How a launch ends whose workgroups differ. Which of the last ones meet on a
+/// unit is chance, on this machine as on the real one.
+struct Tail {
+  double length =
+      0; ///< from the mean end of an XCD's units to the launch's end
+  double spread = 0; ///< standard deviation of the end, relative to it
+};
+Tail stepTails(const LengthModel &lengths, unsigned xcd, uint64_t workgroups,
+               const GroupNeeds &needs, const Demand &demand,
+               const Shares &shares);
 
 /// All workgroups of an XCD from the launch on.
 Stepped stepThrough(const LengthModel &lengths, unsigned xcd,
                     uint64_t workgroups, const GroupNeeds &needs,
-                    const Demand &demand, const Shares &shares);
+                    const Demand &demand, const Shares &shares,
+                    const Scatter &scatter = {});
 /// The rest, from where \p ran stopped at \p time. Units are numbered as there.
 Stepped stepOn(const std::vector<GroupTime> &ran, double time,
                const LengthModel &lengths, unsigned xcd, uint64_t workgroups,

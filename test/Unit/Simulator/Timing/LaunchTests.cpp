@@ -7,6 +7,8 @@
 
 #include "TimedKernel.h"
 
+#include <fmt/format.h>
+
 using namespace tlc::test;
 using namespace tlc::sim;
 
@@ -251,6 +253,112 @@ TEST(Launch, SampleOfOneXcdKnowsWhatOthersFetch) {
                 0.1 * full.memory.hbmBytes)
         << isUneven;
   }
+  table().hipFree(data);
+}
+
+/// One to a compute unit, eight times over. Those that start first read what
+/// their XCD alone wants, or what all want; the later ones the other of both.
+AsmKernel laterSharedKernel(bool first) {
+  return {"k",
+          std::string(R"(
+  s_load_dwordx2 s[4:5], s[0:1], 0x0
+  v_lshlrev_b32 v1, 4, v0
+  s_lshr_b32 s8, s2, 3
+  s_lshl_b32 s9, s2, 16
+  s_lshl_b32 s10, s8, 16
+  s_cmp_lt_u32 s2, 304
+)") + (first ? "s_cselect_b32 s9, s10, s9" : "s_cselect_b32 s9, s9, s10") +
+              R"(
+  s_mov_b32 s8, 32
+  s_waitcnt lgkmcnt(0)
+loop:
+  v_add_u32 v2, s9, v1
+  global_load_dwordx4 v[4:7], v2, s[4:5]
+  global_load_dwordx4 v[8:11], v2, s[4:5] offset:1024
+  s_add_u32 s9, s9, 0x800
+  s_waitcnt vmcnt(0)
+  v_mfma_f32_16x16x16_f16 a[0:3], v[4:5], v[6:7], a[0:3]
+  v_mfma_f32_16x16x16_f16 a[0:3], v[8:9], v[10:11], a[0:3]
+  s_sub_u32 s8, s8, 1
+  s_cmp_lg_u32 s8, 0
+  s_cbranch_scc1 loop
+)",
+          40000, 0, 64};
+}
+
+// Which lines XCDs share is judged over the grid, by beginnings of one length:
+// those that start first count for no more than the others.
+TEST(Launch, SampleOfOneXcdKnowsWhatLaterWorkgroupsShare) {
+  if (!hasAssembler())
+    GTEST_SKIP() << "no assembler";
+  void *data = nullptr;
+  constexpr unsigned groups = 8 * 304;
+  ASSERT_EQ(table().hipMalloc(&data, size_t(groups) << 16),
+            tlc::hip::hipSuccess);
+  for (bool first : {false, true}) {
+    auto run = [&](bool full) {
+      TimingOptions options;
+      options.full = full;
+      options.detailInstructions = 300'000;
+      return timeKernel(laterSharedKernel(first), groups, 64,
+                        {reinterpret_cast<uint64_t>(data)}, options);
+    };
+    TimingResult full = run(true), sample = run(false);
+    EXPECT_TRUE(sample.sampled);
+    EXPECT_NEAR(double(sample.memory.hbmBytes), double(full.memory.hbmBytes),
+                0.05 * full.memory.hbmBytes)
+        << first;
+  }
+  table().hipFree(data);
+}
+
+/// Loads whose lanes lie \p apart bytes from each other, one after the other.
+AsmKernel apartKernel(unsigned apart) {
+  return {"k",
+          fmt::format(R"(
+  s_load_dwordx2 s[4:5], s[0:1], 0x0
+  s_lshl_b32 s9, s2, 6
+  v_add_u32 v1, s9, v0
+  s_movk_i32 s8, {}
+  v_mul_lo_u32 v2, v1, s8
+  s_mov_b32 s8, 24
+  s_waitcnt lgkmcnt(0)
+loop:
+  global_load_dword v4, v2, s[4:5]
+  v_add_u32 v2, 32, v2
+  s_waitcnt vmcnt(0)
+  v_add_f32 v5, v5, v4
+  s_sub_u32 s8, s8, 1
+  s_cmp_lg_u32 s8, 0
+  s_cbranch_scc1 loop
+)",
+                      apart),
+          0, 0, 64};
+}
+
+// A load of 64 lines costs the replay a hundred times as much as an
+// instruction, so fewer of them are replayed.
+TEST(Launch, IsSampledWhereTheReplayIsDear) {
+  if (!hasAssembler())
+    GTEST_SKIP() << "no assembler";
+  void *data = nullptr;
+  constexpr unsigned groups = 9728;
+  ASSERT_EQ(table().hipMalloc(&data, size_t(groups) * 64 * 128 + 1024),
+            tlc::hip::hipSuccess);
+  auto run = [&](unsigned apart, bool full) {
+    TimingOptions options;
+    options.full = full;
+    return timeKernel(apartKernel(apart), groups, 64,
+                      {reinterpret_cast<uint64_t>(data)}, options);
+  };
+  TimingResult near = run(4, false);
+  EXPECT_FALSE(near.sampled);
+  TimingResult sample = run(128, false), full = run(128, true);
+  EXPECT_TRUE(sample.sampled);
+  EXPECT_EQ(sample.instructions, near.instructions);
+  EXPECT_NEAR(double(sample.cycles), double(full.cycles), 0.03 * full.cycles);
+  EXPECT_NEAR(double(sample.memory.hbmBytes), double(full.memory.hbmBytes),
+              0.05 * full.memory.hbmBytes);
   table().hipFree(data);
 }
 

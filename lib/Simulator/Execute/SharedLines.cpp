@@ -1,0 +1,254 @@
+//===- SharedLines.cpp - Which lines several XCDs want --------------------===//
+//
+// Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Workgroups run without the model, and the lines that they touch are noted:
+//
+//   1. Some neighbours, from begin to end. They meet all arrays, also those
+//      that only the end of a workgroup comes to.
+//   2. The beginnings of all that run at the same time, long enough to come to
+//      the arrays that are read. What one XCD has fetched is in the Infinity
+//      Cache for those that want it later, so others of the grid count as well,
+//      as many as it holds the data of. All beginnings have one length, or
+//      those that are seen for longer would count for more.
+//   3. The neighbours' beginnings: whether what comes later is wanted by more
+//      XCDs than what comes first, or by fewer, as keys are that only the
+//      longer workgroups of causal attention read.
+//
+// From 2, times what 3 says, follows how many XCDs want a line of each array;
+// of arrays that no beginning comes to, from 1.
+//
+//===----------------------------------------------------------------------===//
+
+#include "SharedLines.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <map>
+#include <unordered_map>
+
+using namespace tlc::sim;
+
+namespace {
+
+/// Words recorded of all beginnings, and the most and least of one.
+constexpr size_t beginWords = 1 << 21, mostBegin = 1 << 16, leastBegin = 1 << 9;
+/// The same where workgroups differ: some come to lines that others never want.
+constexpr size_t unevenFactor = 16;
+/// Of beginnings that must be longer than that, to come to all arrays, in all.
+constexpr uint64_t mostBeginWords = 1 << 23;
+/// Workgroups that start later and are looked at.
+constexpr uint64_t mostOthers = 4096;
+/// Words of workgroups from their begins to their ends, if that is enough.
+constexpr size_t wholeWords = 1 << 22;
+/// Workgroups that run so, at most.
+constexpr uint64_t mostWhole = 64;
+/// Of all that the launch would record, the words that may be spent.
+constexpr double part = 1.0 / 32;
+/// Words of an instruction from which on one line of eight is looked at.
+constexpr double manyWords = 3;
+
+/// By line, a bit for each XCD that wants it.
+using Wanters = std::unordered_map<uint64_t, uint8_t>;
+uint8_t bitOf(uint64_t workgroup) {
+  return uint8_t(1u << workgroup % param::xcds);
+}
+
+class Observer {
+public:
+  Observer(LaunchContext &context, CodeTable &code, bool isThinned)
+      : context(context), code(code), isThinned(isThinned),
+        state(std::make_unique<GroupState>(context)) {}
+
+  /// Calls \p line for the lines of a workgroup's first \p words.
+  template <typename Line> void visit(uint64_t id, size_t words, Line &&line) {
+    state->begin(id);
+    state->recordTo(code, record, words);
+    state->run();
+    for (unsigned w = 0; w < record.waveCount; ++w)
+      forEachLine(code, record.waves[w], [&](uint64_t each) {
+        if (!isThinned || isChosen(each))
+          line(each);
+      });
+  }
+  const Allocation *arrayOf(uint64_t line) const {
+    uint64_t address = line * param::lineBytes;
+    // Mostly the same as before.
+    if (!last || address - last->base >= last->size)
+      last = context.memory.find(address);
+    return last;
+  }
+  /// Of the last visit.
+  size_t words() const { return record.wordsLeft(); }
+  size_t wordsToArrays() const;
+  /// One of eight, by its place in its array: where the host has mapped that
+  /// must not matter.
+  bool isChosen(uint64_t line) const {
+    const Allocation *array = arrayOf(line);
+    return array &&
+           (line - array->base / param::lineBytes) * 0x9e3779b97f4a7c15 >> 61 ==
+               0;
+  }
+  /// How many XCDs want a line that one wants, by the array's base.
+  std::map<uint64_t, double> meansOf(const Wanters &wanters) const;
+
+private:
+  LaunchContext &context;
+  CodeTable &code;
+  bool isThinned;
+  std::unique_ptr<GroupState> state;
+  GroupRecord record;
+  mutable const Allocation *last = nullptr;
+};
+
+/// Of the last visit: words until the last array that is read has been met,
+/// unless that is in the second half.
+size_t Observer::wordsToArrays() const {
+  std::map<const Allocation *, size_t> met;
+  for (unsigned w = 0; w < record.waveCount; ++w) {
+    size_t at = 0;
+    forEachRecorded(code, record.waves[w],
+                    [&](const StaticOp &op, const uint32_t *payload) {
+                      at += recordedWords(op, payload - 1);
+                      if (op.payload != Payload::Vector || op.isStore)
+                        return;
+                      forEachLineOf(op, payload, [&](uint64_t line) {
+                        auto [it, isNew] = met.try_emplace(arrayOf(line), at);
+                        if (!isNew)
+                          it->second = std::min(it->second, at);
+                      });
+                    });
+  }
+  size_t most = 0;
+  for (auto [array, at] : met)
+    if (array && at * record.waveCount * 2 < words())
+      most = std::max(most, at * record.waveCount);
+  return most + most / 4;
+}
+
+std::map<uint64_t, double> Observer::meansOf(const Wanters &wanters) const {
+  std::map<uint64_t, std::pair<double, double>> sums;
+  for (auto [line, xcds] : wanters)
+    if (const Allocation *array = arrayOf(line)) {
+      sums[array->base].first += std::popcount(xcds);
+      ++sums[array->base].second;
+    }
+  std::map<uint64_t, double> means;
+  for (auto &[base, sum] : sums)
+    means[base] = sum.first / sum.second;
+  return means;
+}
+
+} // namespace
+
+LineSharing tlc::sim::linesShared(LaunchContext &context, CodeTable &code,
+                                  const SamplePlan &plan,
+                                  const LengthModel &lengths,
+                                  double wordsOfEach) {
+  Observer observer(context, code, wordsOfEach > manyWords);
+  auto affordable = [&](size_t words) {
+    return std::min(words, size_t(lengths.all() * wordsOfEach * part));
+  };
+  uint64_t concurrent = std::min<uint64_t>(
+      plan.workgroups, uint64_t(param::xcds) * param::cusPerXcd *
+                           occupancyOf(plan.needs).groupsPerCu);
+  std::map<uint64_t, const Allocation *> arrays; // by base
+  double bytes = 0;
+  auto touch = [&](uint64_t line) {
+    if (const Allocation *array = observer.arrayOf(line))
+      if (arrays.try_emplace(array->base, array).second)
+        bytes += double(array->size);
+  };
+
+  Wanters whole;
+  std::vector<uint64_t> neighbours;
+  size_t words = 0, least = leastBegin;
+  for (uint64_t i = 0; i < std::min(concurrent, mostWhole); ++i) {
+    uint64_t id = (plan.xcd + i) % concurrent;
+    neighbours.push_back(id);
+    observer.visit(id, affordable(wholeWords), [&](uint64_t line) {
+      whole[line] |= bitOf(id);
+      touch(line);
+    });
+    words += observer.words();
+    least = std::max(least, observer.wordsToArrays());
+    // One more would be too much.
+    if (words / (i + 1) * (i + 2) > affordable(wholeWords))
+      break;
+  }
+
+  // Lines stay in the Infinity Cache until as much again has come: in pieces of
+  // one workgroup an XCD, spread over so much of the rest.
+  double kept = std::min(1.0, double(param::mallBytes) / std::max(1.0, bytes));
+  uint64_t pieces =
+      uint64_t(double(plan.workgroups - concurrent) * kept) / param::xcds;
+  uint64_t paid = std::max(mostBeginWords / least, concurrent) - concurrent;
+  uint64_t some =
+      std::min({pieces, mostOthers / param::xcds, paid / param::xcds});
+  size_t factor = plan.isUniform ? 1 : unevenFactor;
+  size_t begin =
+      std::max(least, std::clamp(factor * affordable(beginWords) /
+                                     (concurrent + some * param::xcds),
+                                 leastBegin, factor * mostBegin));
+  struct Line {
+    uint8_t by = 0;
+    float weight = 0; ///< longer workgroups want more lines like this
+  };
+  std::unordered_map<uint64_t, Line> wanted;
+  auto note = [&](uint64_t id) {
+    // Whole numbers: their sum is the same in every order.
+    float weight = std::round(float(lengths.lengthOf(id)));
+    observer.visit(id, begin, [&](uint64_t line) {
+      Line &known = wanted[line];
+      known.by |= bitOf(id);
+      known.weight = weight;
+    });
+  };
+  for (uint64_t id = 0; id < concurrent; ++id)
+    note(id);
+  for (uint64_t i = 0; i < some; ++i)
+    for (unsigned xcd = 0; xcd < param::xcds; ++xcd)
+      note(concurrent + i * pieces / some * param::xcds + xcd);
+  Wanters first;
+  for (uint64_t id : neighbours)
+    observer.visit(id, begin, [&](uint64_t line) { first[line] |= bitOf(id); });
+
+  struct Sum {
+    double lines = 0, ofXcd = 0, ofXcdAlone = 0;
+  };
+  std::map<uint64_t, Sum> sums; // by base
+  for (auto &[line, known] : wanted) {
+    touch(line);
+    if (const Allocation *array = observer.arrayOf(line)) {
+      Sum &each = sums[array->base];
+      each.lines += known.weight;
+      each.ofXcd += known.by & bitOf(plan.xcd) ? known.weight : 0;
+      each.ofXcdAlone += known.by == bitOf(plan.xcd) ? known.weight : 0;
+    }
+  }
+  std::map<uint64_t, double> atFirst = observer.meansOf(first),
+                             inAll = observer.meansOf(whole);
+  LineSharing result;
+  result.othersGoAhead = plan.isUneven();
+  result.othersAreAhead =
+      plan.isUneven() && plan.kind == SamplePlan::Kind::Pace;
+  for (auto &[base, array] : arrays) {
+    Sum each = sums[base];
+    // So that what this XCD fetches, times its part of the work, is all lines
+    // once.
+    double sharers = each.ofXcd ? each.ofXcd / plan.ofAll / each.lines : 1;
+    if (!each.lines && inAll.count(base))
+      sharers = inAll[base];
+    else if (inAll.count(base) && atFirst.count(base))
+      sharers *= inAll[base] / atFirst[base];
+    double alone = each.ofXcd ? each.ofXcdAlone / each.ofXcd : 1;
+    result.add({base / param::lineBytes,
+                (base + array->size) / param::lineBytes + 1,
+                std::clamp(sharers, 1.0, double(param::xcds)), alone});
+  }
+  return result;
+}
