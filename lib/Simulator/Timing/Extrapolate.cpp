@@ -33,6 +33,9 @@ constexpr double fillRounds = 2.5, leastRounds = 2;
 constexpr double mostRounds = 12.5;
 /// What an XCD executes may exceed the detail by this, before it is cut.
 constexpr double wholeFactor = 1.5;
+/// From so busy shared levels on, the last workgroups get on faster than the
+/// pace says, for others no longer want anything: they are not stepped through.
+constexpr double mostShared = 0.7;
 /// The detail that the least number of rounds may cost, whatever was asked for.
 constexpr double mostForRounds = 24e6;
 
@@ -208,6 +211,14 @@ void toDevice(TimingResult &r, const SamplePlan &plan, double factor) {
   r.waves = plan.workgroups * plan.needs.waves;
 }
 
+/// The part of the time for which what XCDs share beyond their L2 was busy.
+double sharedBusy(const TimingResult &sample) {
+  double cycles = double(std::max<uint64_t>(1, sample.cycles)) / xcds;
+  return std::max(double(sample.memory.mallBytes) /
+                      (cycles * mallBytesPerCycle),
+                  double(sample.memory.hbmBytes) / (cycles * hbmBytesPerCycle));
+}
+
 /// The XCD that ends last at a known pace: its end is the launch's.
 unsigned lastXcd(const LengthModel &lengths, uint64_t workgroups,
                  const GroupNeeds &needs, const Shares &shares) {
@@ -250,7 +261,7 @@ std::string SamplePlan::describe(size_t ran, const LengthModel &lengths) const {
       !isUneven()              ? "5 %"
       : kind == Kind::WholeXcd ? "6 %"
                                : "9 %");
-  if (hasChance())
+  if (hasTail)
     error = fmt::format("; which of the last workgroups meet on a compute unit "
                         "is chance: the end is the mean of draws that differ "
                         "by {:.1f} %",
@@ -328,7 +339,8 @@ TimingResult tlc::sim::extrapolate(TimingResult sample, const Machine &machine,
   Shares shares(machine.pace(), full, alone,
                 plan.kind == SamplePlan::Kind::WholeXcd);
   Demand demand = fitDemand(ran, shares);
-  if (plan.hasChance())
+  plan.hasTail = plan.hasChance() && sharedBusy(sample) < mostShared;
+  if (plan.hasTail)
     plan.tail = stepTails(lengths, plan.xcd, plan.workgroups, plan.needs,
                           demand, shares);
   double instructions = 0, skipped = 0;
@@ -358,9 +370,9 @@ TimingResult tlc::sim::extrapolate(TimingResult sample, const Machine &machine,
                           plan.workgroups, plan.needs, demand, shares, relief);
     // What comes after the last workgroup: memory operations, dirty lines.
     double drain = double(r.cycles) - double(stopped);
-    double end = plan.hasChance() ? rest.meanEnd + plan.tail.length : rest.end;
+    double end = plan.hasTail ? rest.meanEnd + plan.tail.length : rest.end;
     goOn(r, ran, plan, instructions, end + drain, rest);
-  } else if (plan.hasChance()) {
+  } else if (plan.hasTail) {
     std::map<unsigned, uint64_t> ends; // of units
     for (const GroupTime &group : ran)
       ends[group.cu] = std::max(ends[group.cu], group.end);

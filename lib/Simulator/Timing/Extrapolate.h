@@ -48,7 +48,9 @@ struct SamplePlan {
   bool isUneven() const { return unevenness > 0.05; }
   /// Which of the last workgroups meet on a compute unit is chance.
   bool hasChance() const { return !isUniform && !isUneven(); }
-  Tail tail; ///< if it has, once the sample has run
+  /// So its end is the mean over that, once the sample has run.
+  bool hasTail = false;
+  Tail tail;
 
   // Repeat: see MachineOptions.
   uint64_t firstMark = 0, secondMark = 0, skipped = 0;
