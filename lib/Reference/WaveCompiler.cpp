@@ -31,6 +31,7 @@
 
 #include "WaveMachine.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/UB/IR/UBOps.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include <deque>
 
@@ -111,6 +112,7 @@ private:
 
   bool op(Operation &each);
   bool constant(arith::ConstantOp op);
+  bool poison(ub::PoisonOp op);
   bool elementwise(Operation &op);
   bool move(ValueRange from, ValueRange to, Operation *op);
   void moveInto(WaveData &data, ValueRange from, ValueRange to);
@@ -137,6 +139,7 @@ private:
 bool WaveCompiler::op(Operation &each) {
   return TypeSwitch<Operation *, bool>(&each)
       .Case([&](arith::ConstantOp o) { return constant(o); })
+      .Case([&](ub::PoisonOp o) { return poison(o); })
       .Case([&](scf::IfOp o) { return ifOp(o); })
       .Case([&](scf::ForOp o) { return forOp(o); })
       .Case([&](scf::WhileOp o) { return whileOp(o); })
@@ -305,6 +308,20 @@ bool WaveCompiler::constant(arith::ConstantOp o) {
   }
   assign(o.getResult(), slots);
   return ok || refuse(o, "the reference does not know this constant");
+}
+
+/// What nobody may read: a NaN, which shows if somebody does.
+bool WaveCompiler::poison(ub::PoisonOp o) {
+  auto type = dyn_cast<FloatType>(o.getType());
+  if (!type)
+    return refuse(o, "the reference does not know poison of this type");
+  Builder b(o.getContext());
+  Attribute nan =
+      b.getFloatAttr(type, APFloat::getNaN(type.getFloatSemantics()));
+  Slots slots;
+  program.constants.push_back({slots.emplace_back(newSlot()), *cellOf(nan)});
+  assign(o.getResult(), slots);
+  return true;
 }
 
 /// An op of arith or math, element by element, with the lane functions of the

@@ -42,6 +42,49 @@ tile.func @tail(%a: !tile.ptr<f16>, %c: !tile.ptr<f16>) {
 
 // -----
 
+// The next step's tile in a loop to a bound that may be 0: its index is not
+// negative, for the body runs. The one beyond it is not known to be inside.
+// CHECK-LABEL: wave.kernel @next
+// CHECK: scf.for
+// CHECK-NOT: arith.select
+// CHECK: wave.buffer_load
+// CHECK: arith.cmpi ult
+// CHECK: arith.select
+// CHECK: wave.buffer_load
+tile.func @next(%a: !tile.ptr<f32>, %c: !tile.ptr<f32>) {
+  %g = arith.constant 16 : i32
+  %A = tile.tensor %a : !tile.ptr<f32> -> memref<16x64x64xf32, #tile.space<global>>
+  %C = tile.tensor %c : !tile.ptr<f32> -> memref<16x64x64xf32, #tile.space<global>>
+  tile.kernel grid(%g) threads[256] (%b) {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %c2 = arith.constant 2 : i32
+    %c4 = arith.constant 4 : i32
+    %c16 = arith.constant 16 : i32
+    %n = arith.minsi %b, %c4 : i32
+    scf.for %k = %c0 to %n step %c1 : i32 {
+      %next = arith.addi %k, %c1 : i32
+      %last = arith.subi %n, %c1 : i32
+      %i = arith.minsi %next, %last : i32
+      %o = arith.muli %i, %c16 : i32
+      %f = tile.alloc : memref<16x64xf32, #tile.space<fragment>>
+      %v = tile.view %A[%b, %o, %c0 : i32, i32, i32] : memref<16x64x64xf32, #tile.space<global>> to memref<1x16x64xf32, strided<[?, ?, ?], offset: ?>, #tile.space<global>>
+      tile.copy %v to %f : memref<1x16x64xf32, strided<[?, ?, ?], offset: ?>, #tile.space<global>> to memref<16x64xf32, #tile.space<fragment>>
+      %last2 = arith.subi %n, %c2 : i32
+      %i2 = arith.minsi %next, %last2 : i32
+      %o2 = arith.muli %i2, %c16 : i32
+      %f2 = tile.alloc : memref<16x64xf32, #tile.space<fragment>>
+      %v2 = tile.view %A[%b, %o2, %c0 : i32, i32, i32] : memref<16x64x64xf32, #tile.space<global>> to memref<1x16x64xf32, strided<[?, ?, ?], offset: ?>, #tile.space<global>>
+      tile.copy %v2 to %f2 : memref<1x16x64xf32, strided<[?, ?, ?], offset: ?>, #tile.space<global>> to memref<16x64xf32, #tile.space<fragment>>
+      %w = tile.view %C[%b, %c0, %c0 : i32, i32, i32] : memref<16x64x64xf32, #tile.space<global>> to memref<1x16x64xf32, strided<[?, ?, ?], offset: ?>, #tile.space<global>>
+      tile.copy %f to %w : memref<16x64xf32, #tile.space<fragment>> to memref<1x16x64xf32, strided<[?, ?, ?], offset: ?>, #tile.space<global>>
+      tile.copy %f2 to %w : memref<16x64xf32, #tile.space<fragment>> to memref<1x16x64xf32, strided<[?, ?, ?], offset: ?>, #tile.space<global>>
+    }
+  }
+}
+
+// -----
+
 // Columns that may end: invalid lanes get an offset outside every resource. 101
 // leaves 5 of 8: that load begins 6 bytes early, to which the base gives room,
 // and what it brought too early is shifted out.

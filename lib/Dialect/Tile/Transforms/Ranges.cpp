@@ -7,7 +7,8 @@
 //
 // Interval arithmetic over the operands, from the extents of grids, loops and
 // workgroups. Of a loop's variable: from the least lower bound to the greatest
-// upper bound less 1.
+// upper bound less 1. The prefetched index, min(i + 1, n - 1) in a loop to n,
+// is no less than the loop's lower bound, whatever is known of n.
 //
 //   %n = 8192 - 256 * (workgroup of a grid of 32)     [256, 8192]
 //   min(%n, 256) + 63 >> 6                            [4, 4]
@@ -32,6 +33,24 @@ static int64_t clampInt(__int128 v) {
 }
 
 Ranges::Ranges(KernelOp kernel) : kernel(kernel) {}
+
+/// The variable i of a loop to n, where the value is min(i + x, n - 1): as the
+/// loop's body runs, n - 1 is not below i.
+static std::pair<Value, Value> matchLast(arith::MinSIOp min) {
+  for (int side : {0, 1}) {
+    auto next = min->getOperand(side).getDefiningOp<arith::AddIOp>();
+    auto last = min->getOperand(1 - side).getDefiningOp<arith::SubIOp>();
+    if (!next || !last || !matchPattern(last.getRhs(), m_One()))
+      continue;
+    auto arg = dyn_cast<BlockArgument>(next.getLhs());
+    auto loop =
+        arg ? dyn_cast<scf::ForOp>(arg.getOwner()->getParentOp()) : nullptr;
+    if (loop && arg == loop.getInductionVar() &&
+        last.getLhs() == loop.getUpperBound())
+      return {arg, next};
+  }
+  return {};
+}
 
 Interval Ranges::of(Value v) {
   if (auto it = known.find(v); it != known.end())
@@ -77,8 +96,10 @@ Interval Ranges::of(Value v) {
     } else if (isa<arith::ShRSIOp>(op) && in(1).lo == in(1).hi &&
                in(1).lo >= 0 && in(1).lo < 63) {
       result = {in(0).lo >> in(1).lo, in(0).hi >> in(1).lo};
-    } else if (isa<arith::MinSIOp>(op)) {
+    } else if (auto min = dyn_cast<arith::MinSIOp>(op)) {
       result = {std::min(in(0).lo, in(1).lo), std::min(in(0).hi, in(1).hi)};
+      if (auto [iv, next] = matchLast(min); iv)
+        result.lo = std::max(result.lo, std::min(of(iv).lo, of(next).lo));
     } else if (isa<arith::MaxSIOp>(op)) {
       result = {std::max(in(0).lo, in(1).lo), std::max(in(0).hi, in(1).hi)};
     } else if (isa<arith::DivSIOp, arith::DivUIOp, arith::FloorDivSIOp,

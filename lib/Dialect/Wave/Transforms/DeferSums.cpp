@@ -25,6 +25,13 @@
 // A loop that begins with such a sum (of the blocks without a mask, say) begins
 // with the partial ones.
 //
+// A lane's own weights that are added up by dot products need no addition of
+// their own then: the first product adds to the running sum.
+//
+//   %d = wave.dot2 %p, %ones, %zero          %d = wave.dot2 %p, %ones, %m
+//   %s = wave.dot2 %q, %ones, %d      =>     %n = wave.dot2 %q, %ones, %d
+//   %n = arith.addf %m, %s                   scf.yield %n
+//
 //===----------------------------------------------------------------------===//
 
 #include "LaneSymmetry.h"
@@ -134,6 +141,29 @@ std::optional<RunningSum> DeferSums::match(scf::ForOp loop,
   return std::nullopt;
 }
 
+/// Adds a chain of dot products, the right side of an addition, to its left
+/// side from the first product on.
+static void continueByDots(OpOperand &addend) {
+  auto add = cast<arith::AddFOp>(addend.getOwner());
+  SmallVector<Dot2Op> chain; // the last product first
+  for (Value v = addend.get(); !matchPattern(v, m_PosZeroFloat());
+       v = chain.back().getC()) {
+    auto dot = v.getDefiningOp<Dot2Op>();
+    if (!dot || !dot->hasOneUse() || dot->getBlock() != add->getBlock())
+      return;
+    chain.push_back(dot);
+  }
+  if (chain.empty())
+    return;
+  Value last = chain.front();
+  chain.back().getCMutable().set(
+      add->getOperand(1 - addend.getOperandNumber()));
+  for (Dot2Op dot : llvm::reverse(chain))
+    dot->moveBefore(add);
+  add.replaceAllUsesWith(last);
+  add.erase();
+}
+
 void DeferSums::defer(RunningSum &running) {
   auto loop = cast<scf::ForOp>(running.argument.getOwner()->getParentOp());
   OpOperand *init = loop.getTiedLoopInit(running.argument);
@@ -147,6 +177,7 @@ void DeferSums::defer(RunningSum &running) {
   for (Operation *op : llvm::reverse(running.sum.ops))
     if (op->use_empty())
       op->erase();
+  continueByDots(*running.addend);
   OpBuilder b(loop.getContext());
   b.setInsertionPointAfter(loop);
   Value partial = loop.getTiedLoopResult(running.argument), total = partial;

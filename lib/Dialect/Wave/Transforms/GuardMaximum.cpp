@@ -32,11 +32,11 @@
 //
 //   %o = wave.shuffle_xor %p, 32          %moved = arith.cmpf ugt, %p, %t
 //   %x = arith.maxnumf %p, %o             %any = wave.any %moved
-//   %n = arith.maxnumf %m, %x             %n, %t1, %f, %s = scf.if %any {
+//   %n = arith.maxnumf %m, %x             %n, %t1, %s, %f = scf.if %any {
 //   %s = arith.mulf %n, %c                  ... the ops on the left ...
 //   %e = arith.mulf %m, %c          =>      scf.yield
 //   %d = arith.subf %e, %s                } else {
-//   %f = math.exp2 %d                       scf.yield %m, %t, %f0, %s0
+//   %f = math.exp2 %d                       scf.yield %m, %t, %s0, poison
 //   ... arith.mulf %l, %f                 }
 //   ... vector %acc * %f                  %acc1, %l1 = scf.if %any {
 //                                           ... %acc * %f, %l * %f
@@ -46,6 +46,7 @@
 
 #include "LaneSymmetry.h"
 #include "Rescale.h"
+#include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
@@ -209,10 +210,21 @@ namespace {
 class Recomputation {
 public:
   Recomputation(OpBuilder &b, const Cone &cone, Value old, Value next,
-                Value oldIs, Value nextIs)
-      : b(b), cone(cone) {
+                Value oldIs, Value nextIs = {})
+      : b(b), cone(cone), next(next) {
     map.map(old, oldIs);
-    map.map(next, nextIs);
+    if (nextIs)
+      setNext(nextIs);
+  }
+  /// The next maximum, where it is made after what follows from the old one.
+  void setNext(Value is) { map.map(next, is); }
+  /// What `value` needs of the old maximum alone.
+  void getOldPartsOf(Value value) {
+    if (cone.of(value) == Cone::Old)
+      (void)get(value);
+    else if (cone.of(value) && value != next)
+      for (Value operand : value.getDefiningOp()->getOperands())
+        getOldPartsOf(operand);
   }
   Value get(Value value) {
     if (!cone.of(value))
@@ -228,6 +240,7 @@ public:
 private:
   OpBuilder &b;
   const Cone &cone;
+  Value next;
   IRMapping map;
 };
 } // namespace
@@ -310,7 +323,7 @@ void GuardMaximum::rewrite(Running &running) {
   Cone cone = coneOf(body, old, next);
 
   // What is carried on beside the branch: what the next value alone gives.
-  SmallVector<Value> kept = {factor};
+  SmallVector<Value> kept;
   for (Operation &op : *body)
     if (op.getNumResults() == 1 && op.getResult(0) != next &&
         op.getResult(0).getType().isF32() &&
@@ -365,21 +378,30 @@ void GuardMaximum::rewrite(Running &running) {
   SmallVector<Value> same = {oldNow, carried(0)};
   for (unsigned i = 0; i < kept.size(); ++i)
     same.push_back(carried(1 + i));
-  auto branch = scf::IfOp::create(b, loc, ValueRange(same).getTypes(), any,
-                                  /*withElseRegion=*/true);
+  SmallVector<Type> types(ValueRange(same).getTypes());
+  types.push_back(factor.getType());
+  auto branch = scf::IfOp::create(b, loc, types, any, /*withElseRegion=*/true);
   OpBuilder otherwise = branch.getElseBodyBuilder();
+  // Only the second branch reads the factor: a value here would cost a copy.
+  same.push_back(ub::PoisonOp::create(otherwise, loc, factor.getType()));
   scf::YieldOp::create(otherwise, loc, same);
   OpBuilder then = branch.getThenBodyBuilder();
+  // The old maximum is read to the end before the next one is made: so they
+  // have one register, and the way around the branch has no copy.
+  Recomputation anew(then, cone, oldNow, next, oldNow);
+  anew.getOldPartsOf(factor);
   IRMapping map;
   for (Operation *op : running.exchange.ops)
     then.clone(*op, map);
+  SchedBarrierOp::create(then, loc, int64_t(0));
   Value max = then.clone(*running.next, map)->getResult(0);
-  Recomputation anew(then, cone, oldNow, next, oldNow, max);
+  anew.setNext(max);
   Recomputation equal(then, cone, oldNow, next, max, max);
   SmallVector<Value> results = {
       max, thresholdOf(then, loc, equal, factor, max, allowance)};
   for (Value v : kept)
     results.push_back(anew.get(v));
+  results.push_back(anew.get(factor));
   scf::YieldOp::create(then, loc, results);
 
   // Everybody reads what the branches leave.
@@ -387,11 +409,11 @@ void GuardMaximum::rewrite(Running &running) {
   SmallVector<std::pair<Operation *, Value>> scalars;
   for (auto [entry, n] : llvm::zip(scaled, scaledArgs))
     scalars.push_back({entry.first, loop.getRegionIterArg(n)});
-  rewriteRescaled(any, branch.getResult(2), tuples, scalars);
+  rewriteRescaled(any, branch.getResults().back(), tuples, scalars);
   Operation *yield = body->getTerminator();
   for (unsigned i = 0; i <= kept.size(); ++i)
     yield->setOperand(first + i, branch.getResult(1 + i));
-  for (unsigned i = 1; i < kept.size(); ++i)
+  for (unsigned i = 0; i < kept.size(); ++i)
     kept[i].replaceAllUsesWith(branch.getResult(2 + i));
   next.replaceAllUsesWith(branch.getResult(0));
   // The originals, from the last on, as far as nobody reads them any more.

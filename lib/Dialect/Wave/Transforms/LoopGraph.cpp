@@ -497,7 +497,8 @@ std::string LoopGraph::build() {
     if (op.getNumRegions() && !guardedStore(&op)) {
       bool pure = !isa<scf::ForOp, scf::WhileOp>(op);
       op.walk([&](Operation *inner) {
-        pure &= inner->getNumRegions() || isa<scf::YieldOp>(inner) ||
+        pure &= inner->getNumRegions() ||
+                isa<scf::YieldOp, SchedBarrierOp>(inner) ||
                 (isPure(inner) && !isa<MfmaOp>(inner));
       });
       if (!pure)

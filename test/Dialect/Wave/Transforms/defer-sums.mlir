@@ -45,3 +45,43 @@ wave.kernel @online(%p: !wave.ptr, %s: f32, %f: f32, %n: i32) attributes {lds_by
   wave.global_store %q, %p[%c0 : i32] : f32
   wave.return
 }
+
+// Dot products add to the running sum from the first one on; a sum of which
+// something else is read stays.
+// CHECK-LABEL: wave.kernel @dots
+// CHECK: scf.for {{.*}} iter_args(%[[L:.*]] = %{{.*}}, %[[K:.*]] = %{{.*}}) -> (f32, f32)
+// CHECK: %[[M:.*]] = arith.mulf %[[L]], %{{.*}} : f32
+// CHECK: %[[D:.*]] = wave.dot2 %{{.*}}, %{{.*}}, %[[M]] :
+// CHECK: %[[N:.*]] = wave.dot2 %{{.*}}, %{{.*}}, %[[D]] :
+// CHECK: %[[S:.*]] = wave.dot2 %{{.*}}, %{{.*}}, %[[Z:.*]] :
+// CHECK: wave.global_store %[[S]]
+// CHECK: %[[T:.*]] = arith.addf %[[K]], %[[S]] : f32
+// CHECK: scf.yield %[[N]], %[[T]] : f32, f32
+wave.kernel @dots(%p: !wave.ptr, %f: f32, %n: i32) attributes {lds_bytes = 0 : i64, threads = 64 : i64} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %lane = wave.lane_id
+  %x = arith.sitofp %lane : i32 to f32
+  %zero = arith.constant 0.0 : f32
+  %ones = arith.constant dense<1.0> : vector<2xf16>
+  %r:2 = scf.for %i = %c0 to %n step %c1 iter_args(%l = %zero, %k = %zero) -> (f32, f32) : i32 {
+    %e = math.exp2 %x : f32
+    %h = arith.truncf %e : f32 to f16
+    %w = vector.from_elements %h, %h : vector<2xf16>
+    %d = wave.dot2 %w, %ones, %zero : vector<2xf16>, vector<2xf16>
+    %s = wave.dot2 %w, %ones, %d : vector<2xf16>, vector<2xf16>
+    %o = wave.shuffle_xor %s, 32 : f32
+    %t = arith.addf %s, %o : f32
+    %m = arith.mulf %l, %f : f32
+    %next = arith.addf %m, %t : f32
+    %s2 = wave.dot2 %w, %ones, %zero : vector<2xf16>, vector<2xf16>
+    wave.global_store %s2, %p[%c0 : i32] : f32
+    %o2 = wave.shuffle_xor %s2, 32 : f32
+    %t2 = arith.addf %s2, %o2 : f32
+    %next2 = arith.addf %k, %t2 : f32
+    scf.yield %next, %next2 : f32, f32
+  }
+  wave.global_store %r#0, %p[%c0 : i32] : f32
+  wave.global_store %r#1, %p[%c0 : i32] : f32
+  wave.return
+}

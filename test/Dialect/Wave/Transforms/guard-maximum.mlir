@@ -1,26 +1,31 @@
 // RUN: tlc-opt %s --pass-pipeline='builtin.module(wave.kernel(wave-guard-maximum{minimum=4}))' | FileCheck %s
 
 // While no lane has a score above its threshold nothing is computed or
-// exchanged, and the shift is the one that the loop carries.
+// exchanged, and the shift is the one that the loop carries. Nobody reads the
+// factor then. What follows from the old maximum comes before the new one.
 // CHECK-LABEL: wave.kernel @online
 // CHECK: %[[NAN:.*]] = arith.constant 0x7FC00000 : f32
 // CHECK: %[[START:.*]] = arith.select %{{.*}}, %{{.*}}, %[[NAN]] : f32
-// CHECK: %[[R:.*]]:6 = scf.for {{.*}} iter_args(%[[MAX:.*]] = {{.*}}, %[[SUM:.*]] = {{.*}}, %[[ACC:.*]] = {{.*}}, %[[T:.*]] = %[[START]], %[[F0:.*]] = {{.*}}, %[[S0:.*]] = {{.*}})
+// CHECK: %[[R:.*]]:5 = scf.for {{.*}} iter_args(%[[MAX:.*]] = {{.*}}, %[[SUM:.*]] = {{.*}}, %[[ACC:.*]] = {{.*}}, %[[T:.*]] = %[[START]], %[[S0:.*]] = {{.*}})
 // CHECK: %[[P:.*]] = arith.addf
 // CHECK-NOT: wave.shuffle_xor
 // CHECK: %[[MOVED:.*]] = arith.cmpf ugt, %[[P]], %[[T]] : f32
 // CHECK: %[[ANY:.*]] = wave.any %[[MOVED]]
 // CHECK: %[[B:.*]]:4 = scf.if %[[ANY]]
+// CHECK: arith.mulf %[[MAX]]
 // CHECK: wave.shuffle_xor %[[P]], 32
+// CHECK: wave.sched_barrier
 // CHECK: %[[NEXT:.*]] = arith.maxnumf %[[MAX]]
+// CHECK-NOT: %[[MAX]]
 // CHECK: arith.cmpf oeq, %[[NEXT]], %{{.*}} : f32
 // CHECK: %[[SAME:.*]] = arith.cmpf oeq
 // CHECK: %[[LIMIT:.*]] = arith.select %[[SAME]], %[[NEXT]], %{{.*}} : f32
 // CHECK: math.exp2
 // CHECK: scf.yield %[[NEXT]], %[[LIMIT]]
 // CHECK: } else {
-// CHECK: scf.yield %[[MAX]], %[[T]], %[[F0]], %[[S0]] :
-// CHECK: arith.subf %{{.*}}, %[[B]]#3 : f32
+// CHECK: %[[ANY_FACTOR:.*]] = ub.poison : f32
+// CHECK: scf.yield %[[MAX]], %[[T]], %[[S0]], %[[ANY_FACTOR]] :
+// CHECK: arith.subf %{{.*}}, %[[B]]#2 : f32
 // CHECK: math.exp2
 // CHECK: %[[A:.*]]:2 = scf.if %[[ANY]] -> (vector<4xf32>, f32)
 // CHECK: arith.mulf %[[ACC]]
@@ -29,7 +34,7 @@
 // CHECK: scf.yield %[[ACC]], %[[SUM]]
 // CHECK: arith.addf %[[A]]#1
 // CHECK: wave.mfma [16, 16, 16] %{{.*}}, %{{.*}}, %[[A]]#0
-// CHECK: scf.yield %[[B]]#0, %{{.*}}, %{{.*}}, %[[B]]#1, %[[B]]#2, %[[B]]#3
+// CHECK: scf.yield %[[B]]#0, %{{.*}}, %{{.*}}, %[[B]]#1, %[[B]]#2 :
 wave.kernel @online(%p: !wave.ptr, %a: vector<4xf16>, %n: i32) attributes {lds_bytes = 0 : i64, threads = 64 : i64} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32

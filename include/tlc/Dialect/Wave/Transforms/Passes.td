@@ -32,7 +32,7 @@ def WaveDeferSums : Pass<"wave-defer-sums", "::tlc::wave::KernelOp"> {
 def WaveGuardMaximum : Pass<"wave-guard-maximum", "::tlc::wave::KernelOp"> {
   let summary = "Branch around what a running maximum changes while it does not move";
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect",
-                           "::tlc::wave::WaveDialect"];
+                           "::mlir::ub::UBDialect", "::tlc::wave::WaveDialect"];
   let options = [
     Option<"minimum", "minimum", "int64_t", "16", "Multiplications that are worth a branch">,
     Option<"exchange", "exchange", "bool", "true", "Exchange the maximum of lanes in the branch">
