@@ -29,6 +29,10 @@
 //     3      0     twice the threads, each with half of every fragment
 //     4      1     the same, without prefetch
 //
+// The same levels serve a kernel with matrix work whose LDS leaves room for so
+// few wavefronts that SIMDs of a compute unit have none: with twice the threads
+// they have, and that is taken if the estimate lets it pass.
+//
 // Kernels of one program go through the levels independently, but are compiled
 // together: an attempt is a level for each.
 //
@@ -183,8 +187,36 @@ static bool canBeWider(tile::KernelOp kernel) {
          kernel.getNumThreads() * 2 <= kMostThreads;
 }
 
+/// Whether LDS lets so few of the kernel's wavefronts onto a compute unit that
+/// twice as many would have a SIMD each.
+static bool leavesSimdsIdle(wave::KernelOp kernel) {
+  constexpr int64_t kSimds = 4;
+  int64_t waves = kernel.getThreads() / 64;
+  int64_t groups = kLdsBytes / std::max<int64_t>(kernel.getLdsBytes(), 1);
+  return 2 * groups * waves <= kSimds;
+}
+
+/// Whether each product has work for `waves` wavefronts, in blocks of one
+/// matrix instruction at least, and the program places nothing in threads.
+static bool hasWorkFor(tile::KernelOp kernel, int64_t waves) {
+  constexpr int64_t kBlock = 16 * 16;
+  bool any = false, all = true;
+  kernel.walk([&](tile::GemmOp gemm) {
+    any |= bool(gemm->getParentOfType<LoopLikeOpInterface>());
+    all &= gemm.getM() * gemm.getN() >= kBlock * waves;
+  });
+  kernel.walk([&](Operation *op) {
+    auto alloc = dyn_cast<tile::AllocOp>(op);
+    all &= !op->hasAttr(tile::kLoopLayoutAttr) &&
+           !(alloc && alloc.getLayout() &&
+             tile::getSpace(alloc.getResult()) == tile::Space::Fragment);
+  });
+  return any && all;
+}
+
 /// Sets up a level. False, and nothing changed, where the kernel forbids it.
-static bool applyLevel(tile::KernelOp kernel, const RegisterLevel &level) {
+static bool applyLevel(tile::KernelOp kernel, const RegisterLevel &level,
+                       bool idle) {
   if (level.wider && !canBeWider(kernel))
     return false;
   if (level.spare)
@@ -195,8 +227,9 @@ static bool applyLevel(tile::KernelOp kernel, const RegisterLevel &level) {
   int64_t threads = kernel.getNumThreads();
   kernel.setThreads({threads * 2});
   kernel.emitRemark("runs on ")
-      << threads * 2 << " threads instead of " << threads
-      << ": the registers of fewer do not hold its fragments";
+      << threads * 2 << " threads instead of " << threads << ": "
+      << (idle ? "LDS leaves SIMDs without a wavefront"
+               : "the registers of fewer do not hold its fragments");
   return true;
 }
 
@@ -205,6 +238,7 @@ namespace {
 /// What is known of a kernel at a level.
 struct Known {
   bool tried = false, possible = true;
+  bool idle = false;   ///< SIMDs have no wavefront, and more threads may help
   int64_t lacking = 0; ///< registers, by the estimate; negative: to spare
   std::optional<unsigned> scratch;
 };
@@ -242,6 +276,7 @@ private:
   Lowered *lower(ArrayRef<unsigned> levels);
   bool compile(Lowered &lowered);
   void estimate();
+  bool isIdle(unsigned kernel) const;
   std::optional<unsigned> nextLevel(unsigned kernel);
 
   Compilation &c;
@@ -268,11 +303,14 @@ Lowered *Compilation::Attempts::lower(ArrayRef<unsigned> levels) {
   OwningOpRef<ModuleOp> module = source.clone();
   Held held(c.ctx.get(), result.said);
   unsigned next = 0;
+  SmallVector<bool> mayWiden(kernels.size());
   module->walk([&](tile::KernelOp kernel) {
     unsigned i = next++;
     Known &known = kernels[i][levels[i]];
     known.tried = true;
-    known.possible &= applyLevel(kernel, registerLevels[levels[i]]);
+    mayWiden[i] = canBeWider(kernel) &&
+                  hasWorkFor(kernel, kernel.getNumThreads() * 2 / 64);
+    known.possible &= applyLevel(kernel, registerLevels[levels[i]], isIdle(i));
   });
   bool ok =
       lowerToWave(*module, c.options.disabledPasses, nullptr, &result.source);
@@ -281,11 +319,15 @@ Lowered *Compilation::Attempts::lower(ArrayRef<unsigned> levels) {
   next = 0;
   if (ok)
     for (auto kernel : result.wave->getOps<wave::KernelOp>())
-      if (unsigned i = next++; i < kernels.size())
+      if (unsigned i = next++; i < kernels.size()) {
+        Known &known = kernels[i][levels[i]];
         // The estimate is high by what kernels that just fit show.
-        kernels[i][levels[i]].lacking =
-            wave::peakRegisters(kernel) - kEstimateExcess -
-            wave::registersOfLane(kernel.getThreads()) + missedAt(i, levels[i]);
+        known.lacking = wave::peakRegisters(kernel) - kEstimateExcess -
+                        wave::registersOfLane(kernel.getThreads()) +
+                        missedAt(i, levels[i]);
+        known.idle = mayWiden[i] && !registerLevels[levels[i]].wider &&
+                     leavesSimdsIdle(kernel);
+      }
   // Kernels that are missing after a failure: their level is of no use.
   for (; next < kernels.size(); ++next)
     kernels[next][levels[next]].possible = false;
@@ -347,7 +389,13 @@ void Compilation::Attempts::learn(unsigned kernel, unsigned level) {
       kernels[kernel][l].lacking += missedAt(kernel, l) - before[l];
 }
 
-/// Looks at further levels until each kernel has one that promises to fit.
+/// Whether the kernel as written leaves SIMDs idle.
+bool Compilation::Attempts::isIdle(unsigned kernel) const {
+  return kernels[kernel][0].idle;
+}
+
+/// Looks at further levels until each kernel has one that promises to fit, and
+/// uses all SIMDs where more threads would.
 /// Kernels that have one stay at level 0 in these attempts, which only bring
 /// the others further.
 void Compilation::Attempts::estimate() {
@@ -355,9 +403,13 @@ void Compilation::Attempts::estimate() {
     SmallVector<unsigned> levels;
     bool any = false;
     for (auto &kernel : kernels) {
-      bool fits = llvm::any_of(kernel, [](const Known &known) {
+      auto fit = [](const Known &known) {
         return known.tried && known.possible && known.lacking <= 0 &&
                known.scratch.value_or(0) == 0;
+      };
+      bool fits = llvm::any_of(kernel, [&](const Known &known) {
+        // Of what leaves SIMDs idle only more threads are better.
+        return fit(known) && (!known.idle || !registerLevels[level].wider);
       });
       levels.push_back(fits ? 0 : level);
       any |= !fits && !kernel[level].tried;
@@ -368,11 +420,13 @@ void Compilation::Attempts::estimate() {
 }
 
 /// The next level of a kernel to compile: of those not compiled yet, the one
-/// that lacks least by the estimate, the earlier in the list if equal.
+/// that lacks least by the estimate, then one that leaves no SIMD idle, the
+/// earlier in the list if equal.
 std::optional<unsigned> Compilation::Attempts::nextLevel(unsigned kernel) {
   std::optional<unsigned> best;
   auto rank = [&](unsigned level) {
-    return std::max<int64_t>(kernels[kernel][level].lacking, 0);
+    const Known &known = kernels[kernel][level];
+    return std::make_pair(std::max<int64_t>(known.lacking, 0), known.idle);
   };
   for (unsigned level = 0; level < kLevels; ++level) {
     const Known &known = kernels[kernel][level];

@@ -66,6 +66,24 @@ bool endsRun(const Instruction &inst) {
   }
 }
 
+/// What waits for its wavefront's turn at global memory, and jumps to where
+/// such may be.
+bool mayOrder(const Instruction &inst) {
+  switch (inst.encoding) {
+  case Encoding::DS:
+    return inst.has(flag::Gws);
+  case Encoding::SMEM:
+    return inst.sc0 || inst.has(flag::Atomic);
+  case Encoding::FLAT:
+  case Encoding::GLOBAL:
+  case Encoding::MUBUF:
+  case Encoding::MTBUF:
+    return inst.sc1 || inst.has(flag::Atomic);
+  default:
+    return inst.op == Opcode::s_setpc_b64 || inst.op == Opcode::s_swappc_b64;
+  }
+}
+
 /// Branches whose target is in the instruction.
 bool hasFixedTarget(const Instruction &inst) {
   return inst.has(flag::Branch) &&
@@ -154,6 +172,8 @@ void Program::decodeRun(uint64_t offset, std::vector<uint64_t> &pending) {
       inst.op = Opcode::Invalid;
       break;
     }
+    if (mayOrder(inst))
+      ordersAccesses = true;
     if (hasFixedTarget(inst)) {
       uint64_t target = inst.branchTarget(codeBase + offset) - codeBase;
       if (target < code.size() && target % 4 == 0)

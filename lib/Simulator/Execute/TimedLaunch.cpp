@@ -65,6 +65,7 @@ struct Live : GroupRecord {
   std::unique_ptr<GroupState> state;
   GroupStatus status = GroupStatus::Paused;
   uint64_t executed = 0, flops = 0; ///< so far, after each run
+  size_t place = 0;                 ///< in the list of those that live
 };
 
 /// Serves the replay with workgroups (GroupSource) and the model of lengths
@@ -78,6 +79,11 @@ public:
   GroupRecord &begin(uint64_t id) override;
   bool refill(GroupRecord &group) override;
   void end(GroupRecord &group) override;
+  bool runOn(GroupRecord &group) override;
+  void forEach(uint64_t total,
+               const std::function<void(uint64_t)> &task) override {
+    pool.forEach(total, task);
+  }
 
   uint64_t count(uint64_t id) override;
   const uint32_t *begin(uint64_t id, uint64_t instructions) override;
@@ -107,14 +113,15 @@ private:
   std::unique_ptr<GroupState> takeState();
   void giveBack(std::unique_ptr<GroupState> state);
   void run(Live &group);
+  void noteFault(const Live &group);
   void globalTurn(Live &group);
   bool runLow(Live &wanted);
 
   LaunchContext &context;
   CodeTable &code;
   ThreadPool pool;
+  std::mutex mutex; ///< of the following, where XCDs run side by side
   std::vector<std::unique_ptr<Live>> live, spare;
-  std::mutex mutex; ///< of `states`
   std::vector<std::unique_ptr<GroupState>> states;
   std::unique_ptr<GroupState> beginner;
   /// Not used again: the fault points into it.
@@ -157,6 +164,7 @@ void LaunchSource::giveBack(std::unique_ptr<GroupState> state) {
 
 // Called by the replay when it starts a workgroup; nothing is run yet.
 GroupRecord &LaunchSource::begin(uint64_t id) {
+  std::lock_guard lock(mutex);
   if (id == 0 && !live.empty() && live.front()->id == 0)
     return *live.front(); // already begun, see runFirst
   std::unique_ptr<Live> group;
@@ -169,6 +177,7 @@ GroupRecord &LaunchSource::begin(uint64_t id) {
   group->status = GroupStatus::Paused;
   group->executed = group->flops = 0;
   group->GroupRecord::begin(id, wavesOf(context.request, id));
+  group->place = live.size();
   live.push_back(std::move(group));
   return *live.back();
 }
@@ -223,15 +232,37 @@ uint64_t LaunchSource::runFirst(uint64_t instructions) {
 /// The replay has finished with the workgroup.
 void LaunchSource::end(GroupRecord &record) {
   Live &group = static_cast<Live &>(record);
-  auto it = std::find_if(live.begin(), live.end(), [&](const auto &each) {
-    return each.get() == &group;
-  });
+  std::lock_guard lock(mutex);
   flops += group.flops;
   executed += group.executed;
   if (group.state)
-    giveBack(std::move(group.state));
-  spare.push_back(std::move(*it));
-  live.erase(it);
+    states.push_back(std::move(group.state));
+  spare.push_back(std::move(live[group.place]));
+  if (group.place + 1 < live.size()) {
+    live.back()->place = group.place;
+    live[group.place] = std::move(live.back());
+  }
+  live.pop_back();
+}
+
+/// The one with the lowest number counts.
+void LaunchSource::noteFault(const Live &group) {
+  std::lock_guard lock(mutex);
+  if (!fault || group.id < fault->linearId)
+    fault = &group.state->group();
+}
+
+bool LaunchSource::runOn(GroupRecord &record) {
+  Live &group = static_cast<Live &>(record);
+  // Others have to come first.
+  if (group.status != GroupStatus::Paused)
+    return true;
+  group.compact();
+  run(group);
+  if (group.status != GroupStatus::Faulted)
+    return true;
+  noteFault(group);
+  return false;
 }
 
 /// The least that a wavefront of the workgroup has left.
@@ -426,6 +457,8 @@ void tlc::sim::runTimed(LaunchContext &context, unsigned threads,
   MachineOptions options;
   options.workgroups =
       uint64_t(request.grid[0]) * request.grid[1] * request.grid[2];
+  // Also on one thread where the order shows, so that their number does not.
+  options.sideBySide = threads > 1 || context.program.mayOrderAccesses();
   options.warm = wanted.warm;
   options.traceWaves = wanted.traceWaves;
   options.traceEvents = wanted.traceEvents;

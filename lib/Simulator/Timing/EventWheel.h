@@ -37,9 +37,26 @@ public:
       far.push({time, cu});
   }
 
+  /// The next time at which there are any, or the greatest number.
+  uint64_t next() const {
+    for (uint64_t steps = 0; steps <= cycles / 64; ++steps) {
+      uint64_t from = now + steps * 64;
+      if (steps)
+        from -= from % 64;
+      uint64_t bits = filled[from % cycles / 64] >> from % 64;
+      if (uint64_t time = from + std::countr_zero(bits);
+          bits && time < now + cycles)
+        return time;
+    }
+    return far.empty() ? ~uint64_t(0) : far.top().first;
+  }
+
   /// All of the next time at which there are any, by number; false if there are
-  /// none. Until the next call nothing may be pushed for that time.
-  bool pop(uint64_t &time, std::vector<unsigned> &cus) {
+  /// none before \p end. Until the next call nothing may be pushed for that
+  /// time.
+  bool pop(uint64_t &time, std::vector<unsigned> &cus, uint64_t end) {
+    if (end != ~uint64_t(0) && next() >= end)
+      return false;
     while (!findSlot()) {
       if (far.empty())
         return false;

@@ -53,6 +53,8 @@ void Machine::Impl::note(SimWave &wave, TraceKind kind, uint64_t begin,
                          uint64_t end, StallCause cause) {
   if (!wave.trace || wave.trace->events.size() >= options.traceEvents)
     return;
+  if (end == unknown)
+    pending.back().event = uint32_t(wave.trace->events.size());
   wave.trace->events.push_back(
       {begin, end, code.addressOf(wave.index), kind, cause});
 }
@@ -75,11 +77,17 @@ bool Machine::Impl::refill(SimWave &wave, bool &runs) {
   WaveRecord &record = *wave.record;
   wave.length = 0;
   wave.op = nullptr;
-  runs = record.done || source.refill(*wave.group->record);
+  GroupRecord &group = *wave.group->record;
+  runs = record.done || serviced ||
+         (defers ? source.runOn(group) : source.refill(group));
   if (!runs)
     return false;
   if (record.left())
     return true;
+  if (defers && !serviced && !record.done) {
+    hold(wave);
+    return false;
+  }
   wave.starved = true;
   wave.earliest = wave.next + pollCycles;
   wave.waitsFor = StallCause::Barrier;
@@ -127,9 +135,12 @@ bool Machine::Impl::prepare(SimWave &wave) {
   // The instruction that was issued has been read.
   record.head += wave.length;
   wave.starved = false;
-  if (record.left() == 0) [[unlikely]]
-    if (bool runs; !refill(wave, runs))
+  if (record.left() <= lowWords) [[unlikely]] {
+    if (lowWords && !record.done)
+      noteLow(*wave.group);
+    if (bool runs; record.left() == 0 && !refill(wave, runs))
       return runs;
+  }
   const uint32_t *words = record.words.data() + record.head;
   uint32_t index = *words;
   const StaticOp &op = code.at(index);
@@ -148,7 +159,13 @@ bool Machine::Impl::prepare(SimWave &wave) {
     wave.expected = index + op.sizeBytes / 4;
   if (memory.hasInstructionCaches()) [[unlikely]]
     fetchLine(wave);
+  await(wave);
+  return true;
+}
 
+/// When it may issue the instruction it stands at.
+void Machine::Impl::await(SimWave &wave) {
+  const StaticOp &op = *wave.op;
   // The latest of all conditions; the cause kept is the one that ends last.
   uint64_t fetched =
       uint64_t(wave.fetchAt + fetchTicks(op.sizeBytes) + fetchTick - 1) /
@@ -163,8 +180,11 @@ bool Machine::Impl::prepare(SimWave &wave) {
     }
   } else if (op.payload != Payload::None || op.special == Special::WaitCnt) {
     waitForCounters(wave, op);
+    if (wave.earliest >= pendingOps) [[unlikely]] {
+      wave.earliest = unknown;
+      waiting.push_back(&wave);
+    }
   }
-  return true;
 }
 
 /// An instruction that lies across two lines counts for the one it begins in.
@@ -180,7 +200,7 @@ void Machine::Impl::fetchLine(SimWave &wave) {
 
 /// 0 if the units that an instruction of this kind needs are free at \p time,
 /// else when they will be, with the reason in \p cause. Nothing is booked.
-uint64_t Machine::Impl::unitsFree(IssueKind kind, const ComputeUnit &cu,
+uint64_t Machine::Impl::unitsFree(IssueKind kind, ComputeUnit &cu,
                                   unsigned simdNumber, uint64_t time,
                                   StallCause &cause) {
   const Simd &simd = cu.simds[simdNumber];
@@ -199,6 +219,7 @@ uint64_t Machine::Impl::unitsFree(IssueKind kind, const ComputeUnit &cu,
   case IssueKind::Transcendental:
     return later(simd.vectorFree, StallCause::VectorAlu);
   case IssueKind::VectorMemory:
+    noteLateStores(cu, time);
     return later(cu.addressOpen, StallCause::MemoryIssue);
   case IssueKind::Lds:
     return later(cu.ldsOpen[simdNumber / 2], StallCause::LdsIssue);
@@ -331,7 +352,10 @@ bool Machine::Impl::endWave(SimWave &wave, uint64_t time) {
   // Its stores may still be on their way; the registers are free.
   bool scalar = false;
   uint64_t end = time + issuePeriod;
-  lastEnd = std::max({lastEnd, end, wave.vector.downTo(0, scalar)});
+  lastEnd = std::max(lastEnd, end);
+  // What is not known yet will say so by itself.
+  if (uint64_t stored = wave.vector.downTo(0, scalar); stored < pendingOps)
+    lastEnd = std::max(lastEnd, stored);
   totals.waveCycles += end - wave.begin;
   ++totals.waves;
   if (wave.trace)
@@ -348,8 +372,9 @@ bool Machine::Impl::endWave(SimWave &wave, uint64_t time) {
                                                          : true;
   group.time.end = end;
   group.time.instructions = group.issued();
-  finished->push_back(group.time);
-  memory.noteGroupEnd();
+  finished.push_back(group.time);
+  if (!defers) // of samples only
+    shared.noteGroupEnd();
   notePace(cu, end);
   cu.residents.erase(
       std::find(cu.residents.begin(), cu.residents.end(), &group));
@@ -362,7 +387,7 @@ bool Machine::Impl::endWave(SimWave &wave, uint64_t time) {
   // Kept for reuse; the order of the list does not matter.
   for (auto &held : groups)
     if (held.get() == &group) {
-      spare.push_back(std::move(held));
+      (defers ? ended : spare).push_back(std::move(held));
       held = std::move(groups.back());
       groups.pop_back();
       break;

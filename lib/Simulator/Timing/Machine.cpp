@@ -48,20 +48,24 @@ Occupancy tlc::sim::occupancyOf(const GroupNeeds &needs) {
 }
 
 /// One server or queue for each unit of `xcds` XCDs.
-Machine::Impl::Impl(CodeTable &code, GroupSource &source,
-                    const GroupNeeds &needs, const MachineOptions &options)
+Machine::Impl::Impl(CodeTable &code, GroupSource &source, MemorySystem &shared,
+                    const GroupNeeds &needs, const MachineOptions &options,
+                    void *caches, unsigned firstXcd, unsigned xcds)
     : code(code), source(source), needs(needs), options(options),
-      fits(occupancyOf(needs)), memory(options.xcds, cusPerXcd, options.sharing,
-                                       options.warm, options.pages),
-      cus(options.xcds * cusPerXcd), nextGroup(options.xcds),
-      dispatchFree(options.xcds), events(options.xcds * cusPerXcd),
-      counters(code.size()), plainRuns(code.size() + 1) {
+      isAhead(runsAhead(options, code)), fits(occupancyOf(needs)),
+      firstXcd(firstXcd), shared(shared),
+      memory(shared, caches, firstXcd * cusPerXcd, xcds * cusPerXcd),
+      cus(xcds * cusPerXcd), nextGroup(xcds), dispatchFree(xcds),
+      events(xcds * cusPerXcd), counters(code.size()),
+      plainRuns(code.size() + 1) {
   memory.addInstructionCaches(uint64_t(code.size()) * 4);
 }
 
 /// Enters the SIMD's first turn at or after `time`, unless an earlier one is
 /// entered; later entries become void.
 void Machine::Impl::schedule(unsigned cu, unsigned simd, uint64_t time) {
+  if (time >= unknown)
+    return;
   // The SIMD's next turn.
   time += (simd + issuePeriod - time % issuePeriod) % issuePeriod;
   uint64_t &scheduled = cus[cu].scheduled[simd];
@@ -97,6 +101,7 @@ void Machine::Impl::place(unsigned cu, uint64_t time, uint64_t id) {
   group->cu = cu;
   group->alive = record.waveCount;
   group->arrived = 0;
+  group->isLow = false;
   group->time = {id, time, 0, 0, cu};
   group->waves.assign(record.waveCount, SimWave());
   unit.used = true;
@@ -123,7 +128,8 @@ void Machine::Impl::place(unsigned cu, uint64_t time, uint64_t id) {
     // The first wavefronts of the run are traced.
     if (traces.size() < options.traceWaves) {
       WaveTrace &trace = traces.emplace_back();
-      trace.xcd = options.firstXcd + cu / cusPerXcd;
+      traceTimes.push_back(dispatchTime);
+      trace.xcd = options.firstXcd + firstXcd + cu / cusPerXcd;
       trace.cu = cu % cusPerXcd;
       trace.simd = best;
       trace.slot = wave.slot;
@@ -163,6 +169,7 @@ bool Machine::Impl::startPlaced() {
 /// compute unit with the fewest. The dispatcher takes some cycles for each
 /// wavefront.
 void Machine::Impl::dispatch(unsigned xcd, uint64_t time) {
+  dispatchTime = time;
   for (;;) {
     uint64_t id = nextOf(xcd);
     if (id >= options.workgroups)
@@ -197,7 +204,7 @@ void Machine::Impl::noteOthersEnd() {
   while (othersEnded < ends.size() && double(instructions) >= ends[othersEnded])
     ++othersEnded;
   if (othersEnded != before)
-    memory.setActiveXcds(unsigned(param::xcds - othersEnded));
+    shared.setActiveXcds(unsigned(param::xcds - othersEnded));
 }
 
 /// The state of hundreds of SIMDs does not fit the host's caches. Those that
@@ -243,18 +250,18 @@ void Machine::Impl::fetchAhead(unsigned cu, unsigned simdNumber, uint64_t time,
   }
 }
 
-bool Machine::Impl::run(std::vector<GroupTime> &list,
-                        std::vector<TimingResult> &taken) {
-  finished = &list;
-  marks = &taken;
-  // One workgroup after the other over the XCDs, as their dispatchers do.
-  for (unsigned xcd = 0; xcd < options.xcds; ++xcd)
+/// One workgroup after the other over the XCDs, as their dispatchers do.
+void Machine::Impl::dispatchAll() {
+  for (unsigned xcd = 0; xcd < nextGroup.size(); ++xcd)
     dispatch(xcd, launchCycles);
-  if (!startPlaced())
-    return false;
-  uint64_t time = 0;
+}
+
+bool Machine::Impl::advance(uint64_t end, std::vector<TimingResult> &taken) {
+  marks = &taken;
   std::vector<unsigned> due;
-  while (events.pop(time, due)) {
+  while (events.pop(now, due, std::min(end, limit))) {
+    uint64_t time = now;
+    memory.startTurn(time);
     noteOthersEnd();
     unsigned simd = time % issuePeriod;
     bool ahead = residentWaves > cachedWaves;
@@ -278,30 +285,56 @@ bool Machine::Impl::run(std::vector<GroupTime> &list,
         }
         if (instructions >= options.instructionLimit) {
           stopAt(time);
+          stopped = true;
           return true;
         }
       }
-      if (!(runsAhead() ? visitUnit(cu, simd, time) : visit(cu, simd, time)))
+      if (!(isAhead ? visitUnit(cu, simd, time) : visit(cu, simd, time)))
         return false;
     }
   }
-  for (const auto &group : groups)
-    if (group)
-      return false; // stuck: a fault, or a wavefront that nobody can wake
   return true;
 }
 
 Machine::Machine(CodeTable &code, GroupSource &source, const GroupNeeds &needs,
                  const MachineOptions &options)
-    : impl(std::make_unique<Impl>(code, source, needs, options)) {}
+    : source(source),
+      memory(std::make_unique<MemorySystem>(options.xcds, cusPerXcd,
+                                            options.sharing, options.warm,
+                                            options.pages)),
+      unitPages(UnitMemory::bytesFor(options.xcds * cusPerXcd)) {
+  auto make = [&](unsigned first, unsigned count) {
+    void *caches = unitPages.at(UnitMemory::bytesFor(first * cusPerXcd));
+    return std::make_unique<Impl>(code, source, *memory, needs, options, caches,
+                                  first, count);
+  };
+  // What counts over all XCDs stands in the way.
+  if (!options.sideBySide || options.xcds == 1 ||
+      !Impl::runsAhead(options, code)) {
+    impl = make(0, options.xcds);
+    return;
+  }
+  impl = make(0, 1);
+  for (unsigned xcd = 1; xcd < options.xcds; ++xcd)
+    others.push_back(make(xcd, 1));
+}
 Machine::~Machine() = default;
 
-bool Machine::run() { return impl->run(finished, taken); }
+bool Machine::run() {
+  if (!others.empty())
+    return runWindows();
+  impl->dispatchAll();
+  // Groups that are left: a fault, or a wavefront that nobody can wake. A run
+  // that has stopped still has them.
+  return impl->startPlaced() && impl->advance(never, taken) &&
+         (impl->stopped || impl->isEmpty());
+}
+const std::vector<GroupTime> &Machine::groups() const { return impl->finished; }
 const Pace &Machine::pace() const { return impl->pace; }
 const std::vector<uint64_t> &Machine::pages() const {
-  return impl->memory.pagesMet();
+  return memory->pagesMet();
 }
-double Machine::meanLag() const { return impl->memory.meanLag(); }
+double Machine::meanLag() const { return memory->meanLag(); }
 unsigned Machine::activeXcds() const {
   return unsigned(param::xcds - impl->othersEnded);
 }

@@ -19,6 +19,7 @@
 #include "Recorder.h"
 
 #include <deque>
+#include <functional>
 
 namespace tlc::sim {
 
@@ -32,6 +33,14 @@ public:
   /// can do nothing before others of the launch have. False after a fault.
   virtual bool refill(GroupRecord &group) = 0;
   virtual void end(GroupRecord &group) = 0;
+  // For XCDs side by side: `begin`, `end` and the next one may be called at the
+  // same time for different workgroups.
+  /// Runs the workgroup on as far as it gets by itself. False after a fault.
+  virtual bool runOn(GroupRecord &group) = 0;
+  /// Calls `task` for all numbers below \p count, on as many threads as there
+  /// are.
+  virtual void forEach(uint64_t count,
+                       const std::function<void(uint64_t)> &task) = 0;
 };
 
 /// What a kernel takes of a compute unit.
@@ -58,11 +67,14 @@ struct MachineOptions {
   /// less to do, has ended and leaves it its part of what they share;
   /// ascending.
   std::vector<double> othersEnd;
+  /// XCDs may be replayed side by side, on several threads. The result is the
+  /// same, but what workgroups see of one another comes in another order.
+  bool sideBySide = false;
   LineSharing sharing; ///< for fewer XCDs than there are
   /// Pages in the order in which a run with all XCDs meets them: where lines
   /// meet in the caches follows from it.
   std::vector<uint64_t> pages;
-  bool warm = false;   ///< the same
+  bool warm = false; ///< the same
   unsigned traceWaves = 0;
   size_t traceEvents = 0;
 };
@@ -87,6 +99,8 @@ void addTo(MemoryCounters &sum, const MemoryCounters &m);
 /// Makes the sums of the launch those of `result.code`.
 void sumUp(TimingResult &result);
 
+struct SimGroup;
+
 class Machine {
 public:
   Machine(CodeTable &code, GroupSource &source, const GroupNeeds &needs,
@@ -97,7 +111,7 @@ public:
   bool run();
 
   /// Workgroups that ran, in the order of their start.
-  const std::vector<GroupTime> &groups() const { return finished; }
+  const std::vector<GroupTime> &groups() const;
   /// Sums over what ran; `cycles` is when all was written.
   TimingResult takeResult(uint64_t entry);
   /// Sums up to the marks; `cycles` is when they were taken.
@@ -111,8 +125,17 @@ public:
 
 private:
   struct Impl;
-  std::unique_ptr<Impl> impl;
-  std::vector<GroupTime> finished;
+  bool runWindows();
+  void serve(const std::vector<Impl *> &xcds);
+  bool forEachXcd(const std::vector<Impl *> &some, bool onThreads,
+                  const std::function<bool(Impl &)> &task);
+  bool runLow(const std::vector<SimGroup *> &low);
+
+  GroupSource &source;
+  std::unique_ptr<MemorySystem> memory;
+  ZeroPages unitPages;                       ///< of the compute units' caches
+  std::unique_ptr<Impl> impl;                ///< of all XCDs
+  std::vector<std::unique_ptr<Impl>> others; ///< side by side: it is the first
   std::vector<TimingResult> taken;
 };
 

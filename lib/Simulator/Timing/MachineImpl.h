@@ -10,12 +10,19 @@
 
 #include "EventWheel.h"
 #include "Machine.h"
+#include "UnitMemory.h"
 
 #include <algorithm>
 
 namespace tlc::sim {
 
 constexpr uint64_t never = ~uint64_t(0);
+/// Not before what is waited for is known; a SIMD's next turn is still below
+/// `never`.
+constexpr uint64_t unknown = never - 7;
+static_assert(unknown % param::issuePeriod == 0);
+/// From here on, times of operations in flight are numbers of PendingOps.
+constexpr uint64_t pendingOps = uint64_t(1) << 61;
 /// Of the latency of ds_read_b32: 4 cycles in, 2 for the banks, 4 out, and the
 /// rest on the way.
 constexpr unsigned ldsAddressCycles = 4;
@@ -39,9 +46,14 @@ inline uint64_t roundUp(double time) {
 /// are scalar loads. \p Most are in flight, as prepare() sees to.
 template <unsigned Most> class InFlight {
 public:
-  unsigned count() const { return size; }
-  void push(uint64_t time, bool isScalar) {
-    slots[(first + size++) % Most] = time << 1 | isScalar;
+  /// Returns its place, for set().
+  unsigned push(uint64_t time, bool isScalar) {
+    unsigned slot = (first + size++) % Most;
+    slots[slot] = time << 1 | isScalar;
+    return slot;
+  }
+  void set(unsigned slot, uint64_t time) {
+    slots[slot] = time << 1 | (slots[slot] & 1);
   }
   /// Drops what is complete at \p time.
   void retire(uint64_t time) {
@@ -112,6 +124,7 @@ struct SimGroup {
   unsigned cu = 0;
   std::vector<SimWave> waves;
   unsigned alive = 0, arrived = 0;
+  bool isLow = false; ///< noted to have few words
   GroupTime time;
   uint64_t notedInstructions = 0; ///< of them the pace knows
 
@@ -197,8 +210,34 @@ struct ComputeUnit {
   double addressFree = 0;
   // These two have queues: an instruction may issue from then on.
   uint64_t ldsOpen[2] = {}, addressOpen = 0;
+  /// Stores that hold up the address unit, and from when on it knows.
+  struct LateStore {
+    uint64_t known;
+    double until;
+  };
+  std::vector<LateStore> lateStores;
+  /// It may not get further yet: something from there on is not known.
+  uint64_t holdFrom = never;
   uint64_t busyFrom = 0; ///< since then it has had workgroups
   bool used = false;
+};
+
+/// A memory operation of which requests have not been served, or that ends no
+/// sooner than such a one.
+struct PendingOp {
+  static constexpr uint32_t none = ~uint32_t(0);
+
+  SimWave *wave = nullptr;
+  InstructionTiming *timing = nullptr;
+  uint64_t time = 0; ///< of its issue
+  /// As far as it is known when all is there, and when its lines are.
+  double known = 0, lines = 0;
+  uint32_t firstRequest = 0, endRequest = 0; ///< in Impl::waitedFor
+  uint32_t after = none; ///< the one before of the same counter
+  uint8_t slot = 0;      ///< in the wavefront's counter
+  bool isVector = false, isStore = false;
+  uint32_t event = none; ///< of the wavefront's trace
+  uint64_t until = 0;    ///< when it has been settled
 };
 
 /// Of an instruction. What follows from the number of its executions is added
@@ -209,13 +248,34 @@ struct Counters {
   InstructionTiming timing;
 };
 
-/// Split over Machine.cpp (time, dispatch), Turns.cpp (order), Issue.cpp and
-/// MemoryIssue.cpp (issue and units).
+/// The compute units of all XCDs of a run, or of one, where they run side by
+/// side. Split over Machine.cpp (time, dispatch), Windows.cpp (side by side),
+/// Turns.cpp (order), Issue.cpp and MemoryIssue.cpp (issue and units).
 struct Machine::Impl {
-  Impl(CodeTable &code, GroupSource &source, const GroupNeeds &needs,
-       const MachineOptions &options);
+  /// XCDs from \p firstXcd of the run on, \p xcds of them. \p caches: see
+  /// UnitMemory.
+  Impl(CodeTable &code, GroupSource &source, MemorySystem &shared,
+       const GroupNeeds &needs, const MachineOptions &options, void *caches,
+       unsigned firstXcd, unsigned xcds);
 
-  bool run(std::vector<GroupTime> &finished, std::vector<TimingResult> &marks);
+  void dispatchAll();
+  /// Up to the turns at \p end. False after a fault.
+  bool advance(uint64_t end, std::vector<TimingResult> &marks);
+  bool isEmpty() const { return groups.empty(); }
+  // Side by side, see Windows.cpp.
+  void defer();
+  bool serviceHeld();
+  void settle();
+  void absorb(Impl &other);
+  void sortTraces();
+  uint64_t nextTime() const;
+  void hold(SimWave &wave);
+  void noteLow(SimGroup &group);
+  void holdUnit(ComputeUnit &unit, uint64_t from) {
+    if (unit.holdFrom == never)
+      heldUnits.push_back(&unit);
+    unit.holdFrom = std::min(unit.holdFrom, from);
+  }
   /// Adds to the pace what has happened on a compute unit.
   void notePace(ComputeUnit &unit, uint64_t time);
   /// The launch as it would be if it ended at \p time.
@@ -224,7 +284,7 @@ struct Machine::Impl {
   void stopAt(uint64_t time);
   /// The workgroup that the XCD starts next; its number may be beyond the grid.
   uint64_t nextOf(unsigned xcd) const {
-    return options.firstXcd + xcd + nextGroup[xcd] * param::xcds;
+    return options.firstXcd + firstXcd + xcd + nextGroup[xcd] * param::xcds;
   }
   void dispatch(unsigned xcd, uint64_t time);
   void noteOthersEnd();
@@ -236,7 +296,7 @@ struct Machine::Impl {
                uint64_t &next);
   bool runAlone(ComputeUnit &unit, unsigned cu, unsigned simd, Upcoming &up,
                 uint64_t &next, uint64_t end);
-  bool runsAhead() const;
+  static bool runsAhead(const MachineOptions &options, const CodeTable &code);
   bool turn(unsigned cu, unsigned simd, uint64_t time, Upcoming &up);
   unsigned runPlain(Simd &simd, Place &alone, uint64_t time, uint64_t end);
   void schedule(unsigned cu, unsigned simd, uint64_t time);
@@ -246,11 +306,14 @@ struct Machine::Impl {
   bool prepare(SimWave &wave);
   bool refill(SimWave &wave, bool &runs);
   void waitForCounters(SimWave &wave, const StaticOp &op) const;
+  void await(SimWave &wave);
   /// Its next instruction comes from the instruction cache, or from L2.
   void fetchLine(SimWave &wave);
   /// When the units that it needs have room.
-  static uint64_t unitsFree(IssueKind kind, const ComputeUnit &cu,
-                            unsigned simd, uint64_t time, StallCause &cause);
+  static uint64_t unitsFree(IssueKind kind, ComputeUnit &cu, unsigned simd,
+                            uint64_t time, StallCause &cause);
+  static void noteStore(ComputeUnit &cu, uint64_t time, double done);
+  static void noteLateStores(ComputeUnit &cu, uint64_t time);
   // Units; each returns when its data is there.
   bool issue(const Place &place, unsigned cu, uint64_t time);
   bool issueSpecial(SimWave &wave, Counters &count, uint64_t time);
@@ -260,6 +323,7 @@ struct Machine::Impl {
                        uint64_t time);
   uint64_t issueScalar(SimWave &wave, unsigned cu, Counters &count,
                        uint64_t time);
+  uint64_t pend(SimWave &wave, Counters &count, PendingOp op, bool isScalar);
   // Barriers and ends; false after a fault of the program.
   bool release(SimGroup &group, uint64_t time);
   bool endWave(SimWave &wave, uint64_t time);
@@ -277,8 +341,11 @@ struct Machine::Impl {
   GroupSource &source;
   GroupNeeds needs;
   MachineOptions options;
+  const bool isAhead; ///< runsAhead()
   Occupancy fits;
-  MemorySystem memory;
+  unsigned firstXcd;
+  MemorySystem &shared;
+  UnitMemory memory;
   std::vector<ComputeUnit> cus;
   std::vector<std::unique_ptr<SimGroup>> groups, spare;
   std::vector<SimGroup *> placed;  ///< not started yet
@@ -291,12 +358,32 @@ struct Machine::Impl {
   std::vector<int64_t> plainRuns;
   TimingResult totals;
   std::deque<WaveTrace> traces;
-  std::vector<GroupTime> *finished = nullptr;
+  std::vector<uint64_t> traceTimes; ///< when they were asked for
+  uint64_t dispatchTime = 0;        ///< of the latest dispatch
+  std::vector<GroupTime> finished;
   std::vector<TimingResult> *marks = nullptr;
   Pace pace;
   size_t residentWaves = 0;
   size_t othersEnded = 0; ///< see MachineOptions::othersEnd
+  bool stopped = false;   ///< by MachineOptions::instructionLimit
   uint64_t instructions = 0, age = 0, lastEnd = 0, lastWaveEnd = 0;
+
+  // Side by side.
+  bool defers = false;
+  /// Words of a wavefront up to which its workgroup is run on; 0: it has to ask
+  /// itself.
+  size_t lowWords = 0;
+  uint64_t now = 0;       ///< of the turns that are being taken
+  uint64_t windowEnd = 0; ///< nothing that is asked now is there before
+  uint64_t limit = never; ///< no turn from here on: one waits for its words
+  bool serviced = false;  ///< all has been done to get more words
+  std::vector<PendingOp> pending;
+  std::vector<uint32_t> waitedFor; ///< requests, by PendingOp
+  std::vector<SimWave *> waiting;  ///< for one of them
+  std::vector<SimWave *> held;     ///< without words
+  std::vector<ComputeUnit *> heldUnits;
+  std::vector<SimGroup *> low;                  ///< have few words
+  std::vector<std::unique_ptr<SimGroup>> ended; ///< in this window
 };
 
 } // namespace tlc::sim

@@ -41,14 +41,58 @@ uint64_t Machine::Impl::issueLds(SimWave &wave, ComputeUnit &cu,
       std::max(roundUp(in),
                roundUp(std::max(0.0, cu.ldsOut[pair] -
                                          (ldsFixedCycles + ldsQueueCycles))));
-  uint64_t until = roundUp(done);
-  // In order, among LDS operations.
-  until = std::max(until, wave.other.newest());
-  wave.other.push(until, false);
   count.timing.busyCycles += base;
   count.timing.conflictCycles += conflicts;
+  // In order, among LDS operations.
+  uint64_t newest = wave.other.newest();
+  if (newest >= pendingOps) [[unlikely]]
+    return pend(wave, count, {.time = time, .known = done}, false);
+  uint64_t until = std::max(roundUp(done), newest);
+  wave.other.push(until, false);
   count.timing.latencyCycles += until - time;
   return until;
+}
+
+/// A store that memory takes late holds up the address unit; it knows so when
+/// the store could have been acknowledged, not before.
+void Machine::Impl::noteStore(ComputeUnit &cu, uint64_t time, double done) {
+  double until = done - storeQueueCycles;
+  if (until > cu.addressFree)
+    cu.lateStores.push_back({time + l2Latency, until});
+}
+
+/// Those that the address unit knows of by \p time.
+void Machine::Impl::noteLateStores(ComputeUnit &cu, uint64_t time) {
+  size_t count = 0;
+  while (count < cu.lateStores.size() && cu.lateStores[count].known <= time)
+    cu.addressFree = std::max(cu.addressFree, cu.lateStores[count++].until);
+  if (!count)
+    return;
+  cu.lateStores.erase(cu.lateStores.begin(), cu.lateStores.begin() + count);
+  cu.addressOpen = roundUp(std::max(0.0, cu.addressFree - addressQueueCycles));
+}
+
+/// An operation in flight that ends when requests have been served, or no
+/// sooner than an older one that does.
+uint64_t Machine::Impl::pend(SimWave &wave, Counters &count, PendingOp op,
+                             bool isScalar) {
+  uint64_t newest = 0;
+  if (!isScalar) // scalar loads come in any order
+    newest = op.isVector ? wave.vector.newest() : wave.other.newest();
+  if (newest < pendingOps)
+    op.known = std::max(op.known, double(newest));
+  else
+    op.after = uint32_t(newest - pendingOps);
+  op.wave = &wave;
+  op.timing = &count.timing;
+  uint64_t number = pendingOps + pending.size();
+  op.slot = uint8_t(op.isVector ? wave.vector.push(number, isScalar)
+                                : wave.other.push(number, isScalar));
+  pending.push_back(op);
+  // Others of its compute unit may have to wait for it, so none is to get
+  // further than the time at which it can be there.
+  holdUnit(cus[wave.group->cu], windowEnd);
+  return unknown;
 }
 
 /// The address unit sends a line to memory as it has worked it out, so that the
@@ -61,6 +105,7 @@ uint64_t Machine::Impl::issueVector(SimWave &wave, unsigned cuNumber,
   const uint32_t *words = payloadOf(wave);
   unsigned lines = words[0] & 0xffff, addressCycles = words[0] >> 16;
   uint64_t base = words[3] | uint64_t(words[4]) << 32;
+  noteLateStores(cu, time);
   double start = std::max(cu.addressFree, double(time));
   cu.addressFree = start + addressCycles;
   double done = start + addressCycles;
@@ -81,6 +126,7 @@ uint64_t Machine::Impl::issueVector(SimWave &wave, unsigned cuNumber,
   unsigned bytes = words[1] & 0xffff;
   unsigned operations =
       lines ? std::max(1u, std::max(addressCycles, words[1] >> 16) / lines) : 0;
+  uint32_t firstRequest = uint32_t(waitedFor.size());
   for (unsigned i = 0; i < lines; ++i) {
     uint64_t line = physical[i];
     unsigned halves = words[5 + i] >> 30;
@@ -93,11 +139,17 @@ uint64_t Machine::Impl::issueVector(SimWave &wave, unsigned cuNumber,
     else
       ready =
           memory.load(cuNumber, line, halves, at, op.bypassesL1, timing.memory);
+    if (isPending(ready)) {
+      waitedFor.push_back(uint32_t(requestOf(ready)));
+      ready = at + l1Latency; // no sooner, wherever it is
+    }
     done = std::max(done, ready);
   }
+  uint32_t endRequest = uint32_t(waitedFor.size());
+  double linesDone = done;
   // Stores that memory does not take yet fill the way to it.
-  if (op.isStore)
-    cu.addressFree = std::max(cu.addressFree, done - storeQueueCycles);
+  if (op.isStore && firstRequest == endRequest)
+    noteStore(cu, time, done);
   cu.addressOpen = roundUp(std::max(0.0, cu.addressFree - addressQueueCycles));
   if (op.isStore || op.isAtomic)
     timing.memory.storedBytes += bytes;
@@ -120,7 +172,18 @@ uint64_t Machine::Impl::issueVector(SimWave &wave, unsigned cuNumber,
   timing.lines += lines;
   timing.leastLines += words[2] & 0xff;
   // vmcnt counts down in order, so no operation ends before an older one.
-  uint64_t until = std::max(roundUp(done), wave.vector.newest());
+  uint64_t newest = wave.vector.newest();
+  if (firstRequest != endRequest || newest >= pendingOps)
+    return pend(wave, count,
+                {.time = time,
+                 .known = done,
+                 .lines = linesDone,
+                 .firstRequest = firstRequest,
+                 .endRequest = endRequest,
+                 .isVector = true,
+                 .isStore = op.isStore},
+                false);
+  uint64_t until = std::max(roundUp(done), newest);
   wave.vector.push(until, false);
   timing.latencyCycles += until - time;
   return until;
@@ -131,10 +194,25 @@ uint64_t Machine::Impl::issueScalar(SimWave &wave, unsigned cuNumber,
                                     Counters &count, uint64_t time) {
   const uint32_t *words = payloadOf(wave);
   uint64_t first = words[1] | uint64_t(words[2]) << 32;
+  uint32_t firstRequest = uint32_t(waitedFor.size());
   double done = double(time) + scalarLatency;
-  for (unsigned i = 0; i < words[0]; ++i)
-    done = std::max(done, memory.scalar(cuNumber, first + i, double(time) + i,
-                                        count.timing.memory));
+  for (unsigned i = 0; i < words[0]; ++i) {
+    double ready = memory.scalar(cuNumber, first + i, double(time) + i,
+                                 count.timing.memory);
+    if (isPending(ready)) {
+      waitedFor.push_back(uint32_t(requestOf(ready)));
+      ready = double(time) + i + scalarLatency;
+    }
+    done = std::max(done, ready);
+  }
+  uint32_t endRequest = uint32_t(waitedFor.size());
+  if (firstRequest != endRequest)
+    return pend(wave, count,
+                {.time = time,
+                 .known = done,
+                 .firstRequest = firstRequest,
+                 .endRequest = endRequest},
+                true);
   uint64_t until = roundUp(done);
   wave.other.push(until, true);
   count.timing.latencyCycles += until - time;

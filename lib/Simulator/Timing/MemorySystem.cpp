@@ -1,4 +1,4 @@
-//===- MemorySystem.cpp - Caches and memory in time -----------------------===//
+//===- MemorySystem.cpp - L2 and memory in time ---------------------------===//
 //
 // Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -26,7 +26,6 @@ namespace {
 constexpr unsigned l2SetsPerChannel = l2Bytes / lineBytes / l2Ways / l2Channels;
 constexpr unsigned l2Sets = l2SetsPerChannel * l2Channels;
 constexpr unsigned mallSets = mallBytes / lineBytes / mallWays;
-constexpr unsigned scalarSets = 64;
 /// In which a compute unit is the first of those that want the same, or not.
 constexpr unsigned turnCycles = 8192;
 /// By so much XCDs that are apart ask earlier or later.
@@ -45,7 +44,6 @@ template <typename T> T &entryOf(std::vector<T> &table, uint64_t index) {
 }
 uint64_t fold(uint64_t bits) { return bits ^ bits >> 15 ^ bits >> 31; }
 
-unsigned l1Set(uint64_t line) { return line % l1Sets; }
 /// Channels interleave by 256 bytes; the XOR of higher bits keeps strides from
 /// meeting in one.
 unsigned channelOf(uint64_t line) {
@@ -86,11 +84,8 @@ MemorySystem::MemorySystem(unsigned xcdCount, unsigned cuCount,
       othersAreAhead(isSample && sharing.othersAreAhead),
       mallSetCount(
           std::min<unsigned>(mallSets, mallSets * sharing.mean() * share)),
-      pages(
-          xcdCount * L2Cache::bytesFor(l2Sets) +
-          size_t(xcdCount) * cuCount *
-              (L1Cache::bytesFor(l1Sets) + ScalarCache::bytesFor(scalarSets)) +
-          MallCache::bytesFor(mallSetCount)),
+      pages(xcdCount * L2Cache::bytesFor(l2Sets) +
+            MallCache::bytesFor(mallSetCount)),
       mall(pages.at(0)),
       warmLines(warm ? uint64_t(mallSetCount) * mallWays : 0) {
   for (uint64_t page : pagesMet)
@@ -104,12 +99,6 @@ MemorySystem::MemorySystem(unsigned xcdCount, unsigned cuCount,
   };
   for (unsigned i = 0; i < xcdCount; ++i)
     xcds.emplace_back(L2Cache(take(L2Cache::bytesFor(l2Sets))));
-  cus.reserve(xcdCount * cuCount);
-  for (unsigned i = 0; i < xcdCount * cuCount; ++i) {
-    L1Cache l1(take(L1Cache::bytesFor(l1Sets)));
-    ScalarCache scalars(take(ScalarCache::bytesFor(scalarSets)));
-    cus.push_back({l1, scalars, 0});
-  }
 }
 
 /// Cycles that the address translation adds: 0, or those of a miss. Fully
@@ -138,31 +127,19 @@ double MemorySystem::translate(Xcd &xcd, uint64_t line) {
 /// and channels wherever the host has mapped the buffers.
 uint64_t MemorySystem::frameOf(uint64_t page) {
   auto [frame, isNew] = frames.try_emplace(page, frames.size());
-  lately[page % std::size(lately)] = {page, frame->second};
   if (isNew)
     pageOfFrame.push_back(page);
   return frame->second;
 }
 
-void MemorySystem::fetchBeyondL1(unsigned cu, uint64_t line) const {
+void MemorySystem::fetchAhead(unsigned cu, uint64_t line) const {
   xcds[cu / cusPerXcd].l2.fetchAhead(l2Set(line, channelOf(line)));
   if (!isSample)
     mall.fetchAhead(fold(line) % mallSetCount);
 }
 
-void MemorySystem::fetchAhead(unsigned cu, uint64_t line) const {
-  uint64_t page = line / pageLines;
-  const Translated &known = lately[page % std::size(lately)];
-  if (page != known.page)
-    return;
-  line = known.frame * pageLines + line % pageLines;
-  cus[cu].l1.fetchAhead(l1Set(line));
-  fetchBeyondL1(cu, line);
-}
-
-void MemorySystem::fetchLevels(unsigned cu, uint64_t line, bool inL1) const {
-  if (!inL1 || !cus[cu].l1.holds(line, l1Set(line)))
-    fetchBeyondL1(cu, line);
+void MemorySystem::holdChannel(unsigned cu, uint64_t line, double cycles) {
+  xcdOf(cu).channelFree[channelOf(line)] += cycles;
 }
 
 uint64_t MemorySystem::virtualOf(uint64_t line) const {
@@ -377,98 +354,6 @@ double MemorySystem::fromL2(unsigned cu, uint64_t line, double time,
   if (isWrite)
     xcd.l2.setDirty(entry);
   return ready;
-}
-
-double MemorySystem::load(unsigned cu, uint64_t line, unsigned halves,
-                          double time, bool bypassL1,
-                          MemoryCounters &counters) {
-  Cu &unit = cus[cu];
-  counters.l1Bytes += halves == 3 ? lineBytes : lineBytes / 2;
-  ++counters.l1Lines;
-  unsigned set = l1Set(line);
-  if (!bypassL1)
-    if (const double *there = unit.l1.find(line, set)) {
-      ++counters.l1Hits;
-      return std::max<double>(time + l1Latency, *there);
-    }
-  double data = fromL2(cu, line, time + wayToL2, false, counters);
-  data = std::max(data, unit.fillFree);
-  // The way into L1 takes a line at the L1's rate.
-  unit.fillFree = data + double(lineBytes) / l1BytesPerCycle;
-  if (!bypassL1)
-    unit.l1.insert(line, set) = data;
-  return data;
-}
-
-double MemorySystem::store(unsigned cu, uint64_t line, unsigned halves,
-                           double time, MemoryCounters &counters) {
-  counters.l1Bytes += halves == 3 ? lineBytes : lineBytes / 2;
-  ++counters.l1Lines;
-  cus[cu].l1.invalidate(line, l1Set(line));
-  return fromL2(cu, line, time + wayToL2, true, counters);
-}
-
-double MemorySystem::atomic(unsigned cu, uint64_t line, unsigned operations,
-                            double time, MemoryCounters &counters) {
-  cus[cu].l1.invalidate(line, l1Set(line));
-  Xcd &xcd = xcdOf(cu);
-  double done = fromL2(cu, line, time + wayToL2, true, counters);
-  double cycles = operations * double(atomicCycles);
-  xcd.channelFree[channelOf(line)] += cycles;
-  return done + cycles;
-}
-
-double MemorySystem::scalar(unsigned cu, uint64_t virtualLine, double time,
-                            MemoryCounters &counters) {
-  constexpr unsigned perLine = lineBytes / scalarLineBytes;
-  uint64_t line =
-      physical(virtualLine / perLine) * perLine + virtualLine % perLine;
-  Cu &unit = cus[cu];
-  ++counters.scalarLines;
-  unsigned set = line % scalarSets;
-  if (ScalarCache::Entry entry = unit.scalarCache.find(line, set)) {
-    ++counters.scalarHits;
-    return std::max<double>(time + scalarLatency, entry.time());
-  }
-  double data = fromL2(cu, line / perLine, time + wayToL2, false, counters);
-  ScalarCache::Victim victim;
-  unit.scalarCache.insert(line, set, victim).time() = data;
-  return data;
-}
-
-constexpr unsigned instructionSets =
-    instructionBytes / instructionLineBytes / instructionWays;
-/// Compute units that share an instruction cache.
-constexpr unsigned cusPerInstructionCache = 2;
-
-void MemorySystem::addInstructionCaches(uint64_t codeBytes) {
-  if (codeBytes <= instructionBytes)
-    return;
-  size_t each = InstructionCache::bytesFor(instructionSets);
-  size_t count =
-      (cus.size() + cusPerInstructionCache - 1) / cusPerInstructionCache;
-  instructionPages = std::make_unique<ZeroPages>(count * each);
-  for (size_t i = 0; i < count; ++i)
-    instructionCaches.emplace_back(instructionPages->at(i * each));
-}
-
-double MemorySystem::instructions(unsigned cu, uint64_t line, double time,
-                                  MemoryCounters &counters) {
-  InstructionCache &cache = instructionCaches[cu / cusPerInstructionCache];
-  unsigned set = line % instructionSets;
-  if (InstructionCache::Entry entry = cache.find(line, set))
-    return std::max(time, entry.time());
-  InstructionCache::Victim victim;
-  InstructionCache::Entry entry = cache.insert(line, set, victim);
-  if (!victim.valid) {
-    entry.time() = 0;
-    return time;
-  }
-  ++counters.instructionMisses;
-  // An address range of its own, as scratch has one.
-  constexpr uint64_t region = (uint64_t(1) << 47) / lineBytes;
-  uint64_t l2Line = physical(region + line * instructionLineBytes / lineBytes);
-  return entry.time() = fromL2(cu, l2Line, time + wayToL2, false, counters);
 }
 
 /// The time when all stores have reached memory: dirty lines of the L2s are

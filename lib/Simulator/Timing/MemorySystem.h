@@ -1,4 +1,4 @@
-//===- MemorySystem.h - Caches and memory in time ---------------*- C++ -*-===//
+//===- MemorySystem.h - L2 and memory in time -------------------*- C++ -*-===//
 //
 // Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // Answers when the data of a line is there. Every level has its latency and,
-// as a server that is busy for a time with each line, its bandwidth: L1 fill
-// ports, L2 channels, the way from an XCD to the Infinity Cache, that cache,
-// HBM. A line that is on its way is in the cache with the time of its arrival.
+// as a server that is busy for a time with each line, its bandwidth: L2
+// channels, the way from an XCD to the Infinity Cache, that cache, HBM. A line
+// that is on its way is in the cache with the time of its arrival.
 //
 // Where fewer XCDs than there are take part in a run, the shared levels serve
 // them at their share of the bandwidth.
@@ -40,49 +40,28 @@ public:
   /// \p xcds of the device take part, each with \p cus compute units.
   /// \p sharing: what the other XCDs want.
   /// \p warm: what fits is in the Infinity Cache from the begin on.
-  /// \p pages: those that have been met first, see physical().
+  /// \p pages: those that have been met first, see frameOf().
   MemorySystem(unsigned xcds, unsigned cus, const LineSharing &sharing,
                bool warm, const std::vector<uint64_t> &pages);
 
-  /// The line's number here, for all that follows. Pages are numbered by who
-  /// comes first: the host's addresses, which differ from run to run, must not
-  /// decide which lines share a channel or a set.
-  uint64_t physical(uint64_t line) {
-    uint64_t page = line / pageLines;
-    const Translated &known = lately[page % std::size(lately)];
-    uint64_t frame = page == known.page ? known.frame : frameOf(page);
-    return frame * pageLines + line % pageLines;
-  }
+  static constexpr uint64_t pageLines = param::pageBytes / param::lineBytes;
+  /// The page's number here. Pages are numbered by who comes first: the host's
+  /// addresses, which differ from run to run, must not decide which lines share
+  /// a channel or a set.
+  uint64_t frameOf(uint64_t page);
   /// In the order of their first use.
   const std::vector<uint64_t> &pagesMet() const { return pageOfFrame; }
   /// By how much XCDs are later, on average, than the first one that wants the
   /// same line: see LineSharing::measuresLag.
   double meanLag() const { return lagCount ? lagSum / double(lagCount) : 0; }
-  /// Has the host bring what a look-up of the line will read; \p line as it is
-  /// outside.
+  /// Has the host bring what a look-up of the line will read.
   void fetchAhead(unsigned cu, uint64_t line) const;
-  /// The same just before, for a line as it is here.
-  void fetchLevels(unsigned cu, uint64_t line, bool inL1) const;
 
-  /// When a line that compute unit \p cu looks up at \p time is there.
-  double load(unsigned cu, uint64_t line, unsigned halves, double time,
-              bool bypassL1, MemoryCounters &counters);
-  /// When a store has been acknowledged.
-  double store(unsigned cu, uint64_t line, unsigned halves, double time,
-               MemoryCounters &counters);
-  /// A read-modify-write at L2, \p operations one after the other.
-  double atomic(unsigned cu, uint64_t line, unsigned operations, double time,
+  /// From the compute unit's L2 on; the time at which L2 has the line.
+  double fromL2(unsigned cu, uint64_t line, double time, bool isWrite,
                 MemoryCounters &counters);
-  /// A scalar load of a line of 64 bytes.
-  double scalar(unsigned cu, uint64_t line, double time,
-                MemoryCounters &counters);
-  /// A line of instructions. Those that find an empty place are there, left by
-  /// an earlier launch: only code larger than the cache misses.
-  double instructions(unsigned cu, uint64_t line, double time,
-                      MemoryCounters &counters);
-  /// Of so much code; none are needed where all of it fits.
-  void addInstructionCaches(uint64_t codeBytes);
-  bool hasInstructionCaches() const { return !instructionCaches.empty(); }
+  /// The line's channel of L2 does something else for so long.
+  void holdChannel(unsigned cu, uint64_t line, double cycles);
   /// With only some XCDs in the run: so many of the device's still have work.
   void setActiveXcds(unsigned active) {
     share = double(xcds.size()) / double(std::max<size_t>(active, xcds.size()));
@@ -94,14 +73,10 @@ public:
   double finish(double time, MemoryCounters &counters) const;
 
 private:
-  using L1Cache = ListCache<param::l1Bytes / param::lineBytes / param::l1Sets>;
   using L2Cache = Cache<param::l2Ways>;
   using MallCache = Cache<param::mallWays>;
-  using ScalarCache = Cache<4>;
-  using InstructionCache = Cache<param::instructionWays>;
   /// Lines of a channel that count as wanted at once.
   static constexpr unsigned recentLines = 16;
-  static constexpr uint64_t pageLines = param::pageBytes / param::lineBytes;
   struct Xcd {
     explicit Xcd(L2Cache l2) : l2(l2) {}
     L2Cache l2;
@@ -114,12 +89,6 @@ private:
     uint64_t pageClock = 0;
     unsigned lastPage = 0; ///< the most recent of them
   };
-  struct Cu {
-    L1Cache l1;
-    ScalarCache scalarCache;
-    double fillFree = 0;
-  };
-
   /// What the XCDs share, and how busy it was.
   struct Shared {
     Server server;
@@ -128,14 +97,9 @@ private:
   };
 
   Xcd &xcdOf(unsigned cu) { return xcds[cu / cusPerXcd]; }
-  /// From the compute unit's L2 on; the time at which L2 has the line.
-  double fromL2(unsigned cu, uint64_t line, double time, bool isWrite,
-                MemoryCounters &counters);
   double beyondL2(unsigned cu, uint64_t line, double time,
                   MemoryCounters &counters);
   double translate(Xcd &xcd, uint64_t line);
-  uint64_t frameOf(uint64_t page);
-  void fetchBeyondL1(unsigned cu, uint64_t line) const;
   /// When the line is on its way.
   double writeBack(Xcd &xcd, uint64_t line, double time,
                    MemoryCounters &counters);
@@ -145,7 +109,7 @@ private:
   double take(Shared &unit, double time, double cycles);
   bool isFirst(unsigned cu, uint64_t line, double time) const;
   void noteLag(unsigned cu, uint64_t line, double saved);
-  /// The inverse of physical().
+  /// Outside, see frameOf().
   uint64_t virtualOf(uint64_t line) const;
   /// Gives a line a place in the Infinity Cache, and HBM the one it replaces.
   MallCache::Entry placeInMall(uint64_t line, unsigned set, double time,
@@ -157,25 +121,17 @@ private:
   LineSharing sharing;
   bool othersAreAhead; ///< see LineSharing
   std::vector<Xcd> xcds;
-  std::vector<Cu> cus;
   /// What the others in the launch leave of the Infinity Cache.
   unsigned mallSetCount;
   ZeroPages pages; ///< of the caches
   MallCache mall;
-  std::unique_ptr<ZeroPages> instructionPages;
-  std::vector<InstructionCache> instructionCaches; ///< of two compute units
-  uint64_t warmLines;                              ///< that are still to be met
+  uint64_t warmLines; ///< that are still to be met
   Shared mallPorts, hbm;
   std::unordered_map<uint64_t, uint64_t> frames; ///< by page
   std::vector<uint64_t> pageOfFrame;
   /// Of a sample, by first use; 0: not used yet.
   std::vector<uint32_t> pieces;
   uint32_t piecesUsed = 0;
-  /// Those asked for lately, by the low bits of the page.
-  struct Translated {
-    uint64_t page = ~uint64_t(0), frame = 0;
-  };
-  Translated lately[64];
   /// Lines placed in L2, those of them that became dirty, and the fraction of
   /// a line that earlier launches still have to write.
   double placed = 0, written = 0, owed = 0;

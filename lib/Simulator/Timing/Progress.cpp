@@ -35,9 +35,9 @@ TimingResult Machine::Impl::sumsAt(uint64_t time) const {
   TimingResult result = totals;
   result.cycles = time;
   result.instructions = instructions;
-  result.computeUnits = options.xcds * cusPerXcd;
+  result.computeUnits = unsigned(cus.size());
   result.simds = result.computeUnits * simdsPerCu;
-  result.workgroups = result.sampledWorkgroups = finished->size();
+  result.workgroups = result.sampledWorkgroups = finished.size();
   uint64_t entry = code.addressOf(0);
   int64_t plain = 0;
   for (uint32_t i = 0; i < counters.size(); ++i) {
@@ -88,7 +88,7 @@ void Machine::Impl::stopAt(uint64_t time) {
     group->time.end = time;
     group->time.instructions = group->issued();
     if (group->time.begin < time)
-      finished->push_back(group->time);
+      finished.push_back(group->time);
   }
   lastEnd = lastWaveEnd = time;
 }
@@ -106,7 +106,7 @@ TimingResult Machine::takeResult(uint64_t entry) {
   }
   result.code = std::move(code);
   MemoryCounters apart;
-  result.cycles = uint64_t(impl->memory.finish(double(impl->lastEnd), apart));
+  result.cycles = uint64_t(memory->finish(double(impl->lastEnd), apart));
   addTo(result.memory, apart);
   result.drainCycles = result.cycles - impl->lastWaveEnd;
   for (TimingResult &mark : taken) {
@@ -118,7 +118,7 @@ TimingResult Machine::takeResult(uint64_t entry) {
   result.traces.assign(std::make_move_iterator(impl->traces.begin()),
                        std::make_move_iterator(impl->traces.end()));
   uint64_t sum = 0, ended = 0;
-  for (const GroupTime &group : finished) {
+  for (const GroupTime &group : groups()) {
     if (group.isPartial)
       continue;
     uint64_t cycles = group.end - group.begin;

@@ -149,10 +149,11 @@ bool Machine::Impl::visit(unsigned cu, unsigned simdNumber, uint64_t time) {
 
 /// Whether a compute unit may be ahead of the others: nothing is looked at that
 /// counts over all of them, and instructions do not come from L2.
-bool Machine::Impl::runsAhead() const {
+bool Machine::Impl::runsAhead(const MachineOptions &options,
+                              const CodeTable &code) {
   return options.firstMark == never && options.secondMark == never &&
          !options.instructionLimit && options.othersEnd.empty() &&
-         !memory.hasInstructionCaches();
+         !UnitMemory::needsInstructionCaches(uint64_t(code.size()) * 4);
 }
 
 /// The same where only one wavefront can issue, until another can. \p next
@@ -201,7 +202,7 @@ bool Machine::Impl::runSimd(unsigned cu, unsigned simdNumber, uint64_t time,
   if (!turn(cu, simdNumber, time, up))
     return false;
   next = never;
-  if (up.first == never)
+  if (up.first >= unknown)
     return true;
   ComputeUnit &unit = cus[cu];
   uint64_t end = std::min(alone, unit.scheduled[simdNumber]);
@@ -210,9 +211,10 @@ bool Machine::Impl::runSimd(unsigned cu, unsigned simdNumber, uint64_t time,
       if (s != simdNumber && unit.scheduled[s] != never)
         end = std::min(end, unit.scheduled[s] + barrierCycles);
   next = turnFrom(simdNumber, std::max(up.first, time + issuePeriod));
-  while (next < end && up.outside > next) {
+  while (next < std::min(end, unit.holdFrom) && up.outside > next) {
     if (up.second > next) {
-      if (!runAlone(unit, cu, simdNumber, up, next, end))
+      if (!runAlone(unit, cu, simdNumber, up, next,
+                    std::min(end, unit.holdFrom)))
         return false;
       continue;
     }
@@ -238,7 +240,7 @@ bool Machine::Impl::visitUnit(unsigned cu, unsigned simdNumber, uint64_t due) {
     uint64_t next;
     if (!runSimd(cu, simdNumber, time, alone, next))
       return false;
-    if (next < unit.scheduled[simdNumber]) {
+    if (next < std::min(unknown, unit.scheduled[simdNumber])) {
       unit.scheduled[simdNumber] = next;
       moved |= 1u << simdNumber;
     }
@@ -248,7 +250,7 @@ bool Machine::Impl::visitUnit(unsigned cu, unsigned simdNumber, uint64_t due) {
         simdNumber = s;
     time = unit.scheduled[simdNumber];
     const Simd &simd = unit.simds[simdNumber];
-    bool stays = time < alone;
+    bool stays = time < std::min(alone, unit.holdFrom);
     for (unsigned i = 0; stays && i < simd.count; ++i)
       stays = simd.places[i].wake > time || simd.places[i].staysInUnit;
     if (!stays)

@@ -49,6 +49,9 @@ public:
   /// Whether the code has compare-and-swaps of a dword in global memory, by
   /// which compilers make atomics of bytes and halves.
   bool comparesAndSwaps() const { return swaps; }
+  /// Whether what has been decoded so far has accesses that a launch performs
+  /// in one order for all workgroups, or goes on in code that is not known yet.
+  bool mayOrderAccesses() const { return ordersAccesses; }
 
 private:
   struct Run; // ops of a straight piece of code, and their instructions
@@ -65,6 +68,7 @@ private:
   uint64_t codeBase;
   RegisterLimits limits;
   bool swaps = false;
+  std::atomic<bool> ordersAccesses{false};
   std::mutex mutex;
   /// One slot per dword of code.
   std::unique_ptr<std::atomic<const Op *>[]> slots;

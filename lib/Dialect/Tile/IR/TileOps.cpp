@@ -376,13 +376,20 @@ LogicalResult GemmOp::verify() {
       return emitOpError("A and B must be shared or fragment");
   // Set by tile-infer-layouts; see GemmConfig for the numbers.
   if (auto mfma = getMfma()) {
-    if (mfma->size() != 6)
-      return emitOpError("mfma must be [m, n, k, waves_m, waves_n, swapped]");
+    if (mfma->size() != 6 && mfma->size() != 8)
+      return emitOpError("mfma must be [m, n, k, waves_m, waves_n, swapped], "
+                         "and run_m, run_n where not 1");
     ArrayRef<int64_t> a = *mfma;
     if ((a[0] != 16 && a[0] != 32) || a[1] != a[0] || a[2] < 1 || a[3] < 1 ||
         a[4] < 1 || a[0] * a[2] % 64 || (a[5] != 0 && a[5] != 1))
       return emitOpError("mfma must have m = n = 16 or 32, k a multiple of 64 "
                          "/ m, wavefronts of 1 or more, swapped 0 or 1");
+    if (a.size() > 6)
+      for (auto [run, extent, waves] :
+           {std::tuple(a[6], m, a[3]), std::tuple(a[7], n, a[4])})
+        if (run < 1 || (run > 1 && extent % (run * a[0] * waves)))
+          return emitOpError("runs of mfma must divide the repetitions of the "
+                             "instruction");
   }
   return success();
 }

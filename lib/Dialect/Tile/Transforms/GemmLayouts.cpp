@@ -66,7 +66,17 @@ int64_t tile::getInstructionK(int64_t m, Type operand) {
 
 GemmConfig tile::getGemmConfig(GemmOp gemm) {
   ArrayRef<int64_t> a = *gemm.getMfma();
-  return GemmConfig{a[0], a[2], a[3], a[4], a[5] != 0};
+  GemmConfig c{a[0], a[2], a[3], a[4], a[5] != 0};
+  if (a.size() > 6) {
+    c.runM = a[6];
+    c.runN = a[7];
+  }
+  return c;
+}
+
+int64_t tile::longestRun(int64_t extent, int64_t rows) {
+  constexpr int64_t kLongest = 4;
+  return extent % rows ? 1 : std::gcd(extent / rows, kLongest);
 }
 
 /// Tries each split of the wavefronts into wm x wn that the policy allows.
@@ -74,7 +84,8 @@ GemmConfig tile::getGemmConfig(GemmOp gemm) {
 /// the bytes that all its operand reads bring from LDS, at 64 bytes a cycle and
 /// port. Ties go to fewer wavefronts along M.
 GemmChoice tile::chooseGemmConfig(GemmOp gemm, const GemmTypes &types,
-                                  int64_t threads, int64_t m) {
+                                  int64_t threads, int64_t m,
+                                  std::array<bool, 2> runs) {
   int64_t M = gemm.getM(), N = gemm.getN(), K = gemm.getK();
   int64_t waves = threads / 64;
   GemmChoice best{{}, 0};
@@ -100,9 +111,17 @@ GemmChoice tile::chooseGemmConfig(GemmOp gemm, const GemmTypes &types,
     double steps = llvm::divideCeil(K, c.k);
     double matrix = rm * rn * steps * (m == 32 ? 32 : 16) *
                     (types.operandA.isF32() ? 2 : 1);
-    // A 16-byte LDS read of a wavefront takes 16 cycles of its port.
-    double bytes =
-        (rm + rn) * m * K * types.operandA.getIntOrFloatBitWidth() / 8;
+    // A 16-byte LDS read of a wavefront takes 16 cycles of its port. Without
+    // runs an operand across k takes four times as many instructions, and what
+    // writes the tile as well.
+    auto weight = [&](unsigned o) {
+      constexpr double kWeights[] = {4, 1.25, 1};
+      int64_t rows = m * (o == 0 ? c.wavesM : c.wavesN);
+      return runs[o] ? kWeights[llvm::Log2_64(longestRun(o == 0 ? M : N, rows))]
+                     : 1;
+    };
+    double bytes = (rm * weight(0) + rn * weight(1)) * m * K *
+                   types.operandA.getIntOrFloatBitWidth() / 8;
     double cost = matrix + bytes / 64;
     if (!found || cost < best.cost) {
       best = {c, cost};
@@ -123,7 +142,8 @@ static void push(Layout::Digits &digits, int64_t extent, Place place,
 }
 
 /// Registers: the instruction's own (accRegs) first, then repetitions along N,
-/// then along M; wavefronts: M first, then N.
+/// then along M; wavefronts: M first, then N. Repetitions of a run are
+/// neighbours in the tile.
 Layout tile::getAccumulatorLayout(GemmOp gemm) {
   GemmConfig c = getGemmConfig(gemm);
   int64_t repsM = c.repsM(gemm.getM()), repsN = c.repsN(gemm.getN());
@@ -134,11 +154,15 @@ Layout tile::getAccumulatorLayout(GemmOp gemm) {
   push(groups, 4, Place::Register, 1);
   push(groups, c.kLanes(), Place::Thread, c.m);
   push(groups, c.m / 4 / c.kLanes(), Place::Register, 4);
-  Layout::Digits rows = c.swapped ? lane : groups;
-  Layout::Digits cols = c.swapped ? groups : lane;
-  push(cols, repsN, Place::Register, c.accRegs());
+  int64_t rowStride = c.accRegs() * repsN;
+  Layout::Digits rows, cols;
+  push(cols, c.runN, Place::Register, c.accRegs());
+  llvm::append_range(cols, c.swapped ? groups : lane);
+  push(cols, repsN / c.runN, Place::Register, c.accRegs() * c.runN);
   push(cols, c.wavesN, Place::Thread, 64 * c.wavesM);
-  push(rows, repsM, Place::Register, c.accRegs() * repsN);
+  push(rows, c.runM, Place::Register, rowStride);
+  llvm::append_range(rows, c.swapped ? lane : groups);
+  push(rows, repsM / c.runM, Place::Register, rowStride * c.runM);
   push(rows, c.wavesM, Place::Thread, 64);
   return Layout({rows, cols});
 }
@@ -230,9 +254,9 @@ Layout::Digits tile::getKDigits(GemmOp gemm) {
   return digits;
 }
 
-/// Rows: instruction's rows in lanes, repetitions in registers above k,
-/// wavefronts outermost as in the result; wavefronts along the other dimension
-/// hold copies.
+/// Rows: instruction's rows in lanes, repetitions in registers above k (those
+/// of a run below the lanes), wavefronts outermost as in the result; wavefronts
+/// along the other dimension hold copies.
 Layout tile::getOperandLayout(GemmOp gemm, unsigned operand) {
   GemmConfig c = getGemmConfig(gemm);
   Layout::Digits k = getKDigits(gemm), rows;
@@ -241,9 +265,11 @@ Layout tile::getOperandLayout(GemmOp gemm, unsigned operand) {
     if (d.place == Place::Register)
       kRegisters *= d.extent;
   bool isA = operand == 0;
+  int64_t run = isA ? c.runM : c.runN;
+  int64_t reps = isA ? c.repsM(gemm.getM()) : c.repsN(gemm.getN());
+  push(rows, run, Place::Register, kRegisters);
   push(rows, c.m, Place::Thread, 1);
-  push(rows, isA ? c.repsM(gemm.getM()) : c.repsN(gemm.getN()), Place::Register,
-       kRegisters);
+  push(rows, reps / run, Place::Register, kRegisters * run);
   push(rows, isA ? c.wavesM : c.wavesN, Place::Thread,
        isA ? 64 : 64 * c.wavesM);
   return Layout({rows, k});

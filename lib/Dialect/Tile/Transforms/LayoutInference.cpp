@@ -126,7 +126,8 @@ LogicalResult LayoutInference::anchorGemms() {
   // one can feed the next where it is.
   llvm::MapVector<int64_t, std::array<double, 2>> costs;
   SmallVector<GemmTypes> types;
-  for (GemmOp gemm : gemms) {
+  SmallVector<WantedRuns> runs = wantedRuns(kernel, gemms);
+  for (auto [gemm, run] : llvm::zip_equal(gemms, runs)) {
     FailureOr<GemmTypes> t = getGemmTypes(gemm);
     if (failed(t))
       return gemm.emitError("gfx942 has no matrix instruction for ")
@@ -138,16 +139,18 @@ LogicalResult LayoutInference::anchorGemms() {
              << " [TL0602]";
     types.push_back(*t);
     auto &cost = costs[gemm.getM()];
-    cost[0] += chooseGemmConfig(gemm, *t, threads, 32).cost;
-    cost[1] += chooseGemmConfig(gemm, *t, threads, 16).cost;
+    cost[0] += chooseGemmConfig(gemm, *t, threads, 32, run).cost;
+    cost[1] += chooseGemmConfig(gemm, *t, threads, 16, run).cost;
   }
-  for (auto [gemm, t] : llvm::zip_equal(gemms, types)) {
+  for (auto [gemm, t, run] : llvm::zip_equal(gemms, types, runs)) {
     auto cost = costs[gemm.getM()];
     int64_t m = cost[0] <= cost[1] ? 32 : 16;
-    GemmConfig c = chooseGemmConfig(gemm, t, threads, m).config;
+    GemmConfig c = chooseGemmConfig(gemm, t, threads, m, run).config;
     // C, or what becomes of it, may be a transposed A or a B of another gemm:
     // then columns belong in lanes.
-    for (Value v : relatedFragments(gemm.getC()))
+    SmallVector<Value> related = relatedFragments(gemm.getC());
+    c.swapped = !feedsAtomics(related);
+    for (Value v : related)
       for (Operation *user : v.getUsers())
         if (auto next = dyn_cast<GemmOp>(user))
           if ((next.getA() == v && next.getTransA()) ||
@@ -157,6 +160,9 @@ LogicalResult LayoutInference::anchorGemms() {
             c.swapped = false;
     gemm.setMfmaAttr(builder.getDenseI64ArrayAttr(
         {c.m, c.m, c.k, c.wavesM, c.wavesN, c.swapped}));
+  }
+  setRuns(kernel, gemms, runs);
+  for (GemmOp gemm : gemms) {
     AllocOp alloc = fragmentOf(gemm.getC());
     assert(alloc && "normalize() makes C a whole fragment");
     if (!alloc.getLayout())
@@ -416,29 +422,6 @@ Layout LayoutInference::transposingLayout(CopyOp copy,
   push(r, more, Place::Thread, thread);
   push(r, llvm::divideCeil(groups, more), Place::Register, reg);
   return Layout({r, c});
-}
-
-/// Whether LDS must hold k contiguously although memory does not: the buffer
-/// is read by gemms, and along k in none of them.
-// A gemm that reads along k from the same buffer settles it the other way.
-static bool wantsTranspose(Value shared) {
-  bool any = false;
-  for (Operation *user : shared.getUsers()) {
-    SmallVector<Operation *> readers = {user};
-    if (isa<ViewOp>(user))
-      readers.assign(user->getUsers().begin(), user->getUsers().end());
-    for (Operation *reader : readers)
-      if (auto gemm = dyn_cast<GemmOp>(reader))
-        for (unsigned operand : {0, 1}) {
-          Value v = operand ? gemm.getB() : gemm.getA();
-          if (getBase(v) != shared)
-            continue;
-          if (isKInnermost(gemm, operand))
-            return false;
-          any = true;
-        }
-  }
-  return any;
 }
 
 /// The layout of a loop that no fragment ties down: coalesced, 16 bytes a lane

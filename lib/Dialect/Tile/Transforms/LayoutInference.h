@@ -85,6 +85,29 @@ std::optional<Layout> layoutOfPart(const Access &access, const Layout &layout,
 /// at their quotients by a constant: each thread has what its points read.
 std::optional<Layout> layoutOfRead(const Access &access, const Layout &loop);
 
+// RowRuns.cpp
+/// Which operands of each gemm are to be read in runs of rows.
+using WantedRuns = std::array<bool, 2>;
+llvm::SmallVector<WantedRuns> wantedRuns(KernelOp kernel,
+                                         llvm::ArrayRef<GemmOp> gemms);
+/// Sets the runs in `mfma`, as long as they can be.
+void setRuns(KernelOp kernel, llvm::ArrayRef<GemmOp> gemms,
+             llvm::ArrayRef<WantedRuns> wanted);
+/// Whether LDS must hold k contiguously although memory does not: the buffer is
+/// read by gemms, and along k in none of them.
+bool wantsTranspose(mlir::Value shared);
+
+// AtomicResults.cpp
+/// Whether the elements of a product's result, in these fragments, end in
+/// atomics on global memory along its columns, and nowhere else.
+bool feedsAtomics(llvm::ArrayRef<mlir::Value> results);
+/// Whether any of these fragments goes into atomics on global memory.
+bool hasAtomics(llvm::ArrayRef<mlir::Value> results);
+
+// HoistConversions.cpp
+/// Moves copies of fragments to LDS out of loops that do not write these.
+void hoistConversions(KernelOp kernel);
+
 // ExpandOps.cpp
 mlir::LogicalResult expandTranspose(TransposeOp op);
 void expandScan(ScanOp op, AllocOp in, AllocOp out, int64_t threads);

@@ -469,5 +469,6 @@ LogicalResult LayoutInference::resolve() {
     if (failed(result))
       return failure();
   }
+  hoistConversions(kernel);
   return success();
 }

@@ -17,6 +17,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "SwizzleCandidates.h"
+#include "LayoutInference.h"
 #include "llvm/Support/MathExtras.h"
 #include <numeric>
 
@@ -92,6 +93,11 @@ static Columns columnsOf(AllocOp alloc, int64_t unit) {
     if (!gemm || !gemm.getMfma() || shape.size() < 2)
       continue;
     unsigned operand = getBase(gemm.getA()) == alloc.getResult() ? 0 : 1;
+    GemmConfig config = getGemmConfig(gemm);
+    // Read in runs along the rows; another gemm may want k.
+    if ((operand == 0 ? config.runM : config.runN) > 1 &&
+        !wantsTranspose(alloc))
+      continue;
     unsigned dim = isKInnermost(gemm, operand) ? last : last - 1;
     Layout::Digits digits = orderOfK(getKDigits(gemm), unit);
     int64_t covered = 1;

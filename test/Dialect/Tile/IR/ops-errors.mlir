@@ -423,6 +423,15 @@ tile.func @gemm_mfma() {
 
 // -----
 
+tile.func @gemm_mfma_runs() {
+  %a = tile.alloc : memref<32x32xf16, #tile.space<shared>>
+  %c = tile.alloc : memref<32x32xf32, #tile.space<fragment>>
+  // expected-error @below {{runs of mfma must divide the repetitions of the instruction}}
+  tile.gemm %a, %a into %c {mfma = array<i64: 16, 16, 16, 1, 2, 1, 1, 2>} : memref<32x32xf16, #tile.space<shared>>, memref<32x32xf16, #tile.space<shared>> into memref<32x32xf32, #tile.space<fragment>>
+}
+
+// -----
+
 tile.func @reduce_scratch() {
   %a = tile.alloc : memref<32x32xf32, #tile.space<fragment>>
   %r = tile.alloc : memref<32xf32, #tile.space<fragment>>

@@ -206,7 +206,9 @@ def Tile_GemmOp : Tile_Op<"gemm"> {
     `mfma`, set by `tile-infer-layouts`, is [m, n, k, wavefronts along M,
     wavefronts along N, swapped]. Swapped (1) feeds A to the instruction's B
     operand and B to its A operand, so that a lane holds one row of C and
-    consecutive columns. GemmLayouts.h derives every register layout from it.
+    consecutive columns. Two more numbers, where not 1, are the consecutive rows
+    of A and columns of B that a lane has in consecutive repetitions of the
+    instruction. GemmLayouts.h derives every register layout from it.
   }];
   let arguments = (ins Arg<Tile_Buffer, "", [MemRead]>:$a, Arg<Tile_Buffer, "", [MemRead]>:$b,
                        Arg<Tile_Buffer, "", [MemRead, MemWrite]>:$c,

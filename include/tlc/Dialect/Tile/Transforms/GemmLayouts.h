@@ -21,6 +21,11 @@
 // already has a layout decides; otherwise a lane takes as many consecutive k as
 // one 16-byte LDS read brings.
 //
+// Which row of an operand a lane and a repetition of the instruction mean is
+// free too. Mostly lane l of repetition r has row l + m r. An operand that LDS
+// holds across k gives lane l rows runN l + r instead: consecutive ones, which
+// are read together for one k and exchanged with those of other k in registers.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef TLC_DIALECT_TILE_TRANSFORMS_GEMMLAYOUTS_H
@@ -36,6 +41,9 @@ struct GemmConfig {
   int64_t k = 0; ///< its depth
   int64_t wavesM = 1, wavesN = 1;
   bool swapped = true;
+  /// Consecutive rows of A (columns of B) that a lane has in consecutive
+  /// repetitions, so that one LDS read along them brings all.
+  int64_t runM = 1, runN = 1;
 
   int64_t kLanes() const { return 64 / m; }    ///< lane groups along k
   int64_t kRegs() const { return m * k / 64; } ///< k a lane holds per step
@@ -58,14 +66,21 @@ int64_t getInstructionK(int64_t m, mlir::Type operand);
 /// Decodes the attribute, which must be present.
 GemmConfig getGemmConfig(GemmOp gemm);
 
+/// The longest run of `extent` rows of which an instruction of all wavefronts
+/// takes `rows`: as many as a lane has k of a step, or fewer.
+int64_t longestRun(int64_t extent, int64_t rows);
+
 /// The best configuration with m x m instructions; its cost in matrix cycles
-/// of one wavefront plus LDS read cycles that matrix work cannot hide.
+/// of one wavefront plus LDS read cycles that matrix work cannot hide. `runs`:
+/// which operands are read in runs of rows, or, where there are none, two bytes
+/// at a time.
 struct GemmChoice {
   GemmConfig config;
   double cost;
 };
 GemmChoice chooseGemmConfig(GemmOp gemm, const GemmTypes &types,
-                            int64_t threads, int64_t m);
+                            int64_t threads, int64_t m,
+                            std::array<bool, 2> runs = {});
 
 /// Layout of C over (M, N).
 Layout getAccumulatorLayout(GemmOp gemm);
