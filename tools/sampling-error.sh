@@ -2,8 +2,8 @@
 # sampling-error.sh TLC [JOBS [PATTERN [TRITON [AITER]]]]: what sampling costs in
 # accuracy. Cycles of whole launches, and bytes from and to HBM, with every
 # workgroup in detail and from a sample, as a table of the cases whose names match
-# PATTERN. A sample may spend 6 million wavefront instructions, the least that
-# `tlc profile --detail` takes: launches below 15 million run in full. TRITON and
+# PATTERN. A sample may spend 16 million wavefront instructions, the least that
+# `tlc profile --detail` takes: launches below 40 million run in full. TRITON and
 # AITER are folders of other people's code objects: attn_*.hsaco, fwd_hd128_*.co.
 set -u
 tlc=$1 jobs=${2:-1} pattern=${3:-} triton=${4:-} aiter=${5:-}
@@ -70,7 +70,7 @@ one() {
       END { print most "|" kept "|" bytes }'
   }
   IFS='|' read -r full none fullBytes <<<"$(cycles --full)"
-  IFS='|' read -r sampled some bytes <<<"$(cycles --detail 6000000)"
+  IFS='|' read -r sampled some bytes <<<"$(cycles --detail 16000000)"
   awk -v n="$name" -v f="$full" -v s="$sampled" -v some="${some:-all}" -v b="$bytes" -v fb="$fullBytes" \
     'BEGIN { printf "| %s | %d | %d | %s | %+.1f %% | %+.0f %% |\n", n, f, s, some, 100 * (s - f) / f, 100 * (b - fb) / fb }'
 }

@@ -103,8 +103,8 @@ void Profiler::setUp() {
     sim::TimingOptions timing;
     timing.full = options.full;
     timing.warm = options.warm;
-    // A second's work: less is not worth an error.
-    constexpr uint64_t leastDetail = 6'000'000;
+    // A few seconds' work: less is not worth an error.
+    constexpr uint64_t leastDetail = 16'000'000;
     timing.detailInstructions =
         options.detail ? std::max(options.detail, leastDetail) : 0;
     timing.traceWaves = options.trace.empty() ? 0 : options.traceWaves;
