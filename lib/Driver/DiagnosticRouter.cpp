@@ -1,4 +1,4 @@
-//===- DiagnosticRouter.cpp - MLIR's diagnostics through tlc's -*- C++ -*-===//
+//===- DiagnosticRouter.cpp - MLIR's diagnostics through tlc's --*- C++ -*-===//
 //
 // Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- WaveMachine.h - Program and state of the wave interpreter *- C++ -*-===//
+//===- WaveMachine.h - Program and state of the wave interpreter ----------===//
 //
 // Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

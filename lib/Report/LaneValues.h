@@ -1,5 +1,4 @@
-//===- LaneValues.h - Integers of the wave dialect, lane by lane -*- C++
-//-*-===//
+//===- LaneValues.h - Integers of the wave dialect, lane by lane ----------===//
 //
 // Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- TileToWave.h - tile.kernel to wave.kernel -*- C++ -*-===//
+//===- TileToWave.h - tile.kernel to wave.kernel ----------------*- C++ -*-===//
 //
 // Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

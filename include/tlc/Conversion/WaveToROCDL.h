@@ -1,4 +1,4 @@
-//===- WaveToROCDL.h - From the wave dialect to LLVM's --------*- C++ -*-===//
+//===- WaveToROCDL.h - From the wave dialect to LLVM's ----------*- C++ -*-===//
 //
 // Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Driver.h - The commands of tlc -*- C++ -*-===//
+//===- Driver.h - The commands of tlc ---------------------------*- C++ -*-===//
 //
 // Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Pipeline.h - From a kernel file to a code object -*- C++ -*-===//
+//===- Pipeline.h - From a kernel file to a code object ---------*- C++ -*-===//
 //
 // Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Layout.h - Where each element of a tile lives -*- C++ -*-===//
+//===- Layout.h - Where each element of a tile lives ------------*- C++ -*-===//
 //
 // Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- Swizzle.h - XORs that keep accesses out of each other's banks -*- C++
-//-*-===//
+//===- Swizzle.h - XORs that keep accesses out of each other's banks ------===//
 //
 // Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

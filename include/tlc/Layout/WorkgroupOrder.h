@@ -1,5 +1,4 @@
-//===- WorkgroupOrder.h - Which work a dispatched workgroup does -*- C++
-//-*-===//
+//===- WorkgroupOrder.h - Which work a dispatched workgroup does ----------===//
 //
 // Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

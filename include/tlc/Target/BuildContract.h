@@ -1,4 +1,4 @@
-//===- BuildContract.h - The launch contract of a tile program -*- C++ -*-===//
+//===- BuildContract.h - The launch contract of a tile program --*- C++ -*-===//
 //
 // Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

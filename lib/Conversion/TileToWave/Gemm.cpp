@@ -1,4 +1,4 @@
-//===- Gemm.cpp - tile.gemm to the matrix core -*- C++ -*-===//
+//===- Gemm.cpp - tile.gemm to the matrix core ------------------*- C++ -*-===//
 //
 // Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- GlobalAddresses.cpp - Which instructions reach tensors -*- C++ -*-===//
+//===- GlobalAddresses.cpp - Which instructions reach tensors ---*- C++ -*-===//
 //
 // Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Scalars.cpp - Single elements at any index -*- C++ -*-===//
+//===- Scalars.cpp - Single elements at any index ---------------*- C++ -*-===//
 //
 // Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

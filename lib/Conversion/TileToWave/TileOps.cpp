@@ -1,4 +1,4 @@
-//===- TileOps.cpp - Copies, fills and loops over points -*- C++ -*-===//
+//===- TileOps.cpp - Copies, fills and loops over points --------*- C++ -*-===//
 //
 // Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Values.cpp - Small values and proofs about scalars -*- C++ -*-===//
+//===- Values.cpp - Small values and proofs about scalars -------*- C++ -*-===//
 //
 // Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

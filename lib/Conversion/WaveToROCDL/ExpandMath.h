@@ -1,4 +1,4 @@
-//===- ExpandMath.h - Shared by the files of expand-wave-math -*- C++ -*-===//
+//===- ExpandMath.h - Shared by the files of expand-wave-math ---*- C++ -*-===//
 //
 // Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Patterns.h - Shared by the files of this conversion ----*- C++ -*-===//
+//===- Patterns.h - Shared by the files of this conversion ------*- C++ -*-===//
 //
 // Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

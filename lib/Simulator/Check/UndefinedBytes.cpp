@@ -1,4 +1,4 @@
-//===- UndefinedBytes.cpp - Operations that keep bytes apart -*- C++ -*-===//
+//===- UndefinedBytes.cpp - Operations that keep bytes apart ----*- C++ -*-===//
 //
 // Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

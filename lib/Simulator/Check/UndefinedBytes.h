@@ -1,4 +1,4 @@
-//===- UndefinedBytes.h - Bytes of a result -----------------*- C++ -*-===//
+//===- UndefinedBytes.h - Bytes of a result ---------------------*- C++ -*-===//
 //
 // Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

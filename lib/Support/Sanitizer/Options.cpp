@@ -1,4 +1,4 @@
-//===- Options.cpp - Defaults of AddressSanitizer --------------------------===//
+//===- Options.cpp - Defaults of AddressSanitizer -------------------------===//
 //
 // Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- WorkgroupOrderTest.cpp - Orders of workgroups are permutations
-//------===//
+//===- WorkgroupOrderTest.cpp - Orders of workgroups are permutations -----===//
 //
 // Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- CopyLanes.h - Which lane brings what into a shared buffer -*- C++
-//-*-===//
+//===- CopyLanes.h - Which lane brings what into a shared buffer ----------===//
 //
 // Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- LayoutInference.h - State of tile-infer-layouts -*- C++ -*-===//
+//===- LayoutInference.h - State of tile-infer-layouts ----------*- C++ -*-===//
 //
 // Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

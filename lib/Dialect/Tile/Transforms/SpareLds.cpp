@@ -1,5 +1,4 @@
-//===- SpareLds.cpp - Less LDS, for kernels that ask for too much -*- C++
-//-*-===//
+//===- SpareLds.cpp - Less LDS, for kernels that ask for too much ---------===//
 //
 // Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

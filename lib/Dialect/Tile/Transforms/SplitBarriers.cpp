@@ -1,5 +1,4 @@
-//===- SplitBarriers.cpp - Shared work out of divergent branches -*- C++
-//-*-===//
+//===- SplitBarriers.cpp - Shared work out of divergent branches ----------===//
 //
 // Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- SwizzleLDS.cpp - Lay shared buffers out without conflicts -*- C++-*-===//
+//===- SwizzleLDS.cpp - Lay shared buffers out without conflicts ----------===//
 //
 // Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- PlacementSearch.cpp - Attempts at a schedule
-//------------------------===//
+//===- PlacementSearch.cpp - Attempts at a schedule -----------------------===//
 //
 // Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- Placer.h - State of the search for slots
-//----------------------------===//
+//===- Placer.h - State of the search for slots -----------------*- C++ -*-===//
 //
 // Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

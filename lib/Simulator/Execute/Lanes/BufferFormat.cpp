@@ -1,4 +1,4 @@
-//===- BufferFormat.cpp - Typed buffer loads and stores -----------------===//
+//===- BufferFormat.cpp - Typed buffer loads and stores -------------------===//
 //
 // Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

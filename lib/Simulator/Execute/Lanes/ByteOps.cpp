@@ -1,4 +1,4 @@
-//===- ByteOps.cpp - Sums of absolute differences, lerp, cube maps ------===//
+//===- ByteOps.cpp - Sums of absolute differences, lerp, cube maps --------===//
 //
 // Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

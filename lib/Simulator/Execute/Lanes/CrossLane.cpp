@@ -1,4 +1,4 @@
-//===- CrossLane.cpp - Lane reads and writes, lane counts ---------------===//
+//===- CrossLane.cpp - Lane reads and writes, lane counts -----------------===//
 //
 // Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- FlatAddress.cpp - Addresses of FLAT, GLOBAL, SCRATCH -------------===//
+//===- FlatAddress.cpp - Addresses of FLAT, GLOBAL, SCRATCH ---------------===//
 //
 // Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- FlatAtomic.cpp - FLAT and GLOBAL atomics -------------------------===//
+//===- FlatAtomic.cpp - FLAT and GLOBAL atomics ---------------------------===//
 //
 // Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

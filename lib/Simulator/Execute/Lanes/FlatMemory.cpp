@@ -1,4 +1,4 @@
-//===- FlatMemory.cpp - FLAT, GLOBAL and SCRATCH loads and stores -------===//
+//===- FlatMemory.cpp - FLAT, GLOBAL and SCRATCH loads and stores ---------===//
 //
 // Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- GlobalSync.cpp - Counters of the whole grid ----------------------===//
+//===- GlobalSync.cpp - Counters of the whole grid ------------------------===//
 //
 // Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

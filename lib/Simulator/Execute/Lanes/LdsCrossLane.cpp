@@ -1,4 +1,4 @@
-//===- LdsCrossLane.cpp - ds_permute, ds_bpermute, ds_swizzle -----------===//
+//===- LdsCrossLane.cpp - ds_permute, ds_bpermute, ds_swizzle -------------===//
 //
 // Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Matrix.cpp - MFMA ------------------------------------------------===//
+//===- Matrix.cpp - MFMA --------------------------------------------------===//
 //
 // Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

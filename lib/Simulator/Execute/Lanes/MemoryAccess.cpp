@@ -1,4 +1,4 @@
-//===- MemoryAccess.cpp - Bounds of global memory -----------------------===//
+//===- MemoryAccess.cpp - Bounds of global memory -------------------------===//
 //
 // Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

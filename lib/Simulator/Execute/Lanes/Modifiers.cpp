@@ -1,4 +1,4 @@
-//===- Modifiers.cpp - How vector ALU operations run --------------------===//
+//===- Modifiers.cpp - How vector ALU operations run ----------------------===//
 //
 // Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

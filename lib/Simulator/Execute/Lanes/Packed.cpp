@@ -1,4 +1,4 @@
-//===- Packed.cpp - VOP3P: packed 16 and 32 bits, mixed fma -------------===//
+//===- Packed.cpp - VOP3P: packed 16 and 32 bits, mixed fma ---------------===//
 //
 // Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- ScalarAlu.cpp - SOP1, SOP2, SOPC, SOPK ---------------------------===//
+//===- ScalarAlu.cpp - SOP1, SOP2, SOPC, SOPK -----------------------------===//
 //
 // Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Transcendental.cpp - exp, log, sin, cos, rcp, rsq, sqrt ----------===//
+//===- Transcendental.cpp - exp, log, sin, cos, rcp, rsq, sqrt ------------===//
 //
 // Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

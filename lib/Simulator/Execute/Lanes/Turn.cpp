@@ -1,4 +1,4 @@
-//===- Turn.cpp - The run loop, and the table of handlers ---------------===//
+//===- Turn.cpp - The run loop, and the table of handlers -----------------===//
 //
 // Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

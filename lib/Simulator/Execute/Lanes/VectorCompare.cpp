@@ -1,4 +1,4 @@
-//===- VectorCompare.cpp - VOPC -----------------------------------------===//
+//===- VectorCompare.cpp - VOPC -------------------------------------------===//
 //
 // Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

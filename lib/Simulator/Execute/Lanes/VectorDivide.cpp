@@ -1,4 +1,4 @@
-//===- VectorDivide.cpp - The steps of IEEE division --------------------===//
+//===- VectorDivide.cpp - The steps of IEEE division ----------------------===//
 //
 // Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

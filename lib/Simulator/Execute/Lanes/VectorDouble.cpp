@@ -1,4 +1,4 @@
-//===- VectorDouble.cpp - Vector arithmetic in f64 ----------------------===//
+//===- VectorDouble.cpp - Vector arithmetic in f64 ------------------------===//
 //
 // Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

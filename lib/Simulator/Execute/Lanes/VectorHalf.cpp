@@ -1,4 +1,4 @@
-//===- VectorHalf.cpp - Vector arithmetic in f16 ------------------------===//
+//===- VectorHalf.cpp - Vector arithmetic in f16 --------------------------===//
 //
 // Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

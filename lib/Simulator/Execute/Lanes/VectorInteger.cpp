@@ -1,4 +1,4 @@
-//===- VectorInteger.cpp - Vector integers of 32 and 64 bits ------------===//
+//===- VectorInteger.cpp - Vector integers of 32 and 64 bits --------------===//
 //
 // Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- VectorShort.cpp - Vector integers of 16 bits ---------------------===//
+//===- VectorShort.cpp - Vector integers of 16 bits -----------------------===//
 //
 // Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- VectorSmallFloat.cpp - Vector conversions of 8-bit floats --------===//
+//===- VectorSmallFloat.cpp - Vector conversions of 8-bit floats ----------===//
 //
 // Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

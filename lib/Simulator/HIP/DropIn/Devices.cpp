@@ -1,4 +1,4 @@
-//===- Devices.cpp - Devices, contexts, streams -------------------------===//
+//===- Devices.cpp - Devices, contexts, streams ---------------------------===//
 //
 // Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

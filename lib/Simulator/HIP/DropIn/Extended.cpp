@@ -1,4 +1,4 @@
-//===- Extended.cpp - Launch configurations, libraries ------------------===//
+//===- Extended.cpp - Launch configurations, libraries --------------------===//
 //
 // Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

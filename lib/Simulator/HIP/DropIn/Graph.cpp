@@ -1,4 +1,4 @@
-//===- Graph.cpp - Graphs as lists of nodes ------------------------------===//
+//===- Graph.cpp - Graphs as lists of nodes -------------------------------===//
 //
 // Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

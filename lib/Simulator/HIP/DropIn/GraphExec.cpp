@@ -1,4 +1,4 @@
-//===- GraphExec.cpp - Instances of graphs and their launches ------------===//
+//===- GraphExec.cpp - Instances of graphs and their launches -------------===//
 //
 // Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

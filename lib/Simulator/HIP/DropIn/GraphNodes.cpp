@@ -1,4 +1,4 @@
-//===- GraphNodes.cpp - What nodes of graphs do --------------------------===//
+//===- GraphNodes.cpp - What nodes of graphs do ---------------------------===//
 //
 // Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Memory.cpp - Memory beyond the table's functions -----------------===//
+//===- Memory.cpp - Memory beyond the table's functions -------------------===//
 //
 // Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

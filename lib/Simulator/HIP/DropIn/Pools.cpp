@@ -1,4 +1,4 @@
-//===- Pools.cpp - Memory pools and allocation in order of a stream ------===//
+//===- Pools.cpp - Memory pools and allocation in order of a stream -------===//
 //
 // Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Volumes.cpp - Copies and fills of two and three dimensions -------===//
+//===- Volumes.cpp - Copies and fills of two and three dimensions ---------===//
 //
 // Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- GemmLayouts.h - Register layouts of a gemm on the matrix core -*- C++
-//-*-===//
+//===- GemmLayouts.h - Register layouts of a gemm on the matrix core ------===//
 //
 // Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- KernelOrder.h - The order of workgroups as an attribute -*- C++ -*-===//
+//===- KernelOrder.h - The order of workgroups as an attribute --*- C++ -*-===//
 //
 // Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

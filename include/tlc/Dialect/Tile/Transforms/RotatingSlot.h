@@ -1,5 +1,4 @@
-//===- RotatingSlot.h - Which copy of a multi-buffer a step uses -*- C++
-//-*-===//
+//===- RotatingSlot.h - Which copy of a multi-buffer a step uses ----------===//
 //
 // Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- StoreExchange.h - Lanes of a wavefront trade what they write -*- C++
-//-*-===//
+//===- StoreExchange.h - Lanes of a wavefront trade what they write -------===//
 //
 // Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
