@@ -190,15 +190,31 @@ TEST_P(Sampling, IsCloseToTheFullRun) {
 // grid has them.
 INSTANTIATE_TEST_SUITE_P(
     Orders, Sampling,
-    ::testing::Values(Sample{"alike", Order::Ascending, 0, 170'000, 24'576},
-                      Sample{"period", Order::Modulo, 31, 200'000, 4096},
-                      Sample{"ascending", Order::Ascending, 63, 250'000, 8192},
-                      Sample{"descending", Order::Descending, 63, 250'000,
-                             8192},
-                      Sample{"scattered", Order::Scattered, 63, 250'000, 8192},
-                      Sample{"one_long", Order::OneLong, 0x3fff, 830'000,
-                             2048}),
+    ::testing::Values(
+        Sample{"alike", Order::Ascending, 0, 170'000, 24'576},
+        Sample{"period", Order::Modulo, 31, 200'000, 4096},
+        Sample{"ascending", Order::Ascending, 63, 250'000, 8192},
+        Sample{"descending", Order::Descending, 63, 250'000, 8192},
+        Sample{"scattered", Order::Scattered, 63, 250'000, 8192},
+        Sample{"one_long", Order::OneLong, 0x3fff, 830'000, 2048}),
     [](const auto &info) { return info.param.name; });
+
+/// Turns in s8 of a loop over tiles of 2 KB from s[4:5] + s9 on, each waited
+/// for.
+constexpr const char *tileLoop = R"(
+  s_waitcnt lgkmcnt(0)
+loop:
+  v_add_u32 v2, s9, v1
+  global_load_dwordx4 v[4:7], v2, s[4:5]
+  global_load_dwordx4 v[8:11], v2, s[4:5] offset:1024
+  s_add_u32 s9, s9, 0x800
+  s_waitcnt vmcnt(0)
+  v_mfma_f32_16x16x16_f16 a[0:3], v[4:5], v[6:7], a[0:3]
+  v_mfma_f32_16x16x16_f16 a[0:3], v[8:9], v[10:11], a[0:3]
+  s_sub_u32 s8, s8, 1
+  s_cmp_lg_u32 s8, 0
+  s_cbranch_scc1 loop
+)";
 
 /// One to a compute unit. Sixteen workgroups read the same tiles, wait for
 /// each, and have the same number of them or as many more as their XCD's number
@@ -215,20 +231,7 @@ AsmKernel sharedKernel(bool isUneven) {
               (isUneven ? "s_and_b32 s8, s2, 7\n s_lshl_b32 s8, s8, 3\n"
                           "s_add_u32 s8, s8, 20\n"
                         : "") +
-              R"(
-  s_waitcnt lgkmcnt(0)
-loop:
-  v_add_u32 v2, s9, v1
-  global_load_dwordx4 v[4:7], v2, s[4:5]
-  global_load_dwordx4 v[8:11], v2, s[4:5] offset:1024
-  s_add_u32 s9, s9, 0x800
-  s_waitcnt vmcnt(0)
-  v_mfma_f32_16x16x16_f16 a[0:3], v[4:5], v[6:7], a[0:3]
-  v_mfma_f32_16x16x16_f16 a[0:3], v[8:9], v[10:11], a[0:3]
-  s_sub_u32 s8, s8, 1
-  s_cmp_lg_u32 s8, 0
-  s_cbranch_scc1 loop
-)",
+              tileLoop,
           40000, 0, 64};
 }
 
@@ -272,21 +275,7 @@ AsmKernel laterSharedKernel(bool first) {
   s_lshl_b32 s10, s8, 16
   s_cmp_lt_u32 s2, 304
 )") + (first ? "s_cselect_b32 s9, s10, s9" : "s_cselect_b32 s9, s9, s10") +
-              R"(
-  s_mov_b32 s8, 32
-  s_waitcnt lgkmcnt(0)
-loop:
-  v_add_u32 v2, s9, v1
-  global_load_dwordx4 v[4:7], v2, s[4:5]
-  global_load_dwordx4 v[8:11], v2, s[4:5] offset:1024
-  s_add_u32 s9, s9, 0x800
-  s_waitcnt vmcnt(0)
-  v_mfma_f32_16x16x16_f16 a[0:3], v[4:5], v[6:7], a[0:3]
-  v_mfma_f32_16x16x16_f16 a[0:3], v[8:9], v[10:11], a[0:3]
-  s_sub_u32 s8, s8, 1
-  s_cmp_lg_u32 s8, 0
-  s_cbranch_scc1 loop
-)",
+              "\n s_mov_b32 s8, 32" + tileLoop,
           40000, 0, 64};
 }
 
