@@ -263,7 +263,7 @@ void LengthModel::countUnusual(uint64_t budget) {
     found.emplace((middle - each.least) / deviation, each.leastAt);
     found.emplace((each.most - middle) / deviation, each.mostAt);
   }
-  double left = std::min(double(mostUnusual), budget / 4 / mean);
+  double left = std::min(double(mostUnusual), double(budget) / 4 / mean);
   for (auto &[distance, id] : found) {
     if (!(distance > unusual) || left <= 0)
       break;

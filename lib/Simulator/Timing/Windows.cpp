@@ -252,7 +252,11 @@ void Machine::serve(const std::vector<Impl *> &xcds) {
     if (ahead == pieces.size())
       return;
     xcds[pieces[ahead].xcd]->memory.fetchAheadOf(aheadAt);
-    if (++aheadAt == pieces[ahead].end && ++ahead < pieces.size())
+    ++aheadAt;
+    if (aheadAt < pieces[ahead].end)
+      return;
+    ++ahead;
+    if (ahead < pieces.size())
       aheadAt = pieces[ahead].first;
   };
   for (unsigned i = 0; i < distance; ++i)
