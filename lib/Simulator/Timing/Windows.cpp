@@ -17,9 +17,11 @@
 //   serve                   20000 of 0, 20002 of 1, 20003 of 0, ...
 //   cycles 20208 to ...     times get known; turns
 //
-// Everything is in the order of a single queue, so the cycles are the same; and
-// windows do not depend on the number of threads. A window begins with the
-// first turn or answer there is: where all wait, time is skipped.
+// Everything is in the order of a single queue, and windows do not depend on
+// the number of threads. One thing cannot be known within a window: that memory
+// takes a store late holds up the address unit from the latency of L2 on. A
+// window begins with the first turn or answer there is: where all wait, time is
+// skipped.
 //
 // The words of what a window replays are recorded before it, on all threads.
 // Where they do not last, the XCD has its workgroup run on; where that cannot

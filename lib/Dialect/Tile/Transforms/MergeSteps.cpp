@@ -16,6 +16,8 @@
 // up. So the tiles of neighbouring steps side by side are one deeper tile, and
 // the product of two deep tiles adds up the same products, in the same order:
 // that of the steps, and within a step that of the instruction (GemmLayouts.h).
+// Only where a step was less deep than one instruction, which fp8 of 16 columns
+// is, does the deeper tile fill instructions that zeros filled: another order.
 // Loops in which two products share a sum are left alone, for these would
 // alternate.
 //
