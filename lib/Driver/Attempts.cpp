@@ -249,6 +249,7 @@ struct Lowered {
   OwningOpRef<ModuleOp> source, wave;
   Diagnostics said;
   std::optional<std::string> object;
+  ScheduleLevel schedule = ScheduleLevel::Paired; ///< of the object
   target::Contract contract;
 };
 
@@ -340,7 +341,7 @@ bool Compilation::Attempts::compile(Lowered &lowered) {
   if (lowered.object)
     return true;
   Held held(c.ctx.get(), lowered.said);
-  lowered.object = c.lower(*lowered.wave, Stage::Obj);
+  lowered.object = c.lowerToObject(*lowered.wave, lowered.schedule);
   if (!lowered.object) {
     for (auto [kernel, level] : llvm::zip(kernels, lowered.levels))
       kernel[level].possible = false;
@@ -559,13 +560,13 @@ std::optional<std::string> Compilation::lowerAsBest(ModuleOp module,
   if (atTile || atWave) {
     Held held(ctx.get(), again);
     OwningOpRef<ModuleOp> copy = best->source->clone();
-    if (lowerToWave(*copy, options.disabledPasses, atTile))
-      lower(*copy, Stage::Wave, /*show=*/true);
+    if (lowerToWave(*copy, options.disabledPasses, atTile) && atWave)
+      showScheduled(*copy, best->schedule);
   }
   std::optional<std::string> result = std::move(best->object);
   if (stage != Stage::Obj && stage != Stage::HSACO) {
     Held held(ctx.get(), again);
-    result = lower(*best->wave, stage);
+    result = lower(*best->wave, best->schedule, stage);
   }
   launchContract = best->contract;
   prepared = std::move(best->source);

@@ -352,10 +352,47 @@ static std::string print(ModuleOp module) {
   return result;
 }
 
-/// From wave IR to a stage, with the boldest schedule that needs no scratch
-/// memory. The module stays as it is. None after a report.
-std::optional<std::string> Compilation::lower(ModuleOp module, Stage stage,
-                                              bool show) {
+/// A copy of a module of wave IR with its loops in order; null after a report.
+static OwningOpRef<ModuleOp> schedule(ModuleOp module, ScheduleLevel level) {
+  OwningOpRef<ModuleOp> copy = module.clone();
+  bool ok = runPasses(*copy, [&](PassManager &passes) {
+    buildSchedulePipeline(passes, level);
+  });
+  return ok ? std::move(copy) : nullptr;
+}
+
+/// From wave IR with its loops in order to a stage. The module is used up.
+std::optional<std::string> Compilation::lowerScheduled(ModuleOp module,
+                                                       Stage stage) {
+  if (stage == Stage::Wave)
+    return print(module);
+  if (!runPasses(module, buildROCDLPipeline))
+    return std::nullopt;
+  if (stage == Stage::ROCDL)
+    return print(module);
+  llvm::Expected<std::string> result = generate(module, stage);
+  if (!result) {
+    mlir::emitError(module.getLoc(),
+                    llvm::toString(result.takeError()) + " [TL0904]");
+    code = ExitInternal;
+    return std::nullopt;
+  }
+  return std::move(*result);
+}
+
+std::optional<std::string>
+Compilation::lower(ModuleOp module, ScheduleLevel level, Stage stage) {
+  OwningOpRef<ModuleOp> copy = schedule(module, level);
+  return copy ? lowerScheduled(*copy, stage) : std::nullopt;
+}
+
+void Compilation::showScheduled(ModuleOp module, ScheduleLevel level) {
+  if (OwningOpRef<ModuleOp> copy = schedule(module, level))
+    atWave(*copy);
+}
+
+std::optional<std::string>
+Compilation::lowerToObject(ModuleOp module, ScheduleLevel &bestLevel) {
   // What the passes settled belongs into the contract that the object carries.
   for (auto kernel : module.getOps<wave::KernelOp>())
     for (target::Kernel &k : launchContract.kernels)
@@ -363,53 +400,20 @@ std::optional<std::string> Compilation::lower(ModuleOp module, Stage stage,
         k.ldsBytes = kernel.getLdsBytes();
         k.block = {int64_t(kernel.getThreads()), 1, 1};
       }
-  // The boldest schedule that does without scratch memory.
   bool scheduled = false;
-  auto schedule = [&](ScheduleLevel level) -> OwningOpRef<ModuleOp> {
-    OwningOpRef<ModuleOp> copy = module.clone();
-    if (!runPasses(*copy, [&](PassManager &passes) {
-          buildSchedulePipeline(passes, level);
-        }))
-      return nullptr;
-    copy->walk(
-        [&](Operation *op) { scheduled |= op->hasAttr(wave::kScheduledAttr); });
-    return copy;
-  };
-  // From a scheduled copy to a stage; the copy is used up.
-  auto attempt = [&](OwningOpRef<ModuleOp> copy,
-                     Stage to) -> std::optional<std::string> {
-    if (!copy)
-      return std::nullopt;
-    if (to == Stage::Wave) {
-      if (show && atWave)
-        atWave(*copy);
-      return print(*copy);
-    }
-    if (!runPasses(*copy, buildROCDLPipeline))
-      return std::nullopt;
-    if (to == Stage::ROCDL)
-      return print(*copy);
-    llvm::Expected<std::string> result = generate(*copy, to);
-    if (!result) {
-      mlir::emitError(module.getLoc(),
-                      llvm::toString(result.takeError()) + " [TL0904]");
-      code = ExitInternal;
-      return std::nullopt;
-    }
-    return std::move(*result);
-  };
   std::optional<std::string> best;
   unsigned least = 0, last = 0;
   std::string before;
-  ScheduleLevel bestLevel = ScheduleLevel::Paired;
   for (ScheduleLevel level : kScheduleLevels) {
     // From far away only the plainest order of its own is worth the look: LLVM
     // takes longest where registers are short, above all in its own order.
     if (last > kFarBytes && level != ScheduleLevel::Apart)
       continue;
-    OwningOpRef<ModuleOp> copy = schedule(level);
+    OwningOpRef<ModuleOp> copy = schedule(module, level);
     if (!copy)
       return std::nullopt;
+    copy->walk(
+        [&](Operation *op) { scheduled |= op->hasAttr(wave::kScheduledAttr); });
     // Plainer levels may come to the same order.
     std::string text = print(*copy);
     if (text == before && (best || level != ScheduleLevel::None))
@@ -432,7 +436,7 @@ std::optional<std::string> Compilation::lower(ModuleOp module, Stage stage,
           << lacking << " more than a lane has; trying a plainer one";
       continue;
     }
-    std::optional<std::string> object = attempt(std::move(copy), Stage::Obj);
+    std::optional<std::string> object = lowerScheduled(*copy, Stage::Obj);
     if (!object)
       return std::nullopt;
     unsigned bytes = last = scratchOf(*object);
@@ -448,8 +452,7 @@ std::optional<std::string> Compilation::lower(ModuleOp module, Stage stage,
               .emitRemark("registers do not suffice for this schedule: ")
           << bytes << " bytes of scratch memory a lane; trying a plainer one";
   }
-  // Text stages show what the best object was made from.
-  return stage == Stage::Obj ? best : attempt(schedule(bestLevel), stage);
+  return best;
 }
 
 /// Checks that the program can be launched at all, by making its contract, then

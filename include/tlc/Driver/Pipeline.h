@@ -35,6 +35,20 @@ namespace tlc {
 enum class Stage { AST, Tile, Wave, ROCDL, LLVM, Asm, Obj, HSACO };
 std::optional<Stage> parseStage(llvm::StringRef name);
 
+/// How hot loops are ordered, boldest first. Each needs fewer registers than
+/// the one before.
+enum class ScheduleLevel {
+  Paired,  ///< iterations overlap, two a turn
+  Near,    ///< the same, LDS reads half as long before their use
+  Limited, ///< the same, but for loops with more values than registers
+  Overlap, ///< iterations overlap
+  Apart,   ///< within each iteration
+  None,    ///< left to LLVM
+};
+inline constexpr ScheduleLevel kScheduleLevels[] = {
+    ScheduleLevel::Paired,  ScheduleLevel::Near,  ScheduleLevel::Limited,
+    ScheduleLevel::Overlap, ScheduleLevel::Apart, ScheduleLevel::None};
+
 /// Where a program comes from (a file, `-D` definitions, `--kernel`), and what
 /// is the same for all commands that compile it.
 struct InputOptions {
@@ -104,9 +118,17 @@ private:
   /// Adds to the message that LDS does not suffice with which parameters of the
   /// kernel it would (SuggestSizes.cpp).
   void suggestSizes(mlir::Diagnostic &diag);
-  /// From the wave dialect on. With `show`, atWave sees it.
-  std::optional<std::string> lower(mlir::ModuleOp module, Stage stage,
-                                   bool show = false);
+  /// From the wave dialect to an object, with the boldest schedule that needs
+  /// no scratch memory, or least; `level` says which. The module stays as it
+  /// is. None after a report.
+  std::optional<std::string> lowerToObject(mlir::ModuleOp module,
+                                           ScheduleLevel &level);
+  /// The same to any stage, with one schedule.
+  std::optional<std::string> lower(mlir::ModuleOp module, ScheduleLevel level,
+                                   Stage stage);
+  std::optional<std::string> lowerScheduled(mlir::ModuleOp module, Stage stage);
+  /// Calls atWave with the module as one schedule has it.
+  void showScheduled(mlir::ModuleOp module, ScheduleLevel level);
   /// From the LLVM dialect on: text or object.
   llvm::Expected<std::string> generate(mlir::ModuleOp module, Stage stage);
   /// The code object. Nothing if something was reported.
@@ -136,19 +158,6 @@ bool isOptionalPass(llvm::StringRef name);
 /// The passes from tile to the wave dialect, before loops are ordered.
 void buildWavePipeline(mlir::PassManager &passes,
                        llvm::ArrayRef<std::string> disabled = {});
-/// How hot loops are ordered, boldest first. Each needs fewer registers than
-/// the one before.
-enum class ScheduleLevel {
-  Paired,  ///< iterations overlap, two a turn
-  Near,    ///< the same, LDS reads half as long before their use
-  Limited, ///< the same, but for loops with more values than registers
-  Overlap, ///< iterations overlap
-  Apart,   ///< within each iteration
-  None,    ///< left to LLVM
-};
-inline constexpr ScheduleLevel kScheduleLevels[] = {
-    ScheduleLevel::Paired,  ScheduleLevel::Near,  ScheduleLevel::Limited,
-    ScheduleLevel::Overlap, ScheduleLevel::Apart, ScheduleLevel::None};
 /// The passes that order loops.
 void buildSchedulePipeline(mlir::PassManager &passes, ScheduleLevel level);
 /// The passes to the LLVM dialect.

@@ -64,3 +64,25 @@ wave.kernel @halves(%p: !wave.ptr) attributes {threads = 64 : i64, lds_bytes = 0
   wave.global_store %d, %p[%c0 : i32] : f32
   wave.return
 }
+
+// The second of two elements is rounded into the upper half; what is a product
+// has an instruction of its own that does, and an odd last element is alone.
+// CHECK-LABEL: llvm.func amdgpu_kernelcc @pairs
+wave.kernel @pairs(%p: !wave.ptr) attributes {threads = 64 : i64, lds_bytes = 0 : i64} {
+  %c0 = arith.constant 0 : i32
+  %x = wave.global_load %p[%c0 : i32] : f32
+  // CHECK: %[[HIDDEN:.*]] = llvm.or
+  // CHECK: %[[ZERO:.*]] = llvm.bitcast %[[HIDDEN]] : i32 to f32
+  // CHECK: %[[POSITIVE:.*]] = llvm.intr.fabs(%[[ZERO]])
+  // CHECK: llvm.fptrunc
+  // CHECK: %[[SAME:.*]] = llvm.intr.fma(%[[ZERO]], %[[POSITIVE]], {{.*}})
+  // CHECK: llvm.fptrunc %[[SAME]] : f32 to f16
+  // CHECK: llvm.fptrunc
+  // CHECK-NOT: llvm.intr.fma
+  %two = arith.mulf %x, %x : f32
+  %v = vector.from_elements %x, %x, %x, %two, %x : vector<5xf32>
+  %h = arith.truncf %v : vector<5xf32> to vector<5xf16>
+  // CHECK: llvm.return
+  wave.global_store %h, %p[%c0 : i32] : vector<5xf16>
+  wave.return
+}

@@ -91,6 +91,16 @@ int LoopGraph::readSlots(const Node &node) const {
   return (dwords * kCyclesOfDword + slotCycles - 1) / slotCycles;
 }
 
+int LoopGraph::pathSlots(const Node &node) const {
+  // 64 bytes a cycle, for a wavefront of each of four SIMDs.
+  constexpr int kCyclesOfDword = 4 * 4;
+  int dwords = 0;
+  for (Type type : node.op->getResultTypes())
+    dwords += getRegisters(type);
+  return (dwords * kCyclesOfDword * wavesOfSimd() + slotCycles - 1) /
+         slotCycles;
+}
+
 int LoopGraph::loadSlots() const {
   int waves = wavesOfSimd();
   if (waves == 1 && leavesHalf(loop))

@@ -91,6 +91,8 @@ public:
   int writeCycles(const Node &node) const;
   /// Slots in which the port is busy with an LDS read of all wavefronts.
   int readSlots(const Node &node) const;
+  /// Slots in which the path to memory is busy with a load of all wavefronts.
+  int pathSlots(const Node &node) const;
   /// The largest estimate that is likely to do without scratch memory.
   int likelyRegisters() const;
   /// Whether vector work is more than a few address updates: in a loop with two

@@ -6,9 +6,10 @@
 //===----------------------------------------------------------------------===//
 //
 // The pass `wave-pack-conversions`. gfx942 has no conversion to bf16; rounded
-// as a vector, two elements share the instruction that packs them. So scalars
-// that are rounded only to be put together are put together first. So are those
-// that the program rounds to f16 towards zero, which is an instruction for two.
+// as a vector, two elements share the instruction that packs them. Rounded to
+// f16, two elements need no instruction that packs them, and towards zero they
+// share one. So scalars that are rounded only to be put together are put
+// together first.
 //
 // Rounding must keep a NaN one. Where an exponential is rounded, plain integer
 // rounding does: its NaNs are those that matrix instructions and arithmetic
@@ -101,13 +102,12 @@ struct PackConversions
     }
     VectorType type = pack.getType();
     bool half = type.getElementType().isF16();
-    if (half && mode != arith::RoundingMode::toward_zero)
-      return;
     // A pair at a time: the schedule can put each beside another matrix
     // instruction, and the registers of pairs lie side by side as they are.
     OpBuilder b(pack);
     Location loc = pack.getLoc();
     SmallVector<Value> parts;
+    Type dword = VectorType::get({1}, b.getI32Type());
     for (unsigned i = 0; i < wide.size(); i += 2) {
       auto together = vector::FromElementsOp::create(
           b, loc, VectorType::get({2}, b.getF32Type()),
@@ -119,16 +119,20 @@ struct PackConversions
         rounded.setRoundingmode(mode);
       if (shortNaN && !half)
         rounded.setFastmath(arith::FastMathFlags::nnan);
-      if (wide.size() == 2) {
-        parts = {rounded.getResult()};
-        break;
-      }
-      for (int64_t element : {0, 1})
-        parts.push_back(vector::ExtractOp::create(b, loc, rounded, element));
+      parts.push_back(rounded);
     }
     Value result = parts.front();
-    if (wide.size() > 2)
-      result = vector::FromElementsOp::create(b, loc, type, parts);
+    if (parts.size() > 1) {
+      // By their registers: taken by elements, LLVM would make the pairs anew
+      // where they are read.
+      for (Value &part : parts)
+        part = vector::ExtractOp::create(
+            b, loc, vector::BitCastOp::create(b, loc, dword, part), 0);
+      auto dwords = vector::FromElementsOp::create(
+          b, loc, VectorType::get({int64_t(parts.size())}, b.getI32Type()),
+          parts);
+      result = vector::BitCastOp::create(b, loc, type, dwords);
+    }
     pack.replaceAllUsesWith(result);
     pack.erase();
     for (Operation *rounding : roundings)

@@ -71,11 +71,24 @@ bool Placer::portTakes(const Node &node, int t) {
   return true;
 }
 
+/// The wavefronts of a workgroup come to a load at about the same time, and the
+/// path to memory takes them one by one. Another load before it is done with
+/// the last of them holds all up, and not alike: they wait at the barrier for
+/// the one that came last.
+bool Placer::pathTakes(const Node &node, int t) {
+  int apart = graph.pathSlots(node);
+  bool free = !table[index(t)].loads;
+  for (int d = 1; d < apart; ++d)
+    free &= !table[index(t - d)].loads && !table[index(t + d)].loads;
+  return free;
+}
+
 /// Takes node \p n out of the table again.
 void Placer::release(int n) {
   Slot &slot = table[index(time[n])];
   slot.memory -= nodes[n].unit == Unit::Memory;
   slot.ldsReads -= nodes[n].ldsRead;
+  slot.loads -= nodes[n].globalRead;
   slot.vector -= nodes[n].cycles;
   time[n] = kUnplaced;
 }
@@ -87,6 +100,7 @@ void Placer::reserve(int n, int t) {
   slot.matrix += nodes[n].unit == Unit::Matrix;
   slot.memory += nodes[n].unit == Unit::Memory;
   slot.ldsReads += nodes[n].ldsRead;
+  slot.loads += nodes[n].globalRead;
   slot.vector += nodes[n].cycles;
 }
 
@@ -370,9 +384,13 @@ Placer::Outcome Placer::placeStores() {
       return begin >= end && slot.memory <= memoryShare &&
              slot.issue() <= roomOf(graph) + crowd;
     };
-    int t = bound;
-    while (t < firstUse && !goes(t) && !crowds(t))
+    // Apart from other loads if it can be and registers suffice.
+    int t = graph.ring >= LoopGraph::kRing ? bound : firstUse;
+    while (t < firstUse && !((goes(t) || crowds(t)) && pathTakes(node, t)))
       ++t;
+    if (t >= firstUse)
+      for (t = bound; t < firstUse && !goes(t) && !crowds(t);)
+        ++t;
     // Else with registers of their own.
     if (t >= firstUse)
       for (t = std::min(bound, firstUse) - 1; t >= from && !goes(t);)

@@ -106,6 +106,7 @@ private:
   }
   bool fits(const Node &node, int t);
   bool portTakes(const Node &node, int t);
+  bool pathTakes(const Node &node, int t);
   void reserve(int n, int t);
   void release(int n);
   int earliest(int n) const;
@@ -167,7 +168,7 @@ private:
   std::vector<int> time;
   std::vector<bool> late; ///< by node: sweep 3 places it
   struct Slot {
-    int matrix = 0, memory = 0, vector = 0, ldsReads = 0;
+    int matrix = 0, memory = 0, vector = 0, ldsReads = 0, loads = 0;
     /// Issue cycles beside the matrix instruction's own.
     int issue() const { return vector + kIssue * memory; }
   };

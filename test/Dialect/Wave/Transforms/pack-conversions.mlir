@@ -39,10 +39,11 @@ wave.kernel @values(%p: !wave.ptr, %x: f32, %y: f32) attributes {lds_bytes = 0 :
   wave.return
 }
 
-// A declared rounding stays the vector's; towards zero f16 is put together too.
+// f16 in either rounding. A declared one stays the vector's.
 // CHECK-LABEL: wave.kernel @declared
 // CHECK: arith.truncf %{{.*}} to_nearest_away : vector<2xf32> to vector<2xbf16>
 // CHECK: arith.truncf %{{.*}} toward_zero : vector<2xf32> to vector<2xf16>
+// CHECK: arith.truncf %{{[0-9]*}} : vector<2xf32> to vector<2xf16>
 wave.kernel @declared(%p: !wave.ptr, %x: f32, %y: f32) attributes {lds_bytes = 0 : i64, threads = 64 : i64} {
   %c0 = arith.constant 0 : i32
   %r0 = arith.truncf %x to_nearest_away : f32 to bf16
@@ -53,6 +54,10 @@ wave.kernel @declared(%p: !wave.ptr, %x: f32, %y: f32) attributes {lds_bytes = 0
   %h = vector.from_elements %h0, %h1 : vector<2xf16>
   wave.global_store %r, %p[%c0 : i32] : vector<2xbf16>
   wave.global_store %h, %p[%c0 : i32] : vector<2xf16>
+  %n0 = arith.truncf %x : f32 to f16
+  %n1 = arith.truncf %y : f32 to f16
+  %n = vector.from_elements %n0, %n1 : vector<2xf16>
+  wave.global_store %n, %p[%c0 : i32] : vector<2xf16>
   wave.return
 }
 
@@ -61,7 +66,8 @@ wave.kernel @declared(%p: !wave.ptr, %x: f32, %y: f32) attributes {lds_bytes = 0
 // CHECK-LABEL: wave.kernel @four
 // CHECK-COUNT-2: arith.truncf %{{.*}} : vector<2xf32> to vector<2xbf16>
 // CHECK-NOT: arith.truncf
-// CHECK: vector.from_elements {{.*}} : vector<4xbf16>
+// CHECK: vector.from_elements {{.*}} : vector<2xi32>
+// CHECK-NEXT: vector.bitcast {{.*}} : vector<2xi32> to vector<4xbf16>
 wave.kernel @four(%p: !wave.ptr, %x: f32, %y: f32) attributes {lds_bytes = 0 : i64, threads = 64 : i64} {
   %c0 = arith.constant 0 : i32
   %r0 = arith.truncf %x : f32 to bf16

@@ -14,7 +14,7 @@ def WaveJoinAccesses : Pass<"wave-join-accesses", "::tlc::wave::KernelOp"> {
 }
 
 def WavePackConversions : Pass<"wave-pack-conversions", "::tlc::wave::KernelOp"> {
-  let summary = "Round scalars to bf16 in the vectors they end in";
+  let summary = "Round scalars to 16 bits in the vectors they end in";
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::vector::VectorDialect"];
 }
 
