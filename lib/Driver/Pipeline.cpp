@@ -386,11 +386,6 @@ Compilation::lower(ModuleOp module, ScheduleLevel level, Stage stage) {
   return copy ? lowerScheduled(*copy, stage) : std::nullopt;
 }
 
-void Compilation::showScheduled(ModuleOp module, ScheduleLevel level) {
-  if (OwningOpRef<ModuleOp> copy = schedule(module, level))
-    atWave(*copy);
-}
-
 std::optional<std::string>
 Compilation::lowerToObject(ModuleOp module, ScheduleLevel &bestLevel) {
   // What the passes settled belongs into the contract that the object carries.

@@ -99,9 +99,9 @@ public:
   /// The launch contract, after compile().
   const target::Contract &contract() const { return launchContract; }
 
-  /// Shown the program on its way through compile(): after the passes on the
-  /// tile dialect; in the wave dialect, before loops are ordered.
-  std::function<void(mlir::ModuleOp)> atTile, atWave;
+  /// Shown the program on its way through compile(), after the passes on the
+  /// tile dialect.
+  std::function<void(mlir::ModuleOp)> atTile;
 
   /// What to exit with after something was reported.
   ExitCode failureCode() const {
@@ -127,8 +127,6 @@ private:
   std::optional<std::string> lower(mlir::ModuleOp module, ScheduleLevel level,
                                    Stage stage);
   std::optional<std::string> lowerScheduled(mlir::ModuleOp module, Stage stage);
-  /// Calls atWave with the module as one schedule has it.
-  void showScheduled(mlir::ModuleOp module, ScheduleLevel level);
   /// From the LLVM dialect on: text or object.
   llvm::Expected<std::string> generate(mlir::ModuleOp module, Stage stage);
   /// The code object. Nothing if something was reported.

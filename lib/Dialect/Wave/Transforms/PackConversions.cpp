@@ -9,7 +9,7 @@
 // as a vector, two elements share the instruction that packs them. Rounded to
 // f16, two elements need no instruction that packs them, and towards zero they
 // share one. So scalars that are rounded only to be put together are put
-// together first.
+// together first, in loops those to the nearest f16, too.
 //
 // Rounding must keep a NaN one. Where an exponential is rounded, plain integer
 // rounding does: its NaNs are those that matrix instructions and arithmetic
@@ -25,6 +25,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "tlc/Dialect/Wave/Transforms/Passes.h"
 
 using namespace mlir;
@@ -102,6 +103,11 @@ struct PackConversions
     }
     VectorType type = pack.getType();
     bool half = type.getElementType().isF16();
+    // Behind a loop its sums may fill the registers, and a pair holds both of
+    // its halves' while it is rounded: code generation spilled there.
+    if (half && mode != arith::RoundingMode::toward_zero &&
+        !pack->getParentOfType<scf::ForOp>())
+      return;
     // A pair at a time: the schedule can put each beside another matrix
     // instruction, and the registers of pairs lie side by side as they are.
     OpBuilder b(pack);

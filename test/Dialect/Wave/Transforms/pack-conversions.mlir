@@ -39,11 +39,10 @@ wave.kernel @values(%p: !wave.ptr, %x: f32, %y: f32) attributes {lds_bytes = 0 :
   wave.return
 }
 
-// f16 in either rounding. A declared one stays the vector's.
+// A declared rounding stays the vector's; towards zero f16 is put together too.
 // CHECK-LABEL: wave.kernel @declared
 // CHECK: arith.truncf %{{.*}} to_nearest_away : vector<2xf32> to vector<2xbf16>
 // CHECK: arith.truncf %{{.*}} toward_zero : vector<2xf32> to vector<2xf16>
-// CHECK: arith.truncf %{{[0-9]*}} : vector<2xf32> to vector<2xf16>
 wave.kernel @declared(%p: !wave.ptr, %x: f32, %y: f32) attributes {lds_bytes = 0 : i64, threads = 64 : i64} {
   %c0 = arith.constant 0 : i32
   %r0 = arith.truncf %x to_nearest_away : f32 to bf16
@@ -54,10 +53,6 @@ wave.kernel @declared(%p: !wave.ptr, %x: f32, %y: f32) attributes {lds_bytes = 0
   %h = vector.from_elements %h0, %h1 : vector<2xf16>
   wave.global_store %r, %p[%c0 : i32] : vector<2xbf16>
   wave.global_store %h, %p[%c0 : i32] : vector<2xf16>
-  %n0 = arith.truncf %x : f32 to f16
-  %n1 = arith.truncf %y : f32 to f16
-  %n = vector.from_elements %n0, %n1 : vector<2xf16>
-  wave.global_store %n, %p[%c0 : i32] : vector<2xf16>
   wave.return
 }
 
@@ -76,5 +71,21 @@ wave.kernel @four(%p: !wave.ptr, %x: f32, %y: f32) attributes {lds_bytes = 0 : i
   %r3 = arith.truncf %y : f32 to bf16
   %r = vector.from_elements %r0, %r1, %r2, %r3 : vector<4xbf16>
   wave.global_store %r, %p[%c0 : i32] : vector<4xbf16>
+  wave.return
+}
+
+// To the nearest f16, in a loop.
+// CHECK-LABEL: wave.kernel @nearest
+// CHECK: scf.for
+// CHECK: arith.truncf %{{.*}} : vector<2xf32> to vector<2xf16>
+wave.kernel @nearest(%p: !wave.ptr, %x: f32, %y: f32, %n: i32) attributes {lds_bytes = 0 : i64, threads = 64 : i64} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    %r0 = arith.truncf %x : f32 to f16
+    %r1 = arith.truncf %y : f32 to f16
+    %r = vector.from_elements %r0, %r1 : vector<2xf16>
+    wave.global_store %r, %p[%i : i32] : vector<2xf16>
+  }
   wave.return
 }
