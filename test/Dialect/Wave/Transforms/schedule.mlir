@@ -203,6 +203,8 @@ wave.kernel @loads(%p: !wave.ptr) attributes {lds_bytes = 32768 : i64, threads =
   %sum = arith.addf %r#0, %r#1 : vector<16xf32>
   %e = vector.extract %sum[0] : f32 from vector<16xf32>
   wave.buffer_store %e, %rsrc[%at] : f32
+  wave.return
+}
 
 // Rows that are transposed in registers on their way from LDS to the matrix
 // instructions of a second product, which waits for the first: where registers
