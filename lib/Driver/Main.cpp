@@ -59,7 +59,8 @@ static const Command commands[] = {
      "tile-promote-operands,\n"
      "                    tile-split-masks, tile-swizzle-lds,\n"
      "                    wave-defer-sums, wave-guard-maximum, "
-     "wave-share-divisors\n"
+     "wave-pack-bytes,\n"
+     "                    wave-share-divisors\n"
      "  --linker=LINKER   lld (built in, the default) or comgr (ROCm's)\n"},
     {"run", "compile a kernel, or take a code object, and execute it",
      runKernelOrObject, runUsage},

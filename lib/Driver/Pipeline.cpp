@@ -61,8 +61,8 @@ std::optional<Stage> tlc::parseStage(StringRef name) {
 static constexpr StringLiteral optionalPasses[] = {
     "tile-order-workgroups", "tile-promote-operands", "tile-split-masks",
     "tile-merge-steps",      "tile-pipeline",         "tile-swizzle-lds",
-    "tile-coalesce-stores",  "wave-share-divisors",   "wave-defer-sums",
-    "wave-guard-maximum"};
+    "tile-coalesce-stores",  "wave-pack-bytes",       "wave-share-divisors",
+    "wave-defer-sums",       "wave-guard-maximum"};
 
 bool tlc::isOptionalPass(StringRef name) {
   return llvm::is_contained(optionalPasses, name);
@@ -240,6 +240,7 @@ void tlc::buildWavePipeline(PassManager &passes,
     if (!llvm::is_contained(disabled, pass->getArgument()))
       kernel.addPass(std::move(pass));
   };
+  add(wave::createWavePackBytes());
   add(wave::createWaveShareDivisors());
   add(wave::createWaveDeferSums());
   add(wave::createWaveGuardMaximum());

@@ -396,13 +396,17 @@ Layout LayoutInference::transposingLayout(CopyOp copy,
   int64_t pairStride = thread;
   if (split)
     thread *= 2; // reserved for the k group two further
-  // As many column blocks in threads as divide both what is left of the row and
-  // of the threads.
-  int64_t rest = std::min(left / low, room / thread);
-  while ((left / low) % rest || (room / thread) % rest)
-    --rest;
+  // As many column blocks in threads as divide what is left of the row; of the
+  // threads, a power of two is set aside for them: of 7 blocks in 8 threads,
+  // one is loaded twice.
+  int64_t rest = std::min(left / low, room / thread), aside = 0;
+  for (;; --rest) {
+    aside = llvm::PowerOf2Ceil(rest);
+    if ((left / low) % rest == 0 && (room / thread) % aside == 0)
+      break;
+  }
   push(c, rest, Place::Thread, thread);
-  thread *= rest;
+  thread *= aside;
   push(c, left / low / rest, Place::Register, reg);
   reg *= left / low / rest;
   if (split) {
