@@ -79,12 +79,16 @@ static SmallVector<Value> relatedFragments(Value c) {
   return related;
 }
 
-/// Where LDS is short: gemms whose result becomes the A of another, and that
-/// other one, give each wavefront whole rows, so that A stays where C was.
-/// Gemms that work on the same results follow.
-static void chainByRows(ArrayRef<GemmOp> gemms, int64_t waves) {
+/// Gemms whose result becomes the A of another, and that other one, give each
+/// wavefront whole rows, so that A stays where C was. Gemms that work on the
+/// same results follow. Columns that the program asks for stay, unless LDS is
+/// short: T.GemmWarpPolicy.Square is the default, and leaves the choice open.
+static void chainByRows(ArrayRef<GemmOp> gemms, int64_t waves, bool isShort) {
   llvm::SmallPtrSet<Operation *, 8> rows;
-  auto enough = [&](GemmOp gemm) { return gemm.getM() >= 16 * waves; };
+  auto enough = [&](GemmOp gemm) {
+    return gemm.getM() >= 16 * waves &&
+           (isShort || gemm.getPolicy() != WarpPolicy::FullCol);
+  };
   llvm::DenseMap<Operation *, SmallVector<Value>> related;
   for (GemmOp gemm : gemms)
     related[gemm] = relatedFragments(gemm.getC());
@@ -120,8 +124,7 @@ static void chainByRows(ArrayRef<GemmOp> gemms, int64_t waves) {
 LogicalResult LayoutInference::anchorGemms() {
   SmallVector<GemmOp> gemms;
   kernel.walk([&](GemmOp gemm) { gemms.push_back(gemm); });
-  if (kernel->hasAttr(kLdsReserveAttr))
-    chainByRows(gemms, threads / 64);
+  chainByRows(gemms, threads / 64, kernel->hasAttr(kLdsReserveAttr));
   // Gemms with the same M share an instruction shape, so that the result of
   // one can feed the next where it is.
   llvm::MapVector<int64_t, std::array<double, 2>> costs;
