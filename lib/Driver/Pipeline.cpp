@@ -59,10 +59,11 @@ std::optional<Stage> tlc::parseStage(StringRef name) {
 /// Passes that only make the kernel faster, or fit: without one the result is
 /// the same.
 static constexpr StringLiteral optionalPasses[] = {
-    "tile-spread-reducers", "tile-order-workgroups", "tile-promote-operands",
-    "tile-split-masks",     "tile-merge-steps",      "tile-pipeline",
-    "tile-swizzle-lds",     "tile-coalesce-stores",  "wave-pack-bytes",
-    "wave-share-divisors",  "wave-defer-sums",       "wave-guard-maximum"};
+    "tile-open-guards",      "tile-spread-reducers", "tile-order-workgroups",
+    "tile-promote-operands", "tile-split-masks",     "tile-merge-steps",
+    "tile-pipeline",         "tile-swizzle-lds",     "tile-coalesce-stores",
+    "wave-pack-bytes",       "wave-share-divisors",  "wave-defer-sums",
+    "wave-guard-maximum"};
 
 bool tlc::isOptionalPass(StringRef name) {
   return llvm::is_contained(optionalPasses, name);
@@ -214,6 +215,7 @@ void tlc::buildTilePipeline(PassManager &passes,
   // come last, since they depend on where everything lies.
   add(tile::createTileVerifyTarget());
   add(tile::createTileLegalize());
+  add(tile::createTileOpenGuards());
   add(tile::createTileSpreadReducers());
   add(tile::createTileOrderWorkgroups());
   add(tile::createTilePromoteOperands());

@@ -27,6 +27,10 @@ def TileLegalize : TilePass<"tile-legalize"> {
   let summary = "Whole wavefronts, unrolled marked loops, folded views, no dead buffers";
 }
 
+def TileOpenGuards : TilePass<"tile-open-guards"> {
+  let summary = "Access tensors without the conditions that their bounds imply";
+}
+
 def TileSpreadReducers : TilePass<"tile-spread-reducers"> {
   let summary = "Combine what points of a loop add to one element in registers and lanes";
 }
