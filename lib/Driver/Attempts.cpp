@@ -541,9 +541,9 @@ void Compilation::Attempts::reportFailure() {
   report(failed);
 }
 
-/// Compiles a program at the levels that serve it best. The observers (atTile,
-/// atWave) are shown the attempt that is taken, which is therefore lowered once
-/// more for them, its messages withheld.
+/// Compiles a program at the levels that serve it best. The observer (atTile)
+/// is shown the attempt that is taken, which is therefore lowered once more for
+/// it, its messages withheld.
 std::optional<std::string> Compilation::lowerAsBest(ModuleOp module,
                                                     Stage stage) {
   OwningOpRef<ModuleOp> source = module.clone();
@@ -556,11 +556,10 @@ std::optional<std::string> Compilation::lowerAsBest(ModuleOp module,
   launchContract = best->contract;
   attempts.report(*best);
   Diagnostics again;
-  if (atTile || atWave) {
+  if (atTile) {
     Held held(ctx.get(), again);
     OwningOpRef<ModuleOp> copy = best->source->clone();
-    if (lowerToWave(*copy, options.disabledPasses, atTile))
-      lower(*copy, Stage::Wave, /*show=*/true);
+    lowerToWave(*copy, options.disabledPasses, atTile);
   }
   std::optional<std::string> result = std::move(best->object);
   if (stage != Stage::Obj && stage != Stage::HSACO) {

@@ -125,11 +125,9 @@ int tlc::runCompile(Arguments arguments) {
   if (!module)
     return compilation.failureCode();
   report::CompileReport report;
-  // The report counts accesses where they are still tile ops and wave ops.
-  if (wantsReport) {
+  // Shared buffers have names only as long as they are tile ops.
+  if (wantsReport)
     compilation.atTile = [&](mlir::ModuleOp m) { report.readTile(m); };
-    compilation.atWave = [&](mlir::ModuleOp m) { report.readWave(m); };
-  }
   auto bytes = compilation.compile(*module, stage);
   if (!bytes)
     return compilation.failureCode();

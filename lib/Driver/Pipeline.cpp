@@ -354,8 +354,7 @@ static std::string print(ModuleOp module) {
 
 /// From wave IR to a stage, with the boldest schedule that needs no scratch
 /// memory. The module stays as it is. None after a report.
-std::optional<std::string> Compilation::lower(ModuleOp module, Stage stage,
-                                              bool show) {
+std::optional<std::string> Compilation::lower(ModuleOp module, Stage stage) {
   // What the passes settled belongs into the contract that the object carries.
   for (auto kernel : module.getOps<wave::KernelOp>())
     for (target::Kernel &k : launchContract.kernels)
@@ -380,11 +379,8 @@ std::optional<std::string> Compilation::lower(ModuleOp module, Stage stage,
                      Stage to) -> std::optional<std::string> {
     if (!copy)
       return std::nullopt;
-    if (to == Stage::Wave) {
-      if (show && atWave)
-        atWave(*copy);
+    if (to == Stage::Wave)
       return print(*copy);
-    }
     if (!runPasses(*copy, buildROCDLPipeline))
       return std::nullopt;
     if (to == Stage::ROCDL)

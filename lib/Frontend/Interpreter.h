@@ -496,6 +496,7 @@ public:
   void addMessage(mlir::Operation *op, const llvm::Twine &text,
                   SourceRange range);           // TileHints.cpp
   bool nearestRounding(Args &args, unsigned i); // MathOps.cpp
+  mlir::Value asIeee(mlir::Value v);
   /// The thread's number, x fastest.
   Value linearThread(SourceRange range);
   bool notInParallel(SourceRange range, StringRef what);

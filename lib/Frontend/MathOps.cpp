@@ -24,6 +24,7 @@
 
 #include "Interpreter.h"
 #include "mlir/IR/Matchers.h"
+#include "tlc/Dialect/Tile/IR/Relaxations.h"
 #include <cmath>
 
 using namespace tlc;
@@ -50,6 +51,16 @@ bool Interpreter::nearestRounding(Args &args, unsigned i) {
         "rounding mode " + str(args[i], /*repr=*/true) +
             ": tlc rounds to nearest, ties to even");
   return false;
+}
+
+/// Marks the operation behind `v` if the builtin being called is one of
+/// T.ieee_*: correctly rounded, which quotients and roots are not otherwise.
+mlir::Value Interpreter::asIeee(mlir::Value v) {
+  Operation *op = v.getDefiningOp();
+  if (isa_and_nonnull<arith::DivFOp, math::SqrtOp, math::RsqrtOp>(op) &&
+      StringRef(currentBuiltin->name).contains("ieee_"))
+    op->setAttr(tile::kIeeeAttr, b.getUnitAttr());
+  return v;
 }
 
 /// One operation of the math dialect, for the table below.
@@ -98,16 +109,16 @@ Value Interpreter::mathUnary(Args &args) {
   if (which == 102)
     return Value::scalar({b.createOrFold<math::AbsFOp>(s.value), s.type});
   if (which == 101)
-    return Value::scalar(
-        {b.createOrFold<arith::DivFOp>(constant(1.0, s.type).value, s.value),
-         s.type});
+    return Value::scalar({asIeee(b.createOrFold<arith::DivFOp>(
+                              constant(1.0, s.type).value, s.value)),
+                          s.type});
   // 10^x = 2^(x * log2 10): the hardware has exp2 alone.
   if (which == 100) {
     mlir::Value scaled = b.createOrFold<arith::MulFOp>(
         s.value, constant(3.321928094887362, s.type).value);
     return Value::scalar({b.createOrFold<math::Exp2Op>(scaled), s.type});
   }
-  return Value::scalar({unaryOps[which](b, s.value), s.type});
+  return Value::scalar({asIeee(unaryOps[which](b, s.value)), s.type});
 }
 
 /// data: 0 pow, 1 atan2, 2 copysign, 3 fmod, 4 hypot, 5 fdiv, 6 fadd, 7 fsub, 8
@@ -145,7 +156,7 @@ Value Interpreter::mathBinary(Args &args) {
     break;
   }
   case 5:
-    r = b.createOrFold<arith::DivFOp>(x.value, y.value);
+    r = asIeee(b.createOrFold<arith::DivFOp>(x.value, y.value));
     break;
   case 6:
     r = b.createOrFold<arith::AddFOp>(x.value, y.value);
@@ -561,18 +572,21 @@ Value Interpreter::roundValue(Args &args) {
 }
 
 /// 1 / (1 + exp(-x)): exp overflows to infinity for very negative x, which
-/// gives 0.
+/// gives 0. Narrow types are computed in f32 and rounded once.
 Value Interpreter::sigmoid(Args &args) {
   Sym s = floatOperand(*this, args[0], args.rangeOf(0));
   if (!s)
     return {};
   at(args.range);
+  DType type = s.type;
+  if (type->bits < 32)
+    s = cast(s, dtypes::float32);
   mlir::Value e =
       b.createOrFold<math::ExpOp>(b.createOrFold<arith::NegFOp>(s.value));
   mlir::Value one = constant(1.0, s.type).value;
-  return Value::scalar({b.createOrFold<arith::DivFOp>(
-                            one, b.createOrFold<arith::AddFOp>(one, e)),
-                        s.type});
+  s.value =
+      b.createOrFold<arith::DivFOp>(one, b.createOrFold<arith::AddFOp>(one, e));
+  return Value::scalar(cast(s, type));
 }
 
 /// x * y + z with one rounding; all three in the widest of their types.

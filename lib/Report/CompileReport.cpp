@@ -5,9 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The report is put together while the kernel is compiled: each dialect is read
-// where it still has what is wanted, and the code object at the end. Kernels
-// meet by their symbol names.
+// Buffers are read from the tile dialect while the kernel is compiled, all else
+// from the code object at the end. Kernels meet by their symbol names.
 //
 //   kernel main_kernel, 256 threads
 //     registers  VGPR 128, AGPR 0, SGPR 32
@@ -20,10 +19,12 @@
 #include "tlc/Dialect/Tile/IR/Relaxations.h"
 #include "tlc/Dialect/Tile/IR/TileDialect.h"
 #include "tlc/Simulator/Check/SourceLines.h"
+#include "tlc/Simulator/Predict/LdsAccesses.h"
 #include "tlc/Simulator/Timing/LoopCosts.h"
 #include "tlc/Simulator/Timing/Parameters.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
+#include <tuple>
 
 using namespace mlir;
 using namespace tlc;
@@ -68,6 +69,13 @@ static std::pair<StringRef, unsigned> lineKey(StringRef line) {
   unsigned n = 0;
   number.getAsInteger(10, n);
   return {file, n};
+}
+
+/// "file:line" of the innermost place that is in a file; "" if there is none.
+static std::string sourceLine(Location loc) {
+  if (auto file = loc->findInstanceOf<FileLineColLoc>())
+    return (file.getFilename().getValue() + ":" + Twine(file.getLine())).str();
+  return "";
 }
 
 /// What the kernel declares about rounding that is not to nearest even, a line
@@ -125,56 +133,103 @@ void CompileReport::readTile(ModuleOp module) {
     }
 }
 
-/// LDS accesses, added up by line, direction and width. Two accesses of one
-/// line that cost unlike are told apart only by that.
-void CompileReport::readWave(ModuleOp module) {
-  for (auto kernel : module.getOps<wave::KernelOp>()) {
-    Kernel &k = kernels[kernel.getSymName().str()];
-    k.accesses.clear();
-    for (const LdsAccess &access : findLdsAccesses(kernel)) {
-      std::string line = shortLine(sourceLine(access.loc), false);
-      auto same = llvm::find_if(k.accesses, [&](const Access &a) {
-        return a.line == line && a.direction == access.direction &&
-               a.bytes == access.bytes && a.exact == access.exact;
-      });
-      if (same == k.accesses.end()) {
-        k.accesses.push_back(
-            {line, access.direction, access.bytes, 0, {}, access.exact});
-        same = k.accesses.end() - 1;
-      }
-      ++same->count;
-      same->cycles.base += access.cycles.base;
-      same->cycles.conflicts += access.cycles.conflicts;
-    }
-    llvm::stable_sort(k.accesses, [](const Access &a, const Access &b) {
-      return lineKey(a.line) < lineKey(b.line);
-    });
-  }
-}
-
-/// Buffers by place, then accesses by source line.
-void CompileReport::printLds(const Kernel &kernel,
-                             llvm::raw_ostream &os) const {
-  if (!kernel.buffers.empty())
+/// Buffers by place.
+static void printBuffers(const std::vector<LdsBuffer> &buffers,
+                         llvm::raw_ostream &os) {
+  if (!buffers.empty())
     os << "  LDS buffers               at      bytes\n";
-  for (const LdsBuffer &buffer : kernel.buffers)
+  for (const LdsBuffer &buffer : buffers)
     os << llvm::formatv("    {0,-18} {1,8} {2,10}  {3}\n",
                         buffer.name.empty() ? "(unnamed)" : buffer.name,
                         buffer.offset, buffer.bytes, buffer.line);
-  if (!kernel.accesses.empty())
+}
+
+namespace {
+/// Accesses of one line that are alike. Two that cost unlike are told apart
+/// only by their width and direction.
+struct AccessRow {
+  std::string line, why;
+  LdsDirection direction;
+  unsigned bytes = 0, count = 0;
+  sim::LdsCertainty certainty;
+  LdsCycles cycles;
+
+  bool isLike(const AccessRow &o) const {
+    return std::tie(line, why, direction, bytes, certainty) ==
+           std::tie(o.line, o.why, o.direction, o.bytes, o.certainty);
+  }
+};
+} // namespace
+
+/// What an access that is not exact depends on.
+static std::string reasonOf(const sim::LdsAccess &access,
+                            sim::SourceLines &lines) {
+  std::string what =
+      access.ofLanes ? "lanes depend on " : "addresses depend on ";
+  std::string where = shortLine(lines.at(access.cause), true);
+  if (!where.empty())
+    where = ", " + where;
+  switch (access.reason) {
+  case sim::LdsReason::None:
+    return "";
+  case sim::LdsReason::Data:
+    return what + "data" + where;
+  case sim::LdsReason::Uniform:
+    return what + "sizes, loop counters or the place in the grid" + where;
+  case sim::LdsReason::Trips:
+    return "differs from trip to trip";
+  case sim::LdsReason::NotFollowed:
+    return "computed jumps or register numbers are not followed";
+  }
+  llvm_unreachable("all reasons are above");
+}
+
+/// LDS instructions of the code, added up by source line.
+static void printAccesses(const sim::CodeObject &object,
+                          const sim::KernelInfo &kernel, unsigned threads,
+                          sim::SourceLines &lines, llvm::raw_ostream &os) {
+  uint32_t block[3] = {threads, 1, 1};
+  if (kernel.requiredWorkgroupSize[0])
+    llvm::copy(kernel.requiredWorkgroupSize, block);
+  std::vector<AccessRow> rows;
+  for (const sim::LdsAccess &access : sim::predictLds(object, kernel, block)) {
+    AccessRow row{shortLine(lines.at(access.address), true),
+                  reasonOf(access, lines),
+                  access.direction,
+                  access.bytes,
+                  0,
+                  access.certainty,
+                  {}};
+    auto like = llvm::find_if(
+        rows, [&](const AccessRow &other) { return other.isLike(row); });
+    if (like == rows.end()) {
+      rows.push_back(row);
+      like = rows.end() - 1;
+    }
+    like->count += access.accesses;
+    like->cycles.base += access.cycles.base;
+    like->cycles.conflicts += access.cycles.conflicts;
+  }
+  llvm::stable_sort(rows, [](const AccessRow &a, const AccessRow &b) {
+    return lineKey(a.line) < lineKey(b.line);
+  });
+  if (!rows.empty())
     os << "  LDS accesses of a workgroup, once each; cycles of the banks\n"
           "                               count     cycles  conflicts\n";
-  for (const Access &access : kernel.accesses) {
+  for (const AccessRow &row : rows) {
     std::string what = llvm::formatv(
-        "{0} {1} B", access.direction == LdsDirection::Read ? "read" : "write",
-        access.bytes);
-    os << llvm::formatv("    {0,-24} {1,8} {2,10} ", what, access.count,
-                        access.cycles.base);
-    if (access.exact)
-      os << llvm::formatv("{0,10}", access.cycles.conflicts);
-    else
-      os << "   unknown";
-    os << "  " << access.line << '\n';
+        "{0} {1} B", row.direction == LdsDirection::Read ? "read" : "write",
+        row.bytes);
+    std::string conflicts = llvm::utostr(row.cycles.conflicts);
+    if (row.certainty == sim::LdsCertainty::AtMost)
+      conflicts = "<= " + conflicts;
+    else if (row.certainty == sim::LdsCertainty::Unknown)
+      conflicts = "unknown";
+    os << llvm::formatv("    {0,-24} {1,8} {2,10} {3,10}  {4}", what, row.count,
+                        row.cycles.base, conflicts, row.line);
+    if (!row.why.empty())
+      os << "  (" << row.why << ')';
+    os << '\n';
   }
 }
 
@@ -213,7 +268,7 @@ static void printLoops(const sim::CodeObject &object,
   }
 }
 
-/// `bytes` is the code object. Kernels that readTile and readWave have not seen
+/// `bytes` is the code object. Kernels that readTile has not seen
 /// (none of this compilation) get the parts that the object tells.
 llvm::Error CompileReport::print(StringRef bytes, llvm::raw_ostream &os) const {
   auto resources = target::readResources(bytes);
@@ -242,10 +297,12 @@ llvm::Error CompileReport::print(StringRef bytes, llvm::raw_ostream &os) const {
     if (auto it = kernels.find(k.name); it != kernels.end()) {
       for (const std::string &line : it->second.relaxations)
         os << "  relaxed    " << line << '\n';
-      printLds(it->second, os);
+      printBuffers(it->second.buffers, os);
     }
-    if (const sim::KernelInfo *info = object.findKernel(k.name))
+    if (const sim::KernelInfo *info = object.findKernel(k.name)) {
+      printAccesses(object, *info, k.threads, lines, os);
       printLoops(object, *info, lines, os);
+    }
   }
   return llvm::Error::success();
 }

@@ -6,14 +6,15 @@
 //===----------------------------------------------------------------------===//
 //
 //   tlc-lds KERNEL.tile [--allow-conflicts | --allow-outside-loops]
-//           [-D NAME=VALUE]...
+//           [--allow-unknown N] [-D NAME=VALUE]...
 //
-// Compiles a kernel, runs it on the simulator, and compares, for each line of
-// the source, the LDS cycles counted from the real addresses with those that
-// the report predicts from the wave dialect. How often a line's accesses run is
-// not predicted: either the share of conflicts in all its cycles is equal, or
-// each of its instructions costs what one of its accesses does, or two that
-// were merged. Also fails where an access conflicts, unless that is allowed.
+// Compiles a kernel, runs it on the simulator, and compares, for each LDS
+// instruction of the code, the cycles counted from the real addresses with
+// those that the report predicts. How often an instruction runs is not
+// predicted: what is compared is its cost by execution, wavefront by wavefront
+// where these differ. Also fails where an access conflicts, or more than N
+// instructions depend on data, unless that is allowed. Exits with 3 where a
+// prediction differs, 1 for all else.
 //
 // The matrix and issue cycles that the report predicts for each loop are
 // compared with those that the timing model counted: what is in every trip with
@@ -22,46 +23,53 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "mlir/Interfaces/LoopLikeInterface.h"
 #include "tlc/Dialect/Tile/IR/TileDialect.h"
 #include "tlc/Driver/Pipeline.h"
 #include "tlc/Reference/Reference.h"
-#include "tlc/Report/LdsAccesses.h"
 #include "tlc/Runtime/Contents.h"
 #include "tlc/Runtime/Launch.h"
 #include "tlc/Simulator/Check/SourceLines.h"
 #include "tlc/Simulator/Memory/CodeObject.h"
+#include "tlc/Simulator/Predict/LdsAccesses.h"
 #include "tlc/Simulator/Simulator.h"
 #include "tlc/Simulator/Timing/LoopCosts.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
 #include <map>
+#include <optional>
 #include <vector>
 
 using namespace tlc;
 
 namespace {
-/// What happens at one line of one kernel: predicted and counted.
-struct Line {
-  uint64_t base = 0, conflicts = 0;
-  bool exact = true, inLoop = false;
-  uint64_t countedBase = 0, countedConflicts = 0;
-  /// Cycles of one access of one wavefront.
-  std::vector<double> accesses, instructions;
+/// What happens at one LDS instruction: predicted and, over all launches,
+/// counted.
+struct Access {
+  std::optional<sim::LdsAccess> predicted;
+  std::string place;
+  bool inLoop = false;
+  uint64_t executed = 0, base = 0, conflicts = 0;
 
-  bool explains(double cycles) const {
-    for (double a : accesses)
-      for (double b : accesses)
-        if (cycles == a || cycles == a + b)
-          return true;
-    return false;
-  }
   bool agrees() const {
-    return !exact || conflicts * countedBase == countedConflicts * base ||
-           llvm::all_of(instructions, [&](double c) { return explains(c); });
+    if (!executed)
+      return true;
+    if (!predicted)
+      return false; // it was said that no wavefront gets there
+    const sim::LdsAccess &p = *predicted;
+    if (p.certainty == sim::LdsCertainty::Unknown)
+      return true;
+    if (base * p.waves != executed * p.cycles.base)
+      return false;
+    if (p.certainty == sim::LdsCertainty::AtMost)
+      return conflicts <= executed * p.most;
+    // All wavefronts alike, or as often each.
+    if (p.least == p.most || executed % p.waves == 0)
+      return conflicts * p.waves == executed * p.cycles.conflicts;
+    return conflicts >= executed * p.least && conflicts <= executed * p.most;
   }
 };
-using Lines = std::map<std::pair<std::string, std::string>, Line>;
+/// By kernel and address.
+using Accesses = std::map<std::pair<std::string, uint64_t>, Access>;
 
 int fail(const llvm::Twine &message) {
   llvm::errs() << "tlc-lds: " << message << '\n';
@@ -78,19 +86,34 @@ std::string baseName(llvm::StringRef place) {
   return place.substr(slash == llvm::StringRef::npos ? 0 : slash + 1).str();
 }
 
-/// Adds the counts of one launch to `lines`.
+/// Adds the counts of one launch, and at its first what is predicted.
 void addLaunch(const sim::LaunchResult &result, const sim::CodeObject &object,
-               Lines &lines) {
+               Accesses &accesses) {
   const sim::KernelInfo *kernel = object.findKernel(result.kernel);
   sim::SourceLines source(object.bytes);
-  for (const auto &[address, lds] : result.lds) {
-    std::string place = source.at(kernel->entryAddress + address);
-    Line &line = lines[{result.kernel, baseName(withoutColumn(place))}];
-    line.instructions.push_back(double(lds.baseCycles + lds.conflictCycles) /
-                                lds.executed);
-    line.countedBase += lds.baseCycles;
-    line.countedConflicts += lds.conflictCycles;
+  auto at = [&](uint64_t address) -> Access & {
+    auto [it, isNew] = accesses.try_emplace({result.kernel, address});
+    if (isNew)
+      it->second.place = baseName(withoutColumn(source.at(address)));
+    return it->second;
+  };
+  auto first = accesses.lower_bound({result.kernel, 0});
+  if (first == accesses.end() || first->first.first != result.kernel) {
+    uint32_t block[3] = {kernel->maxWorkgroupSize, 1, 1};
+    for (const sim::LdsAccess &access : sim::predictLds(object, *kernel, block))
+      at(access.address).predicted = access;
   }
+  for (const auto &[offset, lds] : result.lds) {
+    Access &access = at(kernel->entryAddress + offset);
+    access.executed += lds.executed;
+    access.base += lds.baseCycles;
+    access.conflicts += lds.conflictCycles;
+  }
+  for (const sim::LoopCost &loop : sim::loopCosts(object, *kernel))
+    for (const sim::LoopBlock &block : loop.blocks)
+      for (auto &[key, access] : accesses)
+        access.inLoop |= key.first == result.kernel &&
+                         key.second >= block.begin && key.second < block.end;
 }
 
 /// What the model counted in a piece of code.
@@ -160,31 +183,49 @@ bool checkLoops(const sim::LaunchResult &result,
   return ok;
 }
 
-/// Where conflicts are no failure.
+/// What is no failure.
 struct Allowed {
-  bool loops = false, outside = false;
+  bool loops = false, outside = false; ///< conflicts
+  unsigned unknown = 0;                ///< instructions
 };
 
-bool print(const Lines &lines, Allowed allow) {
-  bool ok = true;
-  llvm::outs() << "line                              predicted          counted"
-                  "\n";
-  for (const auto &[key, line] : lines) {
+int print(const Accesses &accesses, Allowed allow) {
+  bool ok = true, differs = false;
+  unsigned unknown = 0;
+  llvm::outs() << "instruction                          predicted, of a "
+                  "workgroup     counted, executions\n";
+  for (const auto &[key, access] : accesses) {
     bool conflicts =
-        line.countedConflicts && (line.inLoop ? !allow.loops : !allow.outside);
-    bool good = line.agrees() && !conflicts;
-    llvm::outs() << llvm::format(
-        "%-28s %7llu + %-6llu %9llu + %-8llu%s%s\n", key.second.c_str(),
-        (unsigned long long)line.base, (unsigned long long)line.conflicts,
-        (unsigned long long)line.countedBase,
-        (unsigned long long)line.countedConflicts,
-        line.exact ? "" : "  (depends on data)",
-        good            ? ""
-        : line.agrees() ? "  CONFLICTS"
-                        : "  PREDICTION DIFFERS");
-    ok &= good;
+        access.conflicts && (access.inLoop ? !allow.loops : !allow.outside);
+    bool agrees = access.agrees();
+    llvm::outs() << llvm::format("+0x%-6llx %-26s",
+                                 (unsigned long long)key.second,
+                                 access.place.c_str());
+    if (const auto &p = access.predicted) {
+      const char *how = p->certainty == sim::LdsCertainty::Exact    ? "+"
+                        : p->certainty == sim::LdsCertainty::AtMost ? "+ <="
+                                                                    : "+ ?";
+      unknown += p->certainty == sim::LdsCertainty::Unknown;
+      llvm::outs() << llvm::format("%-18s %5u %s %u", p->mnemonic,
+                                   p->cycles.base, how, p->cycles.conflicts);
+    } else {
+      llvm::outs() << "nothing";
+    }
+    llvm::outs() << llvm::format("   %llu + %llu, %llu%s\n",
+                                 (unsigned long long)access.base,
+                                 (unsigned long long)access.conflicts,
+                                 (unsigned long long)access.executed,
+                                 !agrees     ? "  PREDICTION DIFFERS"
+                                 : conflicts ? "  CONFLICTS"
+                                             : "");
+    ok &= !conflicts;
+    differs |= !agrees;
   }
-  return ok;
+  if (unknown > allow.unknown) {
+    llvm::outs() << unknown << " unknown, " << allow.unknown << " allowed\n";
+    ok = false;
+  }
+  return differs ? 3 : ok ? 0 : 1;
 }
 } // namespace
 
@@ -195,7 +236,10 @@ int main(int argc, char **argv) {
   for (size_t i = 0; i < arguments.size(); ++i) {
     std::string error;
     if (arguments[i] == "--allow-conflicts")
-      allow = {true, true};
+      allow.loops = allow.outside = true;
+    else if (arguments[i] == "--allow-unknown" && i + 1 < arguments.size() &&
+             !arguments[++i].getAsInteger(10, allow.unknown))
+      continue;
     else if (arguments[i] == "--allow-outside-loops")
       allow.outside = true;
     else if (!input.take(arguments, i, error) || !error.empty())
@@ -219,24 +263,7 @@ int main(int argc, char **argv) {
     fill(values[i].array, contents);
   }
 
-  Lines lines;
-  compilation.atWave = [&](mlir::ModuleOp wave) {
-    lines.clear();
-    for (auto kernel : wave.getOps<wave::KernelOp>())
-      for (const report::LdsAccess &access : report::findLdsAccesses(kernel)) {
-        Line &line = lines[{kernel.getSymName().str(),
-                            baseName(report::sourceLine(access.loc))}];
-        if (access.waves)
-          line.accesses.push_back(
-              double(access.cycles.base + access.cycles.conflicts) /
-              access.waves);
-        line.base += access.cycles.base;
-        line.conflicts += access.cycles.conflicts;
-        line.exact &= access.exact;
-        line.inLoop |=
-            access.op->getParentOfType<mlir::LoopLikeOpInterface>() != nullptr;
-      }
-  };
+  Accesses accesses;
   auto bytes = compilation.compile(*module, Stage::HSACO);
   if (!bytes)
     return 1;
@@ -256,12 +283,13 @@ int main(int argc, char **argv) {
       if (timed)
         loopsAgree &= checkLoops(result, object);
       else
-        addLaunch(result, object, lines);
+        addLaunch(result, object, accesses);
     };
     auto launched =
         launch(sim::simulatorHip(), *bytes, compilation.contract(), values);
     if (!launched)
       return fail(llvm::toString(launched.takeError()));
   }
-  return print(lines, allow) && loopsAgree ? 0 : 1;
+  int code = print(accesses, allow);
+  return loopsAgree ? code : 3;
 }

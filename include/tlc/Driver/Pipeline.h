@@ -85,9 +85,9 @@ public:
   /// The launch contract, after compile().
   const target::Contract &contract() const { return launchContract; }
 
-  /// Shown the program on its way through compile(): after the passes on the
-  /// tile dialect; in the wave dialect, before loops are ordered.
-  std::function<void(mlir::ModuleOp)> atTile, atWave;
+  /// Shown the program on its way through compile(), after the passes on the
+  /// tile dialect.
+  std::function<void(mlir::ModuleOp)> atTile;
 
   /// What to exit with after something was reported.
   ExitCode failureCode() const {
@@ -104,9 +104,8 @@ private:
   /// Adds to the message that LDS does not suffice with which parameters of the
   /// kernel it would (SuggestSizes.cpp).
   void suggestSizes(mlir::Diagnostic &diag);
-  /// From the wave dialect on. With `show`, atWave sees it.
-  std::optional<std::string> lower(mlir::ModuleOp module, Stage stage,
-                                   bool show = false);
+  /// From the wave dialect on.
+  std::optional<std::string> lower(mlir::ModuleOp module, Stage stage);
   /// From the LLVM dialect on: text or object.
   llvm::Expected<std::string> generate(mlir::ModuleOp module, Stage stage);
   /// The code object. Nothing if something was reported.

@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // `tlc compile --report`: registers and occupancy from the code object, LDS by
-// buffer from the tile dialect, the bank conflicts of each access from the
-// wave dialect, the cycles of each loop from the code by the timing model's
-// table. Nothing is executed.
+// buffer from the tile dialect, the bank conflicts of each access and the
+// cycles of each loop from the code, by the tables of the timing model. Nothing
+// is executed.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,7 +16,6 @@
 #define TLC_REPORT_COMPILEREPORT_H
 
 #include "mlir/IR/BuiltinOps.h"
-#include "tlc/Report/LdsAccesses.h"
 #include "tlc/Target/AMDGPU.h"
 #include "llvm/Support/Error.h"
 #include <map>
@@ -42,26 +41,14 @@ class CompileReport {
 public:
   /// The module after the passes on the tile dialect.
   void readTile(mlir::ModuleOp module);
-  /// The module in the wave dialect.
-  void readWave(mlir::ModuleOp module);
   /// Text for the kernels of a code object.
   llvm::Error print(llvm::StringRef object, llvm::raw_ostream &os) const;
 
 private:
-  /// Accesses of one line that are alike.
-  struct Access {
-    std::string line;
-    LdsDirection direction;
-    unsigned bytes = 0, count = 0;
-    LdsCycles cycles;
-    bool exact = true;
-  };
   struct Kernel {
     std::vector<std::string> relaxations; ///< that the program declares
     std::vector<LdsBuffer> buffers;
-    std::vector<Access> accesses;
   };
-  void printLds(const Kernel &kernel, llvm::raw_ostream &os) const;
 
   std::map<std::string, Kernel> kernels;
 };

@@ -10,9 +10,12 @@
 //   * vectors of functions are taken apart into scalars;
 //   * bf16, f16 and fp8 operands of functions go to f32 and back, bf16 and fp8
 //     arithmetic likewise (NarrowFloat.cpp, with the casts themselves);
-//   * exp, log, log2, log10, sqrt and the roundings stay: code generation
-//     expands them correctly; exp2 and rsqrt stay: they are instructions;
-//   * sin, cos, tan and pow are computed through f64 (TrigPow.cpp), tanh by
+//   * exp x is exp2(x log2 e): the product's rounding is what docs/numerics.md
+//     allows for, and the exponential of an infinity, or of NaN, is right;
+//   * exp2, log, log2, log10, sqrt and rsqrt stay: FloatToLLVM.cpp and
+//     RangedFunctions.cpp have them; so do the roundings;
+//   * sin, cos, tan and pow are computed through f64 (TrigPow.cpp), tanh and
+//   erf by
 //     exponential and polynomial (Hyperbolic.cpp), the other functions by
 //     MLIR's own polynomials, good to a few ulp;
 //   * f64 functions without an expansion are refused.
@@ -130,14 +133,14 @@ struct UnrollVectorMath : RewritePattern {
   }
 };
 
-/// f16 functions through f32: two roundings are one here, since f32 holds more
-/// than twice f16's bits. (bf16 and fp8: NarrowFloat.cpp.)
+/// f16 functions and quotients through f32: two roundings are one here, since
+/// f32 holds more than twice f16's bits. (bf16 and fp8: NarrowFloat.cpp.)
 struct HalfMathThroughF32 : RewritePattern {
   explicit HalfMathThroughF32(MLIRContext *context)
       : RewritePattern(MatchAnyOpTypeTag(), 2, context) {}
   LogicalResult matchAndRewrite(Operation *op,
                                 PatternRewriter &rewriter) const override {
-    if (!(isMathFunction(op) || isa<math::SqrtOp>(op)) ||
+    if (!(isMathFunction(op) || isa<math::SqrtOp, arith::DivFOp>(op)) ||
         op->getNumResults() != 1 ||
         !getElementTypeOrSelf(op->getResult(0).getType()).isF16())
       return failure();
@@ -153,6 +156,23 @@ struct HalfMathThroughF32 : RewritePattern {
                          op->getAttrs());
     Value wide = rewriter.create(state)->getResult(0);
     rewriter.replaceOp(op, emit.cast(wide, rewriter.getF16Type()));
+    return success();
+  }
+};
+
+/// exp(x) = exp2(x log2 e), vectors as they are.
+struct ExpByExp2 : OpRewritePattern<math::ExpOp> {
+  explicit ExpByExp2(MLIRContext *context)
+      : OpRewritePattern(context, /*benefit=*/4) {}
+  LogicalResult matchAndRewrite(math::ExpOp op,
+                                PatternRewriter &rewriter) const override {
+    if (!getElementTypeOrSelf(op.getType()).isF32())
+      return failure();
+    Emit emit{rewriter, op.getLoc()};
+    constexpr double kLog2E = 1.44269504088896340736;
+    Value power =
+        emit.mul(op.getOperand(), emit.floatConst(kLog2E, op.getType()));
+    rewriter.replaceOpWithNewOp<math::Exp2Op>(op, power);
     return success();
   }
 };
@@ -183,8 +203,8 @@ static bool isLowered(Operation *op) {
   Type type = getElementTypeOrSelf(op->getOperand(0).getType());
   if (staysAsItIs(op))
     return true;
-  return type.isF32() && isa<math::Exp2Op, math::RsqrtOp, math::ExpOp,
-                             math::LogOp, math::Log2Op, math::Log10Op>(op);
+  return type.isF32() && isa<math::Exp2Op, math::RsqrtOp, math::LogOp,
+                             math::Log2Op, math::Log10Op>(op);
 }
 
 /// One greedy rewrite with all patterns, then a walk that refuses what is left
@@ -192,16 +212,17 @@ static bool isLowered(Operation *op) {
 void ExpandWaveMath::runOnOperation() {
   MLIRContext *context = &getContext();
   RewritePatternSet patterns(context);
-  patterns.add<UnrollVectorMath, HalfMathThroughF32, Rsqrt64>(context);
+  patterns.add<UnrollVectorMath, HalfMathThroughF32, ExpByExp2, Rsqrt64>(
+      context);
   populateNarrowFloatPatterns(patterns);
   populateTrigPowPatterns(patterns);
   populateHyperbolicPatterns(patterns);
   populateAtanPatterns(patterns);
   math::populateExpansionPatterns(
       patterns, {"sinh", "cosh", "asinh", "acosh", "atanh", "fpowi", "ipowi"});
-  static const llvm::StringSet<> kPolynomials = {
-      "math.erf",  "math.erfc",  "math.asin", "math.acos",
-      "math.cbrt", "math.log1p", "math.expm1"};
+  static const llvm::StringSet<> kPolynomials = {"math.erfc",  "math.asin",
+                                                 "math.acos",  "math.cbrt",
+                                                 "math.log1p", "math.expm1"};
   populateMathPolynomialApproximationPatterns(
       patterns, [](StringRef name) { return kPolynomials.contains(name); });
 

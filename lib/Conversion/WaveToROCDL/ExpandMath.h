@@ -61,7 +61,7 @@ struct Emit {
 void populateNarrowFloatPatterns(mlir::RewritePatternSet &patterns);
 /// atan and atan2 of f32 and f64.
 void populateAtanPatterns(mlir::RewritePatternSet &patterns);
-/// tanh, sinh and asinh of f32.
+/// tanh, sinh, cosh, asinh and erf of f32.
 void populateHyperbolicPatterns(mlir::RewritePatternSet &patterns);
 /// sin, cos, tan, pow of f32 through f64.
 void populateTrigPowPatterns(mlir::RewritePatternSet &patterns);

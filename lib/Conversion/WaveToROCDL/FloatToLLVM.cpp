@@ -5,15 +5,14 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// exp2 and rsqrt of f32, and casts between f32 and the fp8 types the hardware
-// has (FNUZ: no infinity, no negative zero, one NaN), or between those and
-// integers, and from floats to integers of other widths than 32. Vectors are
-// taken apart, fp8 casts two elements at a time.
+// exp2 of f32 (RangedFunctions.cpp: roots, logarithms, quotients), and casts
+// between f32 and the fp8 types the hardware has (FNUZ: no infinity, no
+// negative zero, one NaN), or between those and integers, and from floats to
+// integers of other widths than 32. Vectors are taken apart, fp8 casts two
+// elements at a time.
 //
 // exp2 is the bare v_exp_f32: within 1 ulp, results below 2^-126 become 0. In a
-// softmax those terms are beneath the rounding of the sum; docs/language.md
-// tells so. rsqrt is v_rsq_f32, its operand scaled where it is denormal, which
-// the instruction would take for 0.
+// softmax those terms are beneath the rounding of the sum.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,24 +24,6 @@ using namespace mlir;
 
 namespace tlc {
 namespace {
-
-/// Calls `body` on each element of `value` and puts the results together.
-template <typename Body>
-Value forEachElement(Build &build, Value value, Type resultType, Body body) {
-  auto vector = dyn_cast<VectorType>(value.getType());
-  if (!vector)
-    return body(value);
-  // Every element is overwritten.
-  Value result = LLVM::PoisonOp::create(build.b, build.loc, resultType);
-  for (int64_t i = 0; i != vector.getNumElements(); ++i) {
-    Value index = build.i32(i);
-    Value element =
-        LLVM::ExtractElementOp::create(build.b, build.loc, value, index);
-    result = LLVM::InsertElementOp::create(build.b, build.loc, result,
-                                           body(element), index);
-  }
-  return result;
-}
 
 /// v_exp_f32, without the scaling that code generation would add to keep
 /// denormal results.
@@ -60,34 +41,6 @@ struct Exp2Pattern : ConvertOpToLLVMPattern<math::Exp2Op> {
         forEachElement(build, adaptor.getOperand(), op.getType(), [&](Value x) {
           return build.intrinsic("llvm.amdgcn.exp2", x.getType(), x);
         }));
-    return success();
-  }
-};
-
-/// v_rsq_f32 takes a denormal for 0, so an operand below 2^-100 is scaled by
-/// 2^24, and its root by 2^12: sqrt(2^24) exactly.
-struct RsqrtPattern : ConvertOpToLLVMPattern<math::RsqrtOp> {
-  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
-  LogicalResult
-  matchAndRewrite(math::RsqrtOp op, OpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    if (!getElementTypeOrSelf(op.getType()).isF32())
-      return failure();
-    Build build{rewriter, op.getLoc()};
-    Location loc = op.getLoc();
-    auto scaled = [&](Value x) -> Value {
-      Value tiny = LLVM::FCmpOp::create(rewriter, loc, LLVM::FCmpPredicate::olt,
-                                        x, build.f32(0x1p-100f));
-      auto pick = [&](float ifTiny) {
-        return LLVM::SelectOp::create(rewriter, loc, tiny, build.f32(ifTiny),
-                                      build.f32(1));
-      };
-      Value big = LLVM::FMulOp::create(rewriter, loc, x, pick(0x1p24f));
-      Value root = build.intrinsic("llvm.amdgcn.rsq", x.getType(), big);
-      return LLVM::FMulOp::create(rewriter, loc, root, pick(0x1p12f));
-    };
-    rewriter.replaceOp(
-        op, forEachElement(build, adaptor.getOperand(), op.getType(), scaled));
     return success();
   }
 };
@@ -303,7 +256,7 @@ struct ExtFromF8Pattern : ConvertOpToLLVMPattern<arith::ExtFOp> {
 void populateFloatPatterns(LLVMTypeConverter &converter,
                            RewritePatternSet &patterns) {
   // Before MLIR's own patterns for the same ops.
-  patterns.add<Exp2Pattern, RsqrtPattern, TruncToF8Pattern, ExtFromF8Pattern,
+  patterns.add<Exp2Pattern, TruncToF8Pattern, ExtFromF8Pattern,
                TruncToF16TowardZero, IntToF8Pattern<arith::SIToFPOp>,
                IntToF8Pattern<arith::UIToFPOp>, FloatToSIntPattern,
                FloatToUIntPattern>(converter, /*benefit=*/10);

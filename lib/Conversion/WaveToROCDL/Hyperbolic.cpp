@@ -1,4 +1,4 @@
-//===- Hyperbolic.cpp - tanh, sinh and asinh of f32 -----------------------===//
+//===- Hyperbolic.cpp - tanh, sinh, cosh, asinh and erf of f32 ------------===//
 //
 // Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // The usual expansions cancel near zero, overflow early, or lose signs and
-// infinities. All three are odd: they are computed for |x|, once for small and
-// once for large values of it, one of the two is selected, and the sign comes
-// last, so that f(-0) is -0.
+// infinities. All but cosh are odd: they are computed for |x|, once for small
+// and once for large values of it, one of the two is selected, and the sign
+// comes last, so that f(-0) is -0.
 //
 //   tanh   |x| < 1/2   |x| + |x|^3 P(x^2), P of degree 3, fitted for the least
 //                      greatest relative error (1.5e-8)
@@ -17,11 +17,15 @@
 //                      tanh for every score, beside the matrix cores, so its
 //                      instructions count: v_exp_f32 and v_rcp_f32. Where the
 //                      exponential overflows the quotient is 0, rightly.
-//   sinh   |x| < 1     (u + u / (u + 1)) / 2 with u = expm1 |x|
-//          else        h h / 2 - 1 / (2 h h) with h = exp(|x| / 2), finite
-//                      where sinh is
+//   sinh   |x| < 1     Taylor's series, the next term of which is 2^-25
+//          else        2^(y - 1) - 2^(-y - 1) with y = log2(e) |x|: halved in
+//                      the exponent, so finite where sinh is
+//   cosh               the sum of the same two
 //   asinh  |x| < 2^60  log1p(|x| + x^2 / (1 + sqrt(x^2 + 1)))
 //          else        log |x| + log 2
+//   erf    |x| < 7/8   |x| P(x^2), P of degree 5, fitted (1e-8)
+//          else        1 - 2^-Q(|x|), Q of degree 5, fitted to -log2 of the
+//                      complement (3e-8), up to where erf is 1
 //
 // NaN fails the comparison and stays NaN in the second form.
 //
@@ -74,15 +78,37 @@ Halves tanh(Emit &e, Value x) {
   return {0.5, e.fma(e.mul(x, square), p, x), far};
 }
 
-Halves sinh(Emit &e, Value x) {
+/// exp(x) / 2 and exp(-x) / 2.
+std::pair<Value, Value> halfExponentials(Emit &e, Value x) {
   auto c = [&](double v) { return e.floatConst(v, x.getType()); };
-  Value u = math::ExpM1Op::create(e.b, e.loc, x);
-  Value near = e.mul(c(0.5), e.add(u, e.op<arith::DivFOp>(u, e.add(u, c(1)))));
-  Value h = math::ExpOp::create(e.b, e.loc, e.mul(x, c(0.5)));
-  Value far = e.sub(e.mul(e.mul(c(0.5), h), h),
-                    e.op<arith::DivFOp>(c(0.5), e.mul(h, h)));
-  return {1, near, far};
+  constexpr double kLog2E = 1.44269504088896340736;
+  auto half = [&](double sign) -> Value {
+    Value power = e.fma(x, c(sign * kLog2E), c(-1));
+    return math::Exp2Op::create(e.b, e.loc, power);
+  };
+  Value grows = half(1);
+  return {grows, half(-1)};
 }
+
+Halves sinh(Emit &e, Value x) {
+  Value square = e.mul(x, x);
+  Value p = e.horner(square, {1.0 / 362880, 1.0 / 5040, 1.0 / 120, 1.0 / 6});
+  auto [grows, falls] = halfExponentials(e, x);
+  return {1, e.fma(e.mul(x, square), p, x), e.sub(grows, falls)};
+}
+
+struct ExpandCosh : OpRewritePattern<math::CoshOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(math::CoshOp op,
+                                PatternRewriter &rewriter) const override {
+    if (!getElementTypeOrSelf(op.getType()).isF32())
+      return failure();
+    Emit e{rewriter, op.getLoc()};
+    auto [grows, falls] = halfExponentials(e, op.getOperand());
+    rewriter.replaceOp(op, e.add(grows, falls));
+    return success();
+  }
+};
 
 Halves asinh(Emit &e, Value x) {
   auto c = [&](double v) { return e.floatConst(v, x.getType()); };
@@ -95,12 +121,29 @@ Halves asinh(Emit &e, Value x) {
   return {0x1p60, near, far};
 }
 
+Halves erf(Emit &e, Value x) {
+  auto c = [&](double v) { return e.floatConst(v, x.getType()); };
+  Value p = e.horner(e.mul(x, x), {-0.0006203242810443044, 0.005032178945839405,
+                                   -0.026791460812091827, 0.11282455176115036,
+                                   -0.3761255145072937, 1.1283791065216064});
+  // A select and no minimum, so that NaN stays.
+  constexpr double kOneFrom = 3.92;
+  Value capped = e.select(e.cmpf(arith::CmpFPredicate::OGT, x, c(kOneFrom)),
+                          c(kOneFrom), x);
+  Value q = e.horner(capped, {0.0018585892394185066, -0.02287752367556095,
+                              0.132627472281456, 0.9371415376663208,
+                              1.6172817945480347, 0.0023848647251725197});
+  Value complement =
+      math::Exp2Op::create(e.b, e.loc, arith::NegFOp::create(e.b, e.loc, q));
+  return {0.875, e.mul(x, p), e.sub(c(1), complement)};
+}
+
 } // namespace
 
 void populateHyperbolicPatterns(RewritePatternSet &patterns) {
   patterns.add<ExpandOdd<math::TanhOp, tanh>, ExpandOdd<math::SinhOp, sinh>,
-               ExpandOdd<math::AsinhOp, asinh>>(patterns.getContext(),
-                                                /*benefit=*/2);
+               ExpandOdd<math::AsinhOp, asinh>, ExpandOdd<math::ErfOp, erf>,
+               ExpandCosh>(patterns.getContext(), /*benefit=*/2);
 }
 
 } // namespace tlc

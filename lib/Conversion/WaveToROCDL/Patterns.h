@@ -41,6 +41,26 @@ struct Build {
   mlir::Value fromDwords(llvm::ArrayRef<mlir::Value> dwords, mlir::Type type);
 };
 
+/// Calls `body` on each element of `value` and puts the results together.
+template <typename Body>
+mlir::Value forEachElement(Build &build, mlir::Value value,
+                           mlir::Type resultType, Body body) {
+  using namespace mlir;
+  auto vector = dyn_cast<VectorType>(value.getType());
+  if (!vector)
+    return body(value);
+  // Every element is overwritten.
+  Value result = LLVM::PoisonOp::create(build.b, build.loc, resultType);
+  for (int64_t i = 0; i != vector.getNumElements(); ++i) {
+    Value index = build.i32(i);
+    Value element =
+        LLVM::ExtractElementOp::create(build.b, build.loc, value, index);
+    result = LLVM::InsertElementOp::create(build.b, build.loc, result,
+                                           body(element), index);
+  }
+  return result;
+}
+
 /// Bits of an LLVM scalar or one-dimensional vector type.
 unsigned getBits(mlir::Type type);
 /// The type memory accesses of `bytes` use: i8, i16, i32 or a vector of i32;
@@ -53,6 +73,8 @@ void populateMemoryPatterns(mlir::LLVMTypeConverter &converter,
                             mlir::RewritePatternSet &patterns);
 void populateCrossLanePatterns(mlir::LLVMTypeConverter &converter,
                                mlir::RewritePatternSet &patterns);
+void populateRangedPatterns(mlir::LLVMTypeConverter &converter,
+                            mlir::RewritePatternSet &patterns);
 void populateFloatPatterns(mlir::LLVMTypeConverter &converter,
                            mlir::RewritePatternSet &patterns);
 

@@ -8,9 +8,11 @@
 // gfx942 computes f64 at half the rate of f32 and more, so double precision is
 // the short way to an f32 result good to the last bit or so.
 //
-//   sin, cos   n = rint(x * 2/pi), r = x - n * pi/2 in two parts of pi/2; then
-//              the sine or cosine polynomial of r by the quadrant n mod 4.
-//              Right for |x| < 2^40; rotary embeddings need 2^20.
+//   sin, cos   n = rint(x * 2/pi), r = x - n * pi/2 in f64, in two parts of
+//              pi/2; then the sine or cosine polynomial of r, in f32, by the
+//              quadrant n mod 4. The sum 2^52 + 2^51 + n has n in its low
+//              bits. Right for |x| < 2^40; rotary embeddings need 2^20. From
+//              2^45 on x is taken for 0.
 //   pow        2^(y * log2|x|): log2 by atanh's series of (m - 1) / (m + 1),
 //              2^ by splitting off the integer and Taylor's series. Signs and
 //              special cases as C's pow.
@@ -31,35 +33,37 @@ namespace {
 //===----------------------------------------------------------------------===//
 
 struct Reduced {
-  Value sin, cos; ///< of the remainder, f64
+  Value sin, cos; ///< of the remainder, f32
   Value quadrant; ///< i32, only the low two bits count
 };
 
 /// Cody and Waite's reduction in f64: n * pi/2 is subtracted in two parts, by
-/// fused multiply-adds. Taylor's polynomials suffice for |r| <= pi/4 and an f32
-/// result.
+/// fused multiply-adds. Taylor's polynomials suffice for |r| <= pi/4.
+/// Infinities and NaN end as NaN, by the product with 0.
 Reduced reduceAngle(Emit &e, Value x) {
   constexpr double kTwoOverPi = 0.63661977236758134308;
   constexpr double kHalfPiHigh = 1.57079632679489655800;
   constexpr double kHalfPiLow = 6.12323399573676603587e-17;
-  Type f64 = e.b.getF64Type();
-  Value wide = e.cast(x, f64);
+  constexpr double kWhole = 0x1.8p52;
+  Type f32 = e.b.getF32Type(), f64 = e.b.getF64Type();
   auto c = [&](double v) { return e.floatConst(v, f64); };
-  Value n = math::RoundEvenOp::create(e.b, e.loc, e.mul(wide, c(kTwoOverPi)));
-  Value r = e.fma(n, c(-kHalfPiHigh), wide);
-  r = e.fma(n, c(-kHalfPiLow), r);
+  Value isLarge =
+      e.cmpf(CmpFPredicate::UGE, e.abs(x), e.floatConst(0x1p45, x.getType()));
+  x = e.select(isLarge, e.mul(x, e.floatConst(0, x.getType())), x);
+  Value wide = e.cast(x, f64);
+  Value sum = e.fma(wide, c(kTwoOverPi), c(kWhole));
+  Value n = e.sub(sum, c(kWhole));
+  Value rest = e.fma(n, c(-kHalfPiHigh), wide);
+  Value r = e.cast(e.fma(n, c(-kHalfPiLow), rest), f32);
   Value r2 = e.mul(r, r);
-  Value sin = e.horner(r2, {-2.5052108385441720e-08, 2.7557319223985893e-06,
-                            -1.9841269841269841e-04, 8.3333333333333332e-03,
-                            -1.6666666666666666e-01, 1.0});
-  Value cos = e.horner(r2, {2.0876756987868099e-09, -2.7557319223985888e-07,
-                            2.4801587301587302e-05, -1.3888888888888889e-03,
-                            4.1666666666666664e-02, -0.5, 1.0});
-  // n mod 4 by hand: n itself may not fit an integer.
-  Value quarter = math::FloorOp::create(e.b, e.loc, e.mul(n, c(0.25)));
-  Value rest = e.fma(quarter, c(-4), n);
-  Value quadrant = arith::FPToSIOp::create(e.b, e.loc, e.b.getI32Type(), rest);
-  return {e.mul(sin, r), cos, quadrant};
+  Value sin = e.horner(r2, {2.7557319223985893e-06, -1.9841269841269841e-04,
+                            8.3333333333333332e-03, -1.6666666666666666e-01});
+  Value cos = e.horner(r2, {2.4801587301587302e-05, -1.3888888888888889e-03,
+                            4.1666666666666664e-02, -0.5});
+  Value quadrant = arith::TruncIOp::create(e.b, e.loc, e.b.getI32Type(),
+                                           e.bitcast(sum, e.b.getI64Type()));
+  return {e.fma(e.mul(r, r2), sin, r), e.fma(r2, cos, e.floatConst(1, f32)),
+          quadrant};
 }
 
 /// sin(x + shift * pi/2).
@@ -68,18 +72,10 @@ Value sine(Emit &e, const Reduced &a, int64_t shift) {
   Value q = e.iadd(a.quadrant, e.intConst(shift, i32));
   Value isOdd = e.cmpi(CmpIPredicate::ne, e.iand(q, e.intConst(1, i32)),
                        e.intConst(0, i32));
-  Value isNegative = e.cmpi(CmpIPredicate::ne, e.iand(q, e.intConst(2, i32)),
-                            e.intConst(0, i32));
-  Value v = e.select(isOdd, a.cos, a.sin);
-  Value negated = arith::NegFOp::create(e.b, e.loc, v);
-  return e.select(isNegative, negated, v);
-}
-
-/// NaN for an infinite or NaN x, which the conversions above do not keep.
-Value keepInvalid(Emit &e, Value x, Value result) {
-  Value difference = e.sub(x, x); // 0 or NaN
-  Value isInvalid = e.cmpf(CmpFPredicate::UNO, difference, difference);
-  return e.select(isInvalid, difference, result);
+  // Bit 1 is the sign.
+  Value sign = e.shl(e.iand(q, e.intConst(2, i32)), e.intConst(30, i32));
+  Value v = e.bitcast(e.select(isOdd, a.cos, a.sin), i32);
+  return e.bitcast(e.op<arith::XOrIOp>(v, sign), e.b.getF32Type());
 }
 
 /// tan is the quotient of the two.
@@ -99,8 +95,7 @@ template <typename Op> struct Trig : OpRewritePattern<Op> {
       result = sine(e, angle, 1);
     else
       result = e.op<arith::DivFOp>(sine(e, angle, 0), sine(e, angle, 1));
-    Value narrow = e.cast(result, rewriter.getF32Type());
-    rewriter.replaceOp(op, keepInvalid(e, x, narrow));
+    rewriter.replaceOp(op, result);
     return success();
   }
 };

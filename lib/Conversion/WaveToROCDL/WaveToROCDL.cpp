@@ -254,6 +254,7 @@ void ConvertWaveToROCDL::runOnOperation() {
   populateMemoryPatterns(converter, patterns);
   populateCrossLanePatterns(converter, patterns);
   populateFloatPatterns(converter, patterns);
+  populateRangedPatterns(converter, patterns);
 
   ConversionTarget target(getContext());
   target.addLegalOp<ModuleOp>();

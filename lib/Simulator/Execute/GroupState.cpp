@@ -202,6 +202,7 @@ void GroupState::observedStep(Wave &wave) {
 /// without it.
 void GroupState::recordedTurn(Wave &wave, int64_t budget) {
   std::vector<uint32_t> &words = record->waves[wave.number].words;
+  size_t start = words.size();
   do {
     const Op *op = wave.pc;
     bool isCode = op->inst->op != Opcode::Invalid;
@@ -223,7 +224,8 @@ void GroupState::recordedTurn(Wave &wave, int64_t budget) {
     // A change of mode ends a turn early.
     words.resize(words.size() - size_t(wave.unused));
     budget -= straight - wave.unused;
-  } while (budget > 0 && wave.status == WaveStatus::Ready);
+  } while (budget > 0 && wave.status == WaveStatus::Ready &&
+           words.size() - start < recordTurn);
   wave.unused = budget;
 }
 
@@ -274,10 +276,11 @@ bool GroupState::releaseBarrier() {
 /// From the next turn on, what is executed is recorded into \p target, until
 /// more than \p words are waiting there. \p goOn keeps what is in it.
 void GroupState::recordTo(CodeTable &table, GroupRecord &target, size_t words,
-                          bool goOn) {
+                          size_t turnWords, bool goOn) {
   code = &table;
   record = &target;
   recordWords = words;
+  recordTurn = turnWords;
   if (!goOn)
     target.begin(workgroup.linearId, workgroup.waveCount);
 }

@@ -53,10 +53,11 @@ public:
   /// Runs its wavefronts until none can go on.
   GroupStatus run();
   /// From `begin` on records what is executed; `run` pauses when more than
-  /// \p words are waiting to be replayed.
+  /// \p words are waiting to be replayed. A wavefront's turn ends after
+  /// \p turnWords.
   /// \p goOn keeps what the target has.
   void recordTo(CodeTable &table, GroupRecord &target, size_t words,
-                bool goOn = false);
+                size_t turnWords = ~size_t(0), bool goOn = false);
   /// Sets up a workgroup and runs its first wavefront alone for so many
   /// instructions, as if the others had ended. Null after a fault.
   const Wave *runFirst(uint64_t linearId, uint64_t instructions);
@@ -98,7 +99,7 @@ private:
   std::unique_ptr<GroupChecker> checker;
   CodeTable *code = nullptr;
   GroupRecord *record = nullptr;
-  size_t recordWords = 0;
+  size_t recordWords = 0, recordTurn = 0;
   uint64_t flops = 0;
 };
 

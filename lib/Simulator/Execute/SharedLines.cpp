@@ -24,12 +24,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "SharedLines.h"
+#include "llvm/ADT/DenseMap.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <map>
-#include <unordered_map>
+#include <mutex>
 
 using namespace tlc::sim;
 
@@ -49,14 +51,24 @@ constexpr size_t wholeWords = 1 << 22;
 constexpr uint64_t mostWhole = 64;
 /// Of all that the launch would record, the words that may be spent.
 constexpr double part = 1.0 / 32;
+/// Workgroups that run at a time: as many for every number of threads.
+constexpr size_t visitsAtOnce = 32;
 /// Words of an instruction from which on one line of eight is looked at.
 constexpr double manyWords = 3;
 
 /// By line, a bit for each XCD that wants it.
-using Wanters = std::unordered_map<uint64_t, uint8_t>;
+using Wanters = llvm::DenseMap<uint64_t, uint8_t>;
 uint8_t bitOf(uint64_t workgroup) {
   return uint8_t(1u << workgroup % param::xcds);
 }
+
+/// What a workgroup has touched.
+struct Visit {
+  uint64_t id = 0;
+  std::vector<uint64_t> lines; ///< in their order, some more than once
+  size_t words = 0;            ///< recorded
+  size_t wordsToArrays = 0;    ///< until the last array has been met
+};
 
 class Observer {
 public:
@@ -64,17 +76,9 @@ public:
       : context(context), code(code), isThinned(isThinned),
         state(std::make_unique<GroupState>(context)) {}
 
-  /// Calls \p line for the lines of a workgroup's first \p words.
-  template <typename Line> void visit(uint64_t id, size_t words, Line &&line) {
-    state->begin(id);
-    state->recordTo(code, record, words);
-    state->run();
-    for (unsigned w = 0; w < record.waveCount; ++w)
-      forEachLine(code, record.waves[w], [&](uint64_t each) {
-        if (!isThinned || isChosen(each))
-          line(each);
-      });
-  }
+  /// Of a workgroup's first \p words. \p isWhole: what it comes to is asked
+  /// for as well.
+  void visit(uint64_t id, size_t words, bool isWhole, Visit &visit);
   const Allocation *arrayOf(uint64_t line) const {
     uint64_t address = line * param::lineBytes;
     // Mostly the same as before.
@@ -82,9 +86,6 @@ public:
       last = context.memory.find(address);
     return last;
   }
-  /// Of the last visit.
-  size_t words() const { return record.wordsLeft(); }
-  size_t wordsToArrays() const;
   /// One of eight, by its place in its array: where the host has mapped that
   /// must not matter.
   bool isChosen(uint64_t line) const {
@@ -97,6 +98,8 @@ public:
   std::map<uint64_t, double> meansOf(const Wanters &wanters) const;
 
 private:
+  size_t wordsToArrays() const;
+
   LaunchContext &context;
   CodeTable &code;
   bool isThinned;
@@ -105,19 +108,41 @@ private:
   mutable const Allocation *last = nullptr;
 };
 
+void Observer::visit(uint64_t id, size_t words, bool isWhole, Visit &visit) {
+  state->begin(id);
+  state->recordTo(code, record, words);
+  state->run();
+  visit.id = id;
+  visit.lines.clear();
+  for (unsigned w = 0; w < record.waveCount; ++w)
+    forEachLine(code, record.waves[w], [&](uint64_t line) {
+      if (!isThinned || isChosen(line))
+        visit.lines.push_back(line);
+    });
+  visit.words = record.wordsLeft();
+  visit.wordsToArrays = isWhole ? wordsToArrays() : 0;
+}
+
 /// Of the last visit: words until the last array that is read has been met,
 /// unless that is in the second half.
 size_t Observer::wordsToArrays() const {
   std::map<const Allocation *, size_t> met;
   for (unsigned w = 0; w < record.waveCount; ++w) {
     size_t at = 0;
+    const Allocation *previous = nullptr;
+    bool isFirst = true;
     forEachRecorded(code, record.waves[w],
                     [&](const StaticOp &op, const uint32_t *payload) {
                       at += recordedWords(op, payload - 1);
                       if (op.payload != Payload::Vector || op.isStore)
                         return;
                       forEachLineOf(op, payload, [&](uint64_t line) {
-                        auto [it, isNew] = met.try_emplace(arrayOf(line), at);
+                        const Allocation *array = arrayOf(line);
+                        if (!isFirst && array == previous)
+                          return;
+                        isFirst = false;
+                        previous = array;
+                        auto [it, isNew] = met.try_emplace(array, at);
                         if (!isNew)
                           it->second = std::min(it->second, at);
                       });
@@ -125,7 +150,7 @@ size_t Observer::wordsToArrays() const {
   }
   size_t most = 0;
   for (auto [array, at] : met)
-    if (array && at * record.waveCount * 2 < words())
+    if (array && at * record.waveCount * 2 < record.wordsLeft())
       most = std::max(most, at * record.waveCount);
   return most + most / 4;
 }
@@ -143,13 +168,61 @@ std::map<uint64_t, double> Observer::meansOf(const Wanters &wanters) const {
   return means;
 }
 
+/// Visits workgroups on all threads and hands over what they have touched, in
+/// their order.
+class Visitors {
+public:
+  Visitors(LaunchContext &context, CodeTable &code, GroupSource &threads,
+           bool isThinned)
+      : context(context), code(code), threads(threads), isThinned(isThinned) {}
+
+  /// \p use says how many are worth visiting next; 0: no more.
+  template <typename Use>
+  void forEach(const std::vector<uint64_t> &ids, size_t words, bool isWhole,
+               size_t count, Use &&use) {
+    for (size_t first = 0, next; count && first < ids.size();
+         first += count, count = next) {
+      count = std::min({count, visits.size(), ids.size() - first});
+      threads.forEach(count, [&](uint64_t i) {
+        std::unique_ptr<Observer> observer = take();
+        observer->visit(ids[first + i], words, isWhole, visits[i]);
+        std::lock_guard lock(mutex);
+        spare.push_back(std::move(observer));
+      });
+      for (size_t i = 0; i < count; ++i)
+        if (next = use(visits[i]); !next)
+          return;
+    }
+  }
+
+private:
+  std::unique_ptr<Observer> take() {
+    std::lock_guard lock(mutex);
+    if (spare.empty())
+      return std::make_unique<Observer>(context, code, isThinned);
+    std::unique_ptr<Observer> observer = std::move(spare.back());
+    spare.pop_back();
+    return observer;
+  }
+
+  LaunchContext &context;
+  CodeTable &code;
+  GroupSource &threads;
+  bool isThinned;
+  std::mutex mutex; ///< of the following
+  std::vector<std::unique_ptr<Observer>> spare;
+  std::array<Visit, visitsAtOnce> visits;
+};
+
 } // namespace
 
 LineSharing tlc::sim::linesShared(LaunchContext &context, CodeTable &code,
-                                  const SamplePlan &plan,
+                                  GroupSource &threads, const SamplePlan &plan,
                                   const LengthModel &lengths,
                                   double wordsOfEach) {
-  Observer observer(context, code, wordsOfEach > manyWords);
+  bool isThinned = wordsOfEach > manyWords;
+  Visitors visitors(context, code, threads, isThinned);
+  Observer observer(context, code, isThinned);
   auto affordable = [&](size_t words) {
     return std::min(words, size_t(lengths.all() * wordsOfEach * part));
   };
@@ -167,19 +240,24 @@ LineSharing tlc::sim::linesShared(LaunchContext &context, CodeTable &code,
   Wanters whole;
   std::vector<uint64_t> neighbours;
   size_t words = 0, least = leastBegin;
-  for (uint64_t i = 0; i < std::min(concurrent, mostWhole); ++i) {
-    uint64_t id = (plan.xcd + i) % concurrent;
-    neighbours.push_back(id);
-    observer.visit(id, affordable(wholeWords), [&](uint64_t line) {
-      whole[line] |= bitOf(id);
-      touch(line);
-    });
-    words += observer.words();
-    least = std::max(least, observer.wordsToArrays());
-    // One more would be too much.
-    if (words / (i + 1) * (i + 2) > affordable(wholeWords))
-      break;
-  }
+  for (uint64_t i = 0; i < std::min(concurrent, mostWhole); ++i)
+    neighbours.push_back((plan.xcd + i) % concurrent);
+  size_t met = 0;
+  visitors.forEach(neighbours, affordable(wholeWords), true, 1,
+                   [&](const Visit &visit) -> size_t {
+                     for (uint64_t line : visit.lines) {
+                       whole[line] |= bitOf(visit.id);
+                       touch(line);
+                     }
+                     words += visit.words;
+                     least = std::max(least, visit.wordsToArrays);
+                     ++met;
+                     // One more would be too much.
+                     size_t each = std::max<size_t>(1, words / met);
+                     size_t all = affordable(wholeWords) / each;
+                     return all > met ? all - met : 0;
+                   });
+  neighbours.resize(met);
 
   // Lines stay in the Infinity Cache until as much again has come: in pieces of
   // one workgroup an XCD, spread over so much of the rest.
@@ -198,24 +276,30 @@ LineSharing tlc::sim::linesShared(LaunchContext &context, CodeTable &code,
     uint8_t by = 0;
     float weight = 0; ///< longer workgroups want more lines like this
   };
-  std::unordered_map<uint64_t, Line> wanted;
-  auto note = [&](uint64_t id) {
-    // Whole numbers: their sum is the same in every order.
-    float weight = std::round(float(lengths.lengthOf(id)));
-    observer.visit(id, begin, [&](uint64_t line) {
-      Line &known = wanted[line];
-      known.by |= bitOf(id);
-      known.weight = weight;
-    });
-  };
+  llvm::DenseMap<uint64_t, Line> wanted;
+  std::vector<uint64_t> ids;
   for (uint64_t id = 0; id < concurrent; ++id)
-    note(id);
+    ids.push_back(id);
   for (uint64_t i = 0; i < some; ++i)
     for (unsigned xcd = 0; xcd < param::xcds; ++xcd)
-      note(concurrent + i * pieces / some * param::xcds + xcd);
+      ids.push_back(concurrent + i * pieces / some * param::xcds + xcd);
+  visitors.forEach(ids, begin, false, visitsAtOnce, [&](const Visit &visit) {
+    // Whole numbers: their sum is the same in every order.
+    float weight = std::round(float(lengths.lengthOf(visit.id)));
+    for (uint64_t line : visit.lines) {
+      Line &known = wanted[line];
+      known.by |= bitOf(visit.id);
+      known.weight = weight;
+    }
+    return visitsAtOnce;
+  });
   Wanters first;
-  for (uint64_t id : neighbours)
-    observer.visit(id, begin, [&](uint64_t line) { first[line] |= bitOf(id); });
+  visitors.forEach(neighbours, begin, false, visitsAtOnce,
+                   [&](const Visit &visit) {
+                     for (uint64_t line : visit.lines)
+                       first[line] |= bitOf(visit.id);
+                     return visitsAtOnce;
+                   });
 
   struct Sum {
     double lines = 0, ofXcd = 0, ofXcdAlone = 0;

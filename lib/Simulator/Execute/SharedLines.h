@@ -16,8 +16,8 @@ namespace tlc::sim {
 /// What the other XCDs fetch for the one that \p plan runs, array by array.
 /// \p wordsOfEach: that an instruction records, on average.
 LineSharing linesShared(LaunchContext &context, CodeTable &code,
-                        const SamplePlan &plan, const LengthModel &lengths,
-                        double wordsOfEach);
+                        GroupSource &threads, const SamplePlan &plan,
+                        const LengthModel &lengths, double wordsOfEach);
 
 } // namespace tlc::sim
 

@@ -33,6 +33,11 @@ namespace {
 /// Words recorded ahead for a workgroup, and those of a wavefront below which
 /// it is run on along with others.
 constexpr size_t wordsAhead = 1 << 14, lowWords = 1 << 9;
+/// The same for a wavefront. Where an instruction has many words, fewer: what
+/// is recorded is still in the host's caches when it is replayed. And at least,
+/// where a run is short.
+constexpr size_t waveAhead = 1 << 12, manyAhead = 1 << 10, leastAhead = 1 << 6;
+constexpr double manyWords = 3;
 /// How often a workgroup that waits for others is tried before the replay goes
 /// on without it.
 constexpr unsigned idleTries = 3;
@@ -92,6 +97,25 @@ public:
   /// has.
   uint64_t runFirst(uint64_t instructions);
   const GroupRecord &first() const { return *live.front(); }
+  /// Words that an instruction records, on average.
+  void setWords(double ofEach) {
+    wordsOfEach = ofEach;
+    turnWords = usualTurn();
+  }
+  /// For a run with an instruction limit: what is recorded of workgroups and
+  /// not replayed is lost.
+  void startShortRun(const GroupNeeds &needs, const MachineOptions &options) {
+    abandon();
+    uint64_t fit =
+        std::min(occupancyOf(needs).groupsPerCu, options.groupsPerCu);
+    uint64_t waves =
+        needs.waves *
+        std::min(options.workgroups, options.xcds * param::cusPerXcd * fit);
+    turnWords = std::clamp(
+        size_t(double(options.instructionLimit) * wordsOfEach / double(waves)),
+        leastAhead, usualTurn());
+  }
+  void endShortRun() { turnWords = usualTurn(); }
   /// Forgets workgroups that have not ended.
   void abandon() {
     for (auto &group : live) {
@@ -112,6 +136,9 @@ public:
 private:
   std::unique_ptr<GroupState> takeState();
   void giveBack(std::unique_ptr<GroupState> state);
+  size_t usualTurn() const {
+    return wordsOfEach > manyWords ? manyAhead : waveAhead;
+  }
   void run(Live &group);
   void noteFault(const Live &group);
   void globalTurn(Live &group);
@@ -120,6 +147,8 @@ private:
   LaunchContext &context;
   CodeTable &code;
   ThreadPool pool;
+  size_t turnWords = waveAhead; ///< that a wavefront records in a turn
+  double wordsOfEach = 1;
   std::mutex mutex; ///< of the following, where XCDs run side by side
   std::vector<std::unique_ptr<Live>> live, spare;
   std::vector<std::unique_ptr<GroupState>> states;
@@ -188,7 +217,9 @@ void LaunchSource::run(Live &group) {
   if (!group.state) {
     group.state = takeState();
     group.state->begin(group.id);
-    group.state->recordTo(code, group, wordsAhead);
+    group.state->recordTo(code, group,
+                          std::min(wordsAhead, turnWords * group.waveCount),
+                          turnWords);
   }
   group.status = group.state->run();
   const Workgroup &workgroup = group.state->group();
@@ -213,7 +244,8 @@ uint64_t LaunchSource::runFirst(uint64_t instructions) {
   for (unsigned tries = 0; tries < countTries; ++tries) {
     // Grows the record as far as it takes: nobody replays it yet.
     if (group.state)
-      group.state->recordTo(code, group, wordsAhead + group.wordsLeft(), true);
+      group.state->recordTo(code, group, wordsAhead + group.wordsLeft(),
+                            ~size_t(0), true);
     run(group);
     if (group.status == GroupStatus::Faulted)
       fault = &group.state->group();
@@ -225,7 +257,7 @@ uint64_t LaunchSource::runFirst(uint64_t instructions) {
       break;
   }
   if (group.state)
-    group.state->recordTo(code, group, wordsAhead, true);
+    group.state->recordTo(code, group, wordsAhead, turnWords, true);
   return group.executed;
 }
 
@@ -372,9 +404,11 @@ Pace paceWith(CodeTable &code, LaunchSource &source, const GroupNeeds &needs,
   options.instructionLimit = std::max<uint64_t>(1, limit);
   options.firstMark = options.secondMark = ~uint64_t(0);
   options.traceWaves = 0;
-  source.abandon();
+  source.startShortRun(needs, options);
   Machine machine(code, source, needs, options);
-  return machine.run() ? machine.pace() : Pace();
+  bool ok = machine.run();
+  source.endShortRun();
+  return ok ? machine.pace() : Pace();
 }
 
 /// Whether a workgroup leaves the same when it runs again: nothing is changed
@@ -409,9 +443,10 @@ Beginning runBeginning(CodeTable &code, LaunchSource &source,
   options.instructionLimit = std::max<uint64_t>(1, limit);
   options.traceWaves = 0;
   options.sharing.measuresLag = true;
-  source.abandon();
+  source.startShortRun(needs, options);
   Machine machine(code, source, needs, options);
   machine.run();
+  source.endShortRun();
   source.abandon();
   return {machine.pages(), machine.meanLag()};
 }
@@ -504,6 +539,7 @@ void tlc::sim::runTimed(LaunchContext &context, unsigned threads,
     }
   }
   if (lengths) {
+    source.setWords(cost.words);
     Beginning beginning =
         runBeginning(code, source, needs, options, detail / probePart);
     options.pages = std::move(beginning.pages);
@@ -528,7 +564,8 @@ void tlc::sim::runTimed(LaunchContext &context, unsigned threads,
       options.pages.clear();
     } else {
       plan.apply(options);
-      options.sharing = linesShared(context, code, plan, *lengths, cost.words);
+      options.sharing =
+          linesShared(context, code, source, plan, *lengths, cost.words);
       options.sharing.lag = beginning.lag;
     }
   }

@@ -14,12 +14,10 @@
 
 #include "tlc/Simulator/Timing/LoopCosts.h"
 
-#include "StaticOp.h"
+#include "CodeBlocks.h"
 
 #include <algorithm>
 #include <map>
-#include <memory>
-#include <set>
 
 using namespace tlc::sim;
 
@@ -37,16 +35,6 @@ void Work::add(const Work &other) {
 }
 
 namespace {
-
-/// Where the kernel's code ends: the size of its symbol, else its segment.
-uint64_t endOf(const CodeObject &object, const KernelInfo &kernel,
-               const Segment &segment) {
-  for (const ObjectSymbol &symbol : object.symbols)
-    if (symbol.value == kernel.entryAddress && symbol.size)
-      return std::min(kernel.entryAddress + symbol.size,
-                      segment.address + segment.fileSize);
-  return segment.address + segment.fileSize;
-}
 
 void count(const StaticOp &row, Work &work) {
   const Instruction &inst = *row.op->inst;
@@ -68,9 +56,17 @@ void count(const StaticOp &row, Work &work) {
 
 class ControlFlow {
 public:
-  ControlFlow(Program &program, CodeTable &table, uint64_t begin,
-              uint64_t end) {
-    readBlocks(program, table, begin, end);
+  explicit ControlFlow(const KernelCode &code) {
+    for (const CodeBlock &piece : code.blocks()) {
+      Block &block = blocks.emplace_back();
+      block.begin = piece.begin;
+      block.end = piece.end;
+      block.last = piece.ops.back()->op->address;
+      block.after = piece.after;
+      block.before = piece.before;
+      for (const StaticOp *row : piece.ops)
+        count(*row, block);
+    }
     findDominators();
   }
 
@@ -83,71 +79,12 @@ private:
   };
   using Set = std::vector<bool>; ///< of blocks
 
-  void readBlocks(Program &program, CodeTable &table, uint64_t begin,
-                  uint64_t end);
   void findDominators();
   Set bodyOf(unsigned head, const std::vector<unsigned> &latches) const;
 
   std::vector<Block> blocks;
   std::vector<Set> dominators; ///< of each block
 };
-
-void ControlFlow::readBlocks(Program &program, CodeTable &table, uint64_t begin,
-                             uint64_t end) {
-  std::vector<const StaticOp *> rows;
-  std::set<uint64_t> heads = {begin};
-  auto isBranch = [](const StaticOp &row) {
-    return row.kind == IssueKind::Branch && row.op->inst->has(flag::Branch);
-  };
-  auto targetOf = [](const StaticOp &row) {
-    return row.op->inst->branchTarget(row.op->address);
-  };
-  for (uint64_t pc = begin; pc < end;) {
-    const Op *op = program.at(pc);
-    if (!op)
-      break;
-    const StaticOp &row = table.get(*op);
-    rows.push_back(&row);
-    pc += row.sizeBytes;
-    if (isBranch(row))
-      heads.insert(targetOf(row));
-    if (row.kind == IssueKind::Branch || row.special == Special::End)
-      heads.insert(pc);
-  }
-  std::map<uint64_t, unsigned> numbers;
-  std::vector<const StaticOp *> lasts;
-  for (const StaticOp *row : rows) {
-    uint64_t address = row->op->address;
-    if (heads.count(address)) {
-      numbers[address] = unsigned(blocks.size());
-      blocks.emplace_back().begin = address;
-      lasts.push_back(nullptr);
-    }
-    count(*row, blocks.back());
-    blocks.back().last = address;
-    blocks.back().end = address + row->sizeBytes;
-    lasts.back() = row;
-  }
-  auto link = [&](unsigned from, uint64_t address) {
-    auto to = numbers.find(address);
-    if (to == numbers.end())
-      return;
-    blocks[from].after.push_back(to->second);
-    blocks[to->second].before.push_back(from);
-  };
-  for (unsigned i = 0; i < blocks.size(); ++i) {
-    const StaticOp &row = *lasts[i];
-    bool falls = row.special != Special::End;
-    if (isBranch(row)) {
-      link(i, targetOf(row));
-      falls = row.op->inst->op != Opcode::s_branch;
-    } else if (row.kind == IssueKind::Branch) {
-      falls = row.op->inst->op != Opcode::s_setpc_b64;
-    }
-    if (falls)
-      link(i, blocks[i].end);
-  }
-}
 
 void ControlFlow::findDominators() {
   dominators.assign(blocks.size(), Set(blocks.size(), true));
@@ -237,18 +174,6 @@ std::vector<LoopCost> ControlFlow::loops() const {
 /// Reads the object only: nothing is run. Empty if the entry lies in no code.
 std::vector<LoopCost> tlc::sim::loopCosts(const CodeObject &object,
                                           const KernelInfo &kernel) {
-  auto segment = std::find_if(
-      object.segments.begin(), object.segments.end(), [&](const Segment &s) {
-        return s.executable && kernel.entryAddress >= s.address &&
-               kernel.entryAddress < s.address + s.fileSize;
-      });
-  if (segment == object.segments.end())
-    return {};
-  Program program(
-      {object.bytes.data() + segment->fileOffset, size_t(segment->fileSize)},
-      segment->address, RegisterLimits());
-  CodeTable table(program);
-  return ControlFlow(program, table, kernel.entryAddress,
-                     endOf(object, kernel, *segment))
-      .loops();
+  KernelCode code(object, kernel);
+  return ControlFlow(code).loops();
 }

@@ -18,6 +18,9 @@
 using namespace tlc::sim;
 using namespace tlc::sim::param;
 
+/// Lines that are brought into the host's caches before they are looked up.
+static constexpr unsigned fetchDistance = 6;
+
 /// Three servers one after the other: the port of the SIMD's pair, the banks,
 /// the way out. Returns when the data is there.
 uint64_t Machine::Impl::issueLds(SimWave &wave, ComputeUnit &cu,
@@ -118,8 +121,6 @@ uint64_t Machine::Impl::issueVector(SimWave &wave, unsigned cuNumber,
   unsigned inSet[l1Sets] = {};
   for (unsigned i = 0; i < lines; ++i) {
     physical[i] = memory.physical(base + (words[5 + i] & 0x3fffffff));
-    if (!isNear)
-      memory.fetchLevels(cuNumber, physical[i], mayBeInL1);
     ++inSet[physical[i] % l1Sets];
   }
   timing.setLines += l1Sets * *std::max_element(inSet, inSet + l1Sets);
@@ -127,7 +128,14 @@ uint64_t Machine::Impl::issueVector(SimWave &wave, unsigned cuNumber,
   unsigned operations =
       lines ? std::max(1u, std::max(addressCycles, words[1] >> 16) / lines) : 0;
   uint32_t firstRequest = uint32_t(waitedFor.size());
+  auto fetchLine = [&](unsigned i) {
+    if (i < lines && !isNear)
+      memory.fetchLevels(cuNumber, physical[i], mayBeInL1);
+  };
+  for (unsigned i = 0; i < fetchDistance; ++i)
+    fetchLine(i);
   for (unsigned i = 0; i < lines; ++i) {
+    fetchLine(i + fetchDistance);
     uint64_t line = physical[i];
     unsigned halves = words[5 + i] >> 30;
     // Lines start one after the other, evenly over the address unit's time.

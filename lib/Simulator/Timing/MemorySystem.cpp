@@ -28,6 +28,8 @@ constexpr unsigned l2Sets = l2SetsPerChannel * l2Channels;
 constexpr unsigned mallSets = mallBytes / lineBytes / mallWays;
 /// In which a compute unit is the first of those that want the same, or not.
 constexpr unsigned turnCycles = 8192;
+/// Lines of a piece of an array, 2 KB: see mallSet().
+constexpr uint64_t pieceLines = 16;
 /// By so much XCDs that are apart ask earlier or later.
 constexpr double apartCycles = 8192;
 /// From 0 to below 1, by a hash.
@@ -107,16 +109,17 @@ double MemorySystem::translate(Xcd &xcd, uint64_t line) {
   uint64_t page = line / pageLines + 1;
   if (xcd.pages[xcd.lastPage] == page)
     return 0;
-  unsigned oldest = 0;
-  for (unsigned i = 0; i < tlbEntries; ++i) {
-    if (xcd.pages[i] == page) {
-      xcd.pageUsed[i] = ++xcd.pageClock;
-      xcd.lastPage = i;
-      return 0;
-    }
-    if (xcd.pageUsed[i] < xcd.pageUsed[oldest])
-      oldest = i;
+  uint8_t &place = entryOf(xcd.pagePlace, page);
+  if (place) {
+    xcd.lastPage = place - 1;
+    xcd.pageUsed[xcd.lastPage] = ++xcd.pageClock;
+    return 0;
   }
+  unsigned oldest = unsigned(
+      std::min_element(xcd.pageUsed, xcd.pageUsed + tlbEntries) - xcd.pageUsed);
+  place = uint8_t(oldest + 1);
+  if (uint64_t before = xcd.pages[oldest])
+    xcd.pagePlace[before] = 0;
   xcd.lastPage = oldest;
   xcd.pages[oldest] = page;
   xcd.pageUsed[oldest] = ++xcd.pageClock;
@@ -134,8 +137,14 @@ uint64_t MemorySystem::frameOf(uint64_t page) {
 
 void MemorySystem::fetchAhead(unsigned cu, uint64_t line) const {
   xcds[cu / cusPerXcd].l2.fetchAhead(l2Set(line, channelOf(line)));
-  if (!isSample)
-    mall.fetchAhead(fold(line) % mallSetCount);
+  if (isSample) {
+    uint64_t piece = line / pieceLines;
+    uint32_t number = piece < pieces.size() ? pieces[piece] : 0;
+    if (!number)
+      return;
+    line = uint64_t(number - 1) * pieceLines + line % pieceLines;
+  }
+  mall.fetchAhead(mallSetOf(fold(line)));
 }
 
 void MemorySystem::holdChannel(unsigned cu, uint64_t line, double cycles) {
@@ -243,13 +252,12 @@ double MemorySystem::writeBack(Xcd &xcd, uint64_t line, double time,
 /// cache the pieces lie as close together as all of them do in the whole.
 unsigned MemorySystem::mallSet(uint64_t line) {
   if (isSample) {
-    constexpr uint64_t piece = 16; // lines, 2 KB
-    uint32_t &number = entryOf(pieces, line / piece);
+    uint32_t &number = entryOf(pieces, line / pieceLines);
     if (!number)
       number = ++piecesUsed;
-    line = uint64_t(number - 1) * piece + line % piece;
+    line = uint64_t(number - 1) * pieceLines + line % pieceLines;
   }
-  return fold(line) % mallSetCount;
+  return mallSetOf(fold(line));
 }
 
 /// By how much this XCD is later than the one for which the line was brought,

@@ -89,7 +89,8 @@ private:
     uint64_t pages[param::tlbEntries] = {};
     uint64_t pageUsed[param::tlbEntries] = {};
     uint64_t pageClock = 0;
-    unsigned lastPage = 0; ///< the most recent of them
+    unsigned lastPage = 0;          ///< the most recent of them
+    std::vector<uint8_t> pagePlace; ///< by page, its number in `pages` + 1
   };
   /// What the XCDs share, and how busy it was.
   struct Shared {
@@ -106,6 +107,9 @@ private:
   double writeBack(Xcd &xcd, uint64_t line, double time,
                    MemoryCounters &counters);
   unsigned mallSet(uint64_t line);
+  unsigned mallSetOf(uint64_t folded) const {
+    return uint32_t(folded) % mallSetCount;
+  }
   bool isWarm();
   bool othersFetch(uint64_t line) const;
   double take(Shared &unit, double time, double cycles);

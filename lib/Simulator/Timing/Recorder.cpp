@@ -239,12 +239,150 @@ unsigned operationsOf(const AccessPart &part, unsigned portion) {
   return sum;
 }
 
+/// What `recordVector` appends.
+struct VectorWords {
+  unsigned lines = 0, addressCycles = 0, bytes = 0, operations = 0;
+  tlc::LdsCycles lds;
+  uint64_t base = 0; ///< the lowest line
+
+  /// Returns where the lines are to go.
+  uint32_t *append(std::vector<uint32_t> &words) const {
+    // `least` is what a dense access of as many bytes would touch: the report
+    // compares it with the lines touched.
+    unsigned least = (bytes + param::lineBytes - 1) / param::lineBytes;
+    size_t at = words.size();
+    words.resize(at + 5 + lines);
+    uint32_t *word = words.data() + at;
+    word[0] = lines | addressCycles << 16;
+    word[1] = bytes | operations << 16;
+    word[2] = least | lds.base << 8 | lds.conflicts << 16;
+    word[3] = uint32_t(base);
+    word[4] = uint32_t(base >> 32);
+    return word + 5;
+  }
+  /// A line relative to the lowest, in 30 bits, with its halves above.
+  static uint32_t line(uint64_t distance, unsigned halves) {
+    return (uint32_t(distance) & 0x3fffffff) | uint32_t(halves) << 30;
+  }
+};
+
+/// Which number a line has in the access. What earlier accesses have left is
+/// told by its stamp, so that nothing need be cleared.
+struct LineNumbers {
+  static constexpr unsigned bits = 10;
+  uint32_t stamp = 0;
+  struct Slot {
+    uint32_t stamp = 0, number = 0;
+  } slots[1 << bits] = {};
+
+  void startAccess() {
+    if (!++stamp) { // all have been given out
+      std::fill_n(slots, std::size(slots), Slot());
+      stamp = 1;
+    }
+  }
+  /// Where the number of \p line is, or is to be.
+  template <typename LineOf> Slot &find(uint32_t line, LineOf &&lineOf) {
+    unsigned slot = line * 0x9e3779b1u >> (32 - bits);
+    while (slots[slot].stamp == stamp && lineOf(slots[slot].number) != line)
+      slot = (slot + 1) % std::size(slots);
+    return slots[slot];
+  }
+};
+
+/// The same as below for elements that each lie within half a line: in one
+/// piece of memory, aligned, in bounds or masked away. Appends nothing and
+/// returns false where that is not so.
+bool recordAligned(const AccessPart &part, unsigned portion,
+                   unsigned operations, std::vector<uint32_t> &words) {
+  constexpr unsigned half = param::lineBytes / 2;
+  unsigned bytes = part.bytes;
+  if (part.space != Space::Global || (bytes & (bytes - 1)) || bytes > half)
+    return false;
+  uint8_t cut = 0;
+  for (unsigned l = 0; l < waveLanes; ++l)
+    cut |= part.inBounds[l] ^ bytes;
+  uint64_t active = part.lanes;
+  for (unsigned l = 0; cut && l < waveLanes; ++l) {
+    if (part.inBounds[l] == 0)
+      active &= ~(uint64_t(1) << l);
+    else if (part.inBounds[l] != bytes)
+      return false;
+  }
+  // The active lanes' addresses, close together.
+  uint64_t some[waveLanes];
+  const uint64_t *address = part.address;
+  unsigned count = std::popcount(active);
+  if (!count)
+    return false;
+  if (~active) {
+    unsigned i = 0;
+    for (uint64_t lanes = active; lanes; lanes &= lanes - 1)
+      some[i++] = part.address[std::countr_zero(lanes)];
+    address = some;
+  }
+  uint64_t low = address[0], high = low, bits = low;
+  for (unsigned i = 1; i < count; ++i) {
+    low = std::min(low, address[i]);
+    high = std::max(high, address[i]);
+    bits |= address[i];
+  }
+  low -= low % param::lineBytes;
+  if (bits & (bytes - 1) || (high - low) / half > ~uint32_t(0))
+    return false;
+  uint32_t halves[waveLanes]; // from the lowest line on
+  for (unsigned i = 0; i < count; ++i)
+    halves[i] = uint32_t((address[i] - low) / half);
+  VectorWords result;
+  result.bytes = count * bytes;
+  result.operations = operations;
+  result.base = low / param::lineBytes;
+  // Each further line in a portion costs the address unit a cycle.
+  unsigned i = 0;
+  for (unsigned first = 0; first < waveLanes; first += portion) {
+    unsigned end =
+        i + std::popcount(active >> first & ((uint64_t(1) << portion) - 1));
+    unsigned cycles = 1;
+    for (unsigned j = i + 1; j < end; ++j)
+      cycles += halves[j] / 2 != halves[j - 1] / 2;
+    result.addressCycles += cycles;
+    i = end;
+  }
+  static thread_local LineNumbers numbers;
+  numbers.startAccess();
+  uint32_t lines[waveLanes];
+  uint8_t masks[waveLanes];
+  unsigned &known = result.lines;
+  auto lineOf = [&](uint32_t number) { return lines[number]; };
+  for (unsigned i = 0; i < count; ++i) {
+    uint32_t line = halves[i] / 2;
+    uint8_t mask = uint8_t(1u << halves[i] % 2);
+    // Neighbouring lanes are mostly in the line just seen.
+    if (known && lines[known - 1] == line) {
+      masks[known - 1] |= mask;
+      continue;
+    }
+    LineNumbers::Slot &slot = numbers.find(line, lineOf);
+    if (slot.stamp == numbers.stamp) {
+      masks[slot.number] |= mask;
+      continue;
+    }
+    slot = {numbers.stamp, known};
+    lines[known] = line;
+    masks[known++] = mask;
+  }
+  uint32_t *word = result.append(words);
+  for (unsigned i = 0; i < known; ++i)
+    word[i] = VectorWords::line(lines[i], masks[i]);
+  return true;
+}
+
 /// Lines, address cycles and bytes of one vector memory instruction.
 void recordVector(const StaticOp &row, const Wave &wave, const Op &op,
                   std::vector<uint32_t> &words) {
   LineList list;
-  unsigned addressCycles = 0, bytes = 0, operations = 0;
-  tlc::LdsCycles lds;
+  VectorWords result;
+  unsigned &addressCycles = result.addressCycles, &bytes = result.bytes;
   AccessParts parts;
   findAccesses(wave, op, *row.facts, parts);
   for (const AccessPart &part : parts) {
@@ -252,13 +390,13 @@ void recordVector(const StaticOp &row, const Wave &wave, const Op &op,
       // The LDS side of a load to LDS is dense; FLAT lanes that went to LDS are
       // not.
       if (!row.toLds)
-        lds = flatLds(part);
+        result.lds = flatLds(part);
       continue;
     }
     // 64 bytes: 16 lanes of a dword, 8 of two, 4 of more.
     unsigned portion = part.bytes <= 4 ? 16 : part.bytes <= 8 ? 8 : 4;
     if (row.isAtomic)
-      operations += operationsOf(part, portion);
+      result.operations += operationsOf(part, portion);
     if (isDense(part)) {
       unsigned step = portion * part.bytes;
       uint64_t begin = part.address[0], end = begin + waveLanes * part.bytes;
@@ -275,6 +413,10 @@ void recordVector(const StaticOp &row, const Wave &wave, const Op &op,
                                   at / param::lineBytes + 1);
       continue;
     }
+    bool isOnly =
+        &part == parts.begin() && (&part + 1 == parts.end() || row.toLds);
+    if (isOnly && recordAligned(part, portion, result.operations, words))
+      return;
     for (unsigned first = 0; first < waveLanes; first += portion) {
       uint64_t lanes = part.lanes >> first & ((uint64_t(1) << portion) - 1);
       unsigned inPortion = 0;
@@ -312,24 +454,13 @@ void recordVector(const StaticOp &row, const Wave &wave, const Op &op,
       addressCycles += std::max(1u, inPortion);
     }
   }
-  // `least` is what a dense access of as many bytes would touch: the report
-  // compares it with the lines touched.
-  unsigned least = (bytes + param::lineBytes - 1) / param::lineBytes;
-  uint64_t base = list.count ? list.lines[0] : 0;
+  result.lines = list.count;
+  result.base = list.count ? list.lines[0] : 0;
   for (unsigned i = 1; i < list.count; ++i)
-    base = std::min(base, list.lines[i]);
-  size_t at = words.size();
-  words.resize(at + 5 + list.count);
-  uint32_t *word = words.data() + at;
-  word[0] = list.count | addressCycles << 16;
-  word[1] = bytes | operations << 16;
-  word[2] = least | lds.base << 8 | lds.conflicts << 16;
-  word[3] = uint32_t(base);
-  word[4] = uint32_t(base >> 32);
+    result.base = std::min(result.base, list.lines[i]);
+  uint32_t *word = result.append(words);
   for (unsigned i = 0; i < list.count; ++i)
-    // Lines relative to the lowest, in 30 bits, with the halves above.
-    word[5 + i] = (uint32_t(list.lines[i] - base) & 0x3fffffff) |
-                  uint32_t(list.masks[i]) << 30;
+    word[i] = VectorWords::line(list.lines[i] - result.base, list.masks[i]);
 }
 
 } // namespace

@@ -249,6 +249,9 @@ static int vectorCost(Operation *op) {
   if (auto vector = dyn_cast<VectorType>(type))
     count = vector.getNumElements();
   int wide = scalarOf(type).getIntOrFloatBitWidth() > 32 ? 2 : 1;
+  // Other bases than two take a product as well.
+  if (isa<math::ExpOp, math::LogOp, math::Log10Op>(op))
+    return 20 * count;
   if (isTranscendental(op))
     return 16 * count;
   // Elements of 16 bits go by pairs, wider ones move singly.

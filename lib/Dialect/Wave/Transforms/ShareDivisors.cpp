@@ -6,25 +6,29 @@
 //===----------------------------------------------------------------------===//
 //
 // The pass `wave-share-divisors`. A softmax divides each element of a row by
-// the row's sum. A division takes a dozen instructions, a product one: many
+// the row's sum. A division takes eight instructions, a product one: many
 // divisions by one value become products with its reciprocal, which differ from
-// the quotients by a unit in the last place at most.
+// the quotients by two units in the last place at most.
 //
 // The reciprocal of a very small or large divisor is no normal number although
 // quotients may be. So the divisor is first brought between 2^-85 and 2^64 by a
 // power of two, s, and the products by the same one afterwards.
+//
+// The reciprocal is the instruction's own (afn), good to a unit in the last
+// place: the divisor is in its range.
 //
 // Left alone: quotients that are compared, rounded to integers, or clamped, for
 // they may have been meant to hit a number exactly.
 //
 //   %q0 = arith.divf %x0, %d          %s = 2^64, 2^-64 or, nearly always, 1
 //   %q1 = arith.divf %x1, %d    =>    %e = arith.mulf %d, %s
-//   ...                               %r = arith.divf %one, %e
+//   ...                               %r = arith.divf %one, %e fastmath<afn>
 //                                     %q0 = (%x0 * %r) * %s
 //
 //===----------------------------------------------------------------------===//
 
 #include "mlir/IR/Matchers.h"
+#include "tlc/Dialect/Tile/IR/Relaxations.h"
 #include "tlc/Dialect/Wave/IR/WaveDialect.h"
 #include "tlc/Dialect/Wave/Transforms/Passes.h"
 #include "llvm/ADT/MapVector.h"
@@ -61,7 +65,8 @@ struct ShareDivisors : tlc::wave::impl::WaveShareDivisorsBase<ShareDivisors> {
 
 bool ShareDivisors::qualifies(arith::DivFOp op) {
   Attribute constant;
-  if (!op.getType().isF32() || matchPattern(op.getRhs(), m_Constant(&constant)))
+  if (!op.getType().isF32() || op->hasAttr(tile::kIeeeAttr) ||
+      matchPattern(op.getRhs(), m_Constant(&constant)))
     return false;
   return llvm::all_of(op->getUsers(), [](Operation *user) {
     if (auto trunc = dyn_cast<arith::TruncFOp>(user))
@@ -87,7 +92,8 @@ void ShareDivisors::rewrite(Value divisor, ArrayRef<arith::DivFOp> divisions) {
   Value scale = arith::SelectOp::create(b, loc, large, number(0x1p-64f), one);
   scale = arith::SelectOp::create(b, loc, small, number(0x1p64f), scale);
   Value scaled = arith::MulFOp::create(b, loc, divisor, scale);
-  Value reciprocal = arith::DivFOp::create(b, loc, one, scaled);
+  Value reciprocal =
+      arith::DivFOp::create(b, loc, one, scaled, arith::FastMathFlags::afn);
   for (arith::DivFOp op : divisions) {
     b.setInsertionPoint(op);
     Value product =

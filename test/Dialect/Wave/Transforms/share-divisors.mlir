@@ -9,7 +9,7 @@
 // CHECK: %[[S:.*]] = arith.select
 // CHECK: %[[S2:.*]] = arith.select %{{.*}}, %{{.*}}, %[[S]] : f32
 // CHECK: %[[E:.*]] = arith.mulf %[[D]], %[[S2]] : f32
-// CHECK: %[[R:.*]] = arith.divf %{{.*}}, %[[E]] : f32
+// CHECK: %[[R:.*]] = arith.divf %{{.*}}, %[[E]] fastmath<afn> : f32
 // CHECK: %[[P:.*]] = arith.mulf %{{.*}}, %[[R]] : f32
 // CHECK: arith.mulf %[[P]], %[[S2]] : f32
 // CHECK: arith.mulf %{{.*}}, %[[R]] : f32

@@ -6,7 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // What T.annotate_relaxations leaves on a `tile.kernel` (docs/numerics.md,
-// "Declared relaxations"). Off unless a kernel declares it.
+// "Declared relaxations"), off unless a kernel declares it, and what T.ieee_*
+// leaves on single operations.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,6 +24,9 @@ namespace tlc::tile {
 inline constexpr llvm::StringLiteral kLazyMaximumAttr = "tile.lazy_maximum";
 /// The largest power: such weights are far from f16's range.
 inline constexpr double kMostLazy = 8;
+
+/// On a quotient or root that is rounded correctly.
+inline constexpr llvm::StringLiteral kIeeeAttr = "tile.ieee";
 
 /// The power, or 0.
 inline double getLazyMaximum(mlir::Operation *kernel) {
