@@ -13,6 +13,8 @@
 // * With two copies of the tile in LDS, step i reads copy i mod 2 while copy
 //   (i + 1) mod 2 is filled: loads at the top of the body, LDS writes at its
 //   end, one barrier a step.
+// * A fragment that a copy fills from memory needs no place: the load for the
+//   next step follows the last op that reads it.
 // * Where LDS does not hold two, or holds more workgroups of one copy and their
 //   wavefronts are worth more, or one wavefront has no other to wait for, the
 //   write stays where the copy stood and the next load follows it at once.
@@ -62,6 +64,7 @@ namespace {
 struct Prefetch {
   CopyOp copy;
   AllocOp tile;
+  bool inRegisters = false; ///< the tile is a fragment: nothing stages it
   bool twice = false;
 };
 } // namespace
@@ -141,6 +144,12 @@ static StringRef obstacle(CopyOp copy, scf::ForOp loop) {
   return "";
 }
 
+/// Whether elements change their type on the way.
+static bool converts(CopyOp copy) {
+  return cast<MemRefType>(copy.getSrc().getType()).getElementType() !=
+         cast<MemRefType>(copy.getDst().getType()).getElementType();
+}
+
 /// Whether each reader takes the tile as a whole, so that it can be given one
 /// of two.
 static bool readersTakeWholes(AllocOp tile, CopyOp copy) {
@@ -170,6 +179,7 @@ private:
   void chooseCopies();
   void emitLoad(OpBuilder &b, Prefetch &p, Value step, AllocOp staging);
   Value slotView(OpBuilder &b, AllocOp buffer, Value slot, MemRefType tile);
+  void splitFragment(Prefetch &p);
   void splitOnce(Prefetch &p, AllocOp staging);
   void splitTwice(Prefetch &p, AllocOp staging);
   Value nextStep(OpBuilder &b);
@@ -202,12 +212,16 @@ Value LoopPipeliner::nextStep(OpBuilder &b) {
 /// step.
 void LoopPipeliner::collect() {
   for (CopyOp copy : loop.getBody()->getOps<CopyOp>()) {
+    Space to = getSpace(copy.getDst());
     if (getSpace(copy.getSrc()) != Space::Global ||
-        getSpace(copy.getDst()) != Space::Shared)
+        (to != Space::Shared && to != Space::Fragment))
       continue;
     StringRef why = obstacle(copy, loop);
+    if (why.empty() && to == Space::Fragment && converts(copy))
+      why = "it converts on the way to registers";
     if (why.empty())
-      prefetches.push_back({copy, copy.getDst().getDefiningOp<AllocOp>()});
+      prefetches.push_back({copy, copy.getDst().getDefiningOp<AllocOp>(),
+                            to == Space::Fragment});
     else
       copy.emitRemark("not prefetched: ") << why;
   }
@@ -215,6 +229,8 @@ void LoopPipeliner::collect() {
 
 /// Registers of a thread that hold what is loaded ahead.
 int64_t LoopPipeliner::stagingOf(Prefetch &p) {
+  if (p.inRegisters)
+    return 0; // a fragment that the loop uses is counted as held
   return registersOf(cast<MemRefType>(p.copy.getSrc().getType()),
                      kernel.getNumThreads());
 }
@@ -288,7 +304,7 @@ void LoopPipeliner::chooseCopies() {
     held += stagingOf(p);
   int64_t once = usefulWaves(bytesNeeded(), held);
   for (Prefetch &p : prefetches) {
-    if (!constantStep || !readersTakeWholes(p.tile, p.copy))
+    if (p.inRegisters || !constantStep || !readersTakeWholes(p.tile, p.copy))
       continue;
     p.twice = true;
     int64_t bytes = bytesNeeded();
@@ -343,6 +359,21 @@ void LoopPipeliner::splitOnce(Prefetch &p, AllocOp staging) {
   CopyOp::create(b, p.copy.getLoc(), staging.getResult(), p.copy.getDst(),
                  LayoutAttr());
   emitLoad(b, p, nextStep(b), staging);
+  p.copy.erase();
+}
+
+/// A fragment: the next load behind the last that reads it.
+void LoopPipeliner::splitFragment(Prefetch &p) {
+  Operation *last = p.copy;
+  for (const BufferUse &use : getAllUses(p.tile.getResult())) {
+    Operation *reader = loop.getBody()->findAncestorOpInBlock(*use.op);
+    if (last->isBeforeInBlock(reader))
+      last = reader;
+  }
+  OpBuilder before(prologue), b(last);
+  emitLoad(before, p, loop.getLowerBound(), p.tile);
+  b.setInsertionPointAfter(last);
+  emitLoad(b, p, nextStep(b), p.tile);
   p.copy.erase();
 }
 
@@ -422,6 +453,15 @@ void LoopPipeliner::run() {
   // Backwards, so that what goes to the top of the body, and before the loop,
   // keeps its order.
   for (Prefetch &p : llvm::reverse(prefetches)) {
+    Operation *last = prologue->getPrevNode();
+    auto next = [&] {
+      prologue = last ? last->getNextNode() : &loop->getBlock()->front();
+    };
+    if (p.inRegisters) {
+      splitFragment(p);
+      next();
+      continue;
+    }
     auto tileType = cast<MemRefType>(p.tile.getType());
     // Staged as it comes from memory: a conversion would wait for the load.
     Type element = cast<MemRefType>(p.copy.getSrc().getType()).getElementType();
@@ -431,12 +471,11 @@ void LoopPipeliner::run() {
         b, p.copy.getLoc(),
         getBufferType(tileType.getShape(), element, Space::Fragment),
         b.getStringAttr(name), LayoutAttr(), IntegerAttr());
-    Operation *last = prologue->getPrevNode();
     if (p.twice)
       splitTwice(p, staging);
     else
       splitOnce(p, staging);
-    prologue = last ? last->getNextNode() : &loop->getBlock()->front();
+    next();
   }
   eraseDeadCode(loop);
 }

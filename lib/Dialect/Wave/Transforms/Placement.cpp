@@ -208,6 +208,11 @@ bool Placer::placeReads(int n, int t) {
 Placer::Outcome Placer::placeForward(int n) {
   Node &node = nodes[n];
   int from = earliest(n), to = latest(n);
+  // The table has room for it once it is sunk.
+  if (apartWay.freely && sinks(n)) {
+    time[n] = from;
+    return Outcome::Done;
+  }
   // The table repeats after an interval; two leave room for reads that must be
   // in a window.
   int reach = overlap ? from + 2 * interval : kFar;
@@ -386,14 +391,41 @@ Placer::Outcome Placer::placeStores() {
   return Outcome::Done;
 }
 
-/// Without overlap: each LDS read as late as its first reader allows.
+/// Vector work between LDS reads and the matrix instructions that take what
+/// they read, such as a transposition of rows in registers: it belongs to the
+/// reads.
+void Placer::findFeeds() {
+  feeds.assign(nodes.size(), false);
+  for (int i = 0, n = nodes.size(); i < n; ++i) {
+    const Node &node = nodes[i];
+    bool all = node.unit == Unit::Vector && !node.in.empty() &&
+               !node.out.empty() && !late[i];
+    for (const Edge &e : node.in)
+      all =
+          all && !e.distance && e.data &&
+          (feeds[e.node] || (nodes[e.node].ldsRead && !nodes[e.node].ldsWrite));
+    feeds[i] = all;
+  }
+  for (int i = nodes.size() - 1; i >= 0; --i)
+    for (const Edge &e : nodes[i].out)
+      feeds[i] = feeds[i] && !e.distance &&
+                 (feeds[e.node] || nodes[e.node].unit == Unit::Matrix);
+  // Without all of its sources a chain does not belong to the reads.
+  for (int i = 0, n = nodes.size(); i < n; ++i)
+    for (const Edge &e : nodes[i].in)
+      feeds[i] = feeds[i] && (feeds[e.node] || nodes[e.node].ldsRead);
+}
+
+/// Without overlap: each LDS read, and what makes an operand of it, as late as
+/// its first reader allows.
 void Placer::sinkReads() {
   for (int i = nodes.size() - 1; i >= 0; --i) {
-    if (!nodes[i].ldsRead || nodes[i].ldsWrite || nodes[i].out.empty())
+    if (!sinks(i))
       continue;
     // Taken out, moved down, and put in again.
     int t = latest(i), now = time[i];
-    release(i);
+    if (!apartWay.freely)
+      release(i);
     while (t > now && !fits(nodes[i], t))
       --t;
     reserve(i, t);
@@ -438,6 +470,50 @@ void Placer::sinkPacks() {
   }
 }
 
+/// Without overlap: the path to memory takes loads one by one, and who issues
+/// them all at once waits for it. Those of the next iteration have all of this
+/// one: from where their registers are free on, until they must be under way.
+void Placer::spreadLoads() {
+  int length = 1 + *llvm::max_element(time);
+  SmallVector<Load> loads;
+  int begin = 0, end = kFar;
+  for (int i = 0, n = nodes.size(); i < n; ++i) {
+    // What is written stays behind what was asked for before it.
+    if (nodes[i].globalWrite && time[i] > length / 2)
+      end = std::min(end, time[i] - 1);
+    if (!nodes[i].globalRead || nodes[i].globalWrite || nodes[i].out.empty())
+      continue;
+    Load load{i, kFar, kUnplaced};
+    bool next = true;
+    for (const Edge &e : nodes[i].out) {
+      next &= e.distance == 1 || !e.data;
+      if (!e.data)
+        continue;
+      load.firstUse = std::min(load.firstUse, time[e.node]);
+      load.lastUse = std::max(load.lastUse, time[e.node]);
+    }
+    if (!next || load.firstUse == kFar)
+      continue;
+    loads.push_back(load);
+    begin = std::max(begin, load.lastUse + 1);
+    end = std::min(end, length + load.firstUse - graph.loadSlots());
+  }
+  if (end - begin < int(loads.size()))
+    return;
+  llvm::stable_sort(loads, [](const Load &a, const Load &b) {
+    return a.firstUse < b.firstUse;
+  });
+  for (const Load &load : loads)
+    release(load.node);
+  for (auto [number, load] : llvm::enumerate(loads)) {
+    int t = begin + (end - begin) * int(number) / int(loads.size());
+    int from = std::max(t, earliest(load.node)), to = latest(load.node);
+    for (t = std::min(from, to); t < to && !fits(nodes[load.node], t);)
+      ++t;
+    reserve(load.node, t);
+  }
+}
+
 /// All sweeps with the floors and first windows as they are; each attempt
 /// starts from an empty table.
 Placer::Outcome Placer::attempt() {
@@ -447,6 +523,7 @@ Placer::Outcome Placer::attempt() {
   window = firstWindow;
   windowFixed.assign(graph.numTiles, false);
   findLate();
+  findFeeds();
 
   // Registers of a matrix result are written anew, one interval after the first
   // instruction of its chain: readers are urgent.
@@ -517,6 +594,8 @@ Placer::Outcome Placer::attempt() {
   } else {
     sinkReads();
     sinkPacks();
+    if (apartWay.spread)
+      spreadLoads();
   }
   for (int i = 0; i < n; ++i)
     // A node that only a cycle of dependences reaches.

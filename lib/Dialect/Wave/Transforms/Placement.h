@@ -20,8 +20,8 @@
 namespace tlc::wave {
 
 struct Placement {
-  int interval = 0;      ///< slots between iterations
-  int stages = 1;        ///< iterations in flight
+  int interval = 0; ///< slots between iterations
+  int stages = 1;   ///< iterations in flight
   /// Cycles of work before the loop; as much again is done for iterations
   /// beyond the last.
   int outside = 0;
@@ -38,6 +38,10 @@ std::optional<Placement> place(LoopGraph &graph, bool overlap, int &blamed);
 /// Vector registers that are live at once, at most: about what code generation
 /// will need.
 int estimateRegisters(LoopGraph &graph, const Placement &placement);
+
+/// Cycles of an iteration issued in this order, iterations apart: for comparing
+/// placements of one loop.
+int rehearse(const LoopGraph &graph, const Placement &placement);
 
 } // namespace tlc::wave
 

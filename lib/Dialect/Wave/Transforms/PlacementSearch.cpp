@@ -188,20 +188,45 @@ bool Placer::rotate(Placement &result) {
   return true;
 }
 
-/// Without overlap, one attempt in a table without end; otherwise an interval
-/// of one slot for each matrix instruction, first with room for LDS to drain
-/// before barriers, then without.
-std::optional<Placement> Placer::run() {
-  if (!overlap) {
-    interval = 1 << 20;
-    vectorShare = std::max(24, graph.vectorCycles / graph.numMatrix + 8);
+/// Without overlap, attempts in a table without end (kApart). Of those whose
+/// registers are likely to suffice, the one that takes least time. Where matrix
+/// work is little of an iteration, memory decides, of which a rehearsal knows
+/// nothing: the first.
+std::optional<Placement> Placer::apart() {
+  interval = 1 << 20;
+  vectorShare = std::max(24, graph.vectorCycles / graph.numMatrix + 8);
+  std::optional<Placement> best;
+  int bestBeyond = kFar, bestCycles = kFar;
+  for (const Apart &way : kApart) {
+    apartWay = way;
     if (attempt() != Outcome::Done || !holds())
-      return std::nullopt;
+      continue;
     Placement result;
     result.interval = 1 + *std::max_element(time.begin(), time.end());
     result.time = time;
-    return result;
+    int beyond =
+        std::max(0, estimateRegisters(graph, result) - graph.likelyRegisters());
+    // Another order must be worth it by more than the model's accuracy.
+    int cycles = rehearse(graph, result);
+    cycles += best ? cycles / kWorthWhile : 0;
+    if (std::make_pair(beyond, cycles) <
+        std::make_pair(bestBeyond, bestCycles)) {
+      best = std::move(result);
+      bestBeyond = beyond;
+      bestCycles = cycles;
+    }
+    if (!beyond && cycles > kLittleMatrix * graph.numMatrix * graph.slotCycles)
+      break;
   }
+  return best;
+}
+
+/// Without overlap, see apart(); otherwise an interval
+/// of one slot for each matrix instruction, first with room for LDS to drain
+/// before barriers, then without.
+std::optional<Placement> Placer::run() {
+  if (!overlap)
+    return apart();
   interval = graph.numMatrix;
   if (interval < kMinInterval)
     return std::nullopt;

@@ -54,6 +54,20 @@ constexpr Way kWays[] = {{Way::Always, 0},
                          {Way::Registers, 0, true},
                          {Way::Registers, -1, true}};
 
+/// Ways to order an iteration that overlaps with no other, in order of trial.
+struct Apart {
+  bool feeds = false;  ///< what makes operands of LDS reads sinks with them
+  bool freely = false; ///< what sinks takes no room before it is sunk
+  bool spread = false; ///< loads for the next iteration are spread over it
+};
+constexpr Apart kApart[] = {
+    {}, {true}, {true, false, true}, {true, true}, {true, true, true}};
+/// A way must save this part of an iteration's cycles to go before another.
+constexpr int kWorthWhile = 50;
+/// Cycles of an iteration for each of its matrix work that mean that memory
+/// decides.
+constexpr int kLittleMatrix = 4;
+
 class Placer {
 public:
   Placer(LoopGraph &graph, bool overlap)
@@ -69,6 +83,7 @@ private:
   enum class Outcome { Done, Again, Never };
   std::optional<Placement> search();
   std::optional<Placement> overlapped();
+  std::optional<Placement> apart();
   bool holds() const;
   int slotsOf(int cycles) const {
     return (cycles + graph.slotCycles - 1) / graph.slotCycles;
@@ -84,6 +99,7 @@ private:
   bool placeReads(int n, int t);
   void sinkReads();
   void sinkPacks();
+  void spreadLoads();
 
   // The table's slot of a time: one interval, repeated.
   int index(int t) const {
@@ -103,6 +119,12 @@ private:
         nodes[e.node].unit == Unit::Matrix)
       return 1;
     return e.latency;
+  }
+  /// Without overlap: what moves down to its first reader once that is placed.
+  bool sinks(int n) const {
+    bool read = nodes[n].ldsRead && !nodes[n].ldsWrite;
+    return !overlap && (read || (apartWay.feeds && feeds[n])) &&
+           !nodes[n].out.empty();
   }
   bool fits(const Node &node, int t);
   bool portTakes(const Node &node, int t);
@@ -145,6 +167,7 @@ private:
     return window[node.tile] * interval + length - 1 - drain;
   }
   void findLate();
+  void findFeeds();
   bool rotate(Placement &result);
 
   LoopGraph &graph;
@@ -159,13 +182,15 @@ private:
   int exhausted = 0;      ///< ways that used up their tries
   bool ahead = false;     ///< loads may come an iteration before all else
   bool byUse = false;     ///< vector work by the matrix instructions it is for
+  Apart apartWay;         ///< where iterations do not overlap
   std::vector<int> floor; ///< times before which a node must not be tried
   /// Of each set of tiles: where its window lies, in intervals from the
   /// barrier, whether that is settled, and what to begin trying with.
   std::vector<int> window, firstWindow;
   std::vector<bool> windowFixed;
   std::vector<int> time;
-  std::vector<bool> late; ///< by node: sweep 3 places it
+  std::vector<bool> late;  ///< by node: sweep 3 places it
+  std::vector<bool> feeds; ///< makes matrix operands of LDS reads
   struct Slot {
     int matrix = 0, memory = 0, vector = 0, ldsReads = 0;
     /// Issue cycles beside the matrix instruction's own.

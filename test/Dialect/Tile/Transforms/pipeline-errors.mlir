@@ -13,6 +13,7 @@ tile.func @refused(%a: !tile.ptr<f16>, %t: !tile.ptr<i32>) {
     %z = arith.constant 0.0 : f16
     %X = tile.alloc {name = "X"} : memref<64x64xf16, #tile.space<shared>>
     %Y = tile.alloc {name = "Y"} : memref<64x64xf16, #tile.space<shared>>
+    %G = tile.alloc {name = "G"} : memref<64x64xf32, #tile.space<fragment>>
     %F = tile.alloc {name = "F"} : memref<64x64xf16, #tile.space<fragment>>
     scf.for %i = %c0 to %n step %s : i32 {
       %row = tile.load %T[%i : i32] : memref<8xi32, #tile.space<global>> -> i32
@@ -25,6 +26,8 @@ tile.func @refused(%a: !tile.ptr<f16>, %t: !tile.ptr<i32>) {
       // expected-remark @below {{not prefetched: its tile is written elsewhere too}}
       tile.copy %w to %Y : memref<64x64xf16, strided<[?, ?], offset: ?>, #tile.space<global>> to memref<64x64xf16, #tile.space<shared>>
       tile.fill %Y, %z : memref<64x64xf16, #tile.space<shared>>, f16
+      // expected-remark @below {{not prefetched: it converts on the way to registers}}
+      tile.copy %w to %G : memref<64x64xf16, strided<[?, ?], offset: ?>, #tile.space<global>> to memref<64x64xf32, #tile.space<fragment>>
     } {tile.num_stages = 2 : i64}
   }
 }

@@ -60,6 +60,35 @@ tile.func @attention(%q: !tile.ptr<f16>, %k: !tile.ptr<f16>, %v: !tile.ptr<f16>,
   }
 }
 
+// A fragment needs no second place: the next load follows its last reader.
+// CHECK-LABEL: tile.func @fragment
+// CHECK: %[[F:.+]] = tile.alloc {name = "F"}
+// CHECK: tile.copy %{{.+}} to %[[F]] :
+// CHECK: scf.for
+// CHECK-NOT: tile.copy
+// CHECK: tile.gemm %{{.+}}, %[[F]]
+// CHECK: tile.copy %{{.+}} to %[[F]] {tile.prefetch}
+// CHECK: tile.gemm
+tile.func @fragment(%a: !tile.ptr<f16>) {
+  %c1 = arith.constant 1 : i32
+  %A = tile.tensor %a : !tile.ptr<f16> -> memref<512x64xf16, #tile.space<global>>
+  tile.kernel grid(%c1) threads[256] (%b) {
+    %c0 = arith.constant 0 : i32
+    %c64 = arith.constant 64 : i32
+    %n = arith.constant 8 : i32
+    %Q = tile.alloc {name = "Q"} : memref<64x64xf16, #tile.space<shared>>
+    %F = tile.alloc {name = "F"} : memref<64x64xf16, #tile.space<fragment>>
+    %S = tile.alloc {name = "S"} : memref<64x64xf32, #tile.space<fragment>>
+    scf.for %i = %c0 to %n step %c1 : i32 {
+      %at = arith.muli %i, %c64 : i32
+      %v = tile.view %A[%at, %c0 : i32, i32] : memref<512x64xf16, #tile.space<global>> to memref<64x64xf16, strided<[?, ?], offset: ?>, #tile.space<global>>
+      tile.copy %v to %F : memref<64x64xf16, strided<[?, ?], offset: ?>, #tile.space<global>> to memref<64x64xf16, #tile.space<fragment>>
+      tile.gemm %Q, %F into %S {trans_b} : memref<64x64xf16, #tile.space<shared>>, memref<64x64xf16, #tile.space<fragment>> into memref<64x64xf32, #tile.space<fragment>>
+      tile.gemm %Q, %Q into %S {trans_b} : memref<64x64xf16, #tile.space<shared>>, memref<64x64xf16, #tile.space<shared>> into memref<64x64xf32, #tile.space<fragment>>
+    } {tile.num_stages = 1 : i64}
+  }
+}
+
 // Two wavefronts whose tiles take half of LDS: a second workgroup keeps the
 // other two SIMDs busy, second copies would keep it out. With 76 workgroups no
 // compute unit gets two.

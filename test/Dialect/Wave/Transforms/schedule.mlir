@@ -129,3 +129,161 @@ wave.kernel @one_copy(%p: !wave.ptr) attributes {lds_bytes = 4096 : i64, threads
   wave.buffer_store %e, %rsrc[%at] : f32
   wave.return
 }
+
+// Rows that are transposed in registers on their way from LDS to the matrix
+// instructions of a second product, which waits for the first: where registers
+// are short, they are read and transposed when that one is done, and not as
+// soon as they could be.
+// APART-LABEL: wave.kernel @transposed
+// APART: scf.for
+// APART-COUNT-9: wave.mfma
+// APART-COUNT-10: vector.from_elements {{.*}} : vector<4xf16>
+// APART: scf.yield
+wave.kernel @transposed(%p: !wave.ptr) attributes {lds_bytes = 65536 : i64, threads = 1024 : i64} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c16 = arith.constant 16 : i32
+  %bytes = arith.constant 65536 : i32
+  %zero = arith.constant dense<0.0> : vector<16xf32>
+  %one = arith.constant dense<1.0> : vector<4xf16>
+  %t = wave.thread_id
+  %at = arith.muli %t, %c16 : i32
+  %rsrc = wave.resource %p, %bytes : i32
+  %r:8 = scf.for %i = %c0 to %c16 step %c1 iter_args(%x0 = %zero, %x1 = %zero, %x2 = %zero, %x3 = %zero, %x4 = %zero, %x5 = %zero, %x6 = %zero, %x7 = %zero) -> (vector<16xf32>, vector<16xf32>, vector<16xf32>, vector<16xf32>, vector<16xf32>, vector<16xf32>, vector<16xf32>, vector<16xf32>) : i32 {
+    %y0 = wave.mfma [32, 32, 8] %one, %one, %x0 : vector<4xf16>, vector<4xf16>, vector<16xf32> -> vector<16xf32>
+    %y1 = wave.mfma [32, 32, 8] %one, %one, %x1 : vector<4xf16>, vector<4xf16>, vector<16xf32> -> vector<16xf32>
+    %y2 = wave.mfma [32, 32, 8] %one, %one, %x2 : vector<4xf16>, vector<4xf16>, vector<16xf32> -> vector<16xf32>
+    %y3 = wave.mfma [32, 32, 8] %one, %one, %x3 : vector<4xf16>, vector<4xf16>, vector<16xf32> -> vector<16xf32>
+    %y4 = wave.mfma [32, 32, 8] %one, %one, %x4 : vector<4xf16>, vector<4xf16>, vector<16xf32> -> vector<16xf32>
+    %y5 = wave.mfma [32, 32, 8] %one, %one, %x5 : vector<4xf16>, vector<4xf16>, vector<16xf32> -> vector<16xf32>
+    %y6 = wave.mfma [32, 32, 8] %one, %one, %x6 : vector<4xf16>, vector<4xf16>, vector<16xf32> -> vector<16xf32>
+    %y7 = wave.mfma [32, 32, 8] %one, %one, %x7 : vector<4xf16>, vector<4xf16>, vector<16xf32> -> vector<16xf32>
+    %f0 = vector.extract %y7[0] : f32 from vector<16xf32>
+    %g0 = math.exp2 %f0 : f32
+    %f1 = vector.extract %y7[1] : f32 from vector<16xf32>
+    %g1 = math.exp2 %f1 : f32
+    %f2 = vector.extract %y7[2] : f32 from vector<16xf32>
+    %g2 = math.exp2 %f2 : f32
+    %f3 = vector.extract %y7[3] : f32 from vector<16xf32>
+    %g3 = math.exp2 %f3 : f32
+    %g = vector.from_elements %g0, %g1, %g2, %g3 : vector<4xf32>
+    %b = arith.truncf %g : vector<4xf32> to vector<4xf16>
+    %v0_0 = wave.lds_load %at {offset = 0 : i64, wave.lds = array<i64: 0, 65536>} : vector<4xf16>
+    %v0_1 = wave.lds_load %at {offset = 4096 : i64, wave.lds = array<i64: 0, 65536>} : vector<4xf16>
+    %v0_2 = wave.lds_load %at {offset = 8192 : i64, wave.lds = array<i64: 0, 65536>} : vector<4xf16>
+    %v0_3 = wave.lds_load %at {offset = 12288 : i64, wave.lds = array<i64: 0, 65536>} : vector<4xf16>
+    %e0_0_0 = vector.extract %v0_0[0] : f16 from vector<4xf16>
+    %e0_0_1 = vector.extract %v0_1[0] : f16 from vector<4xf16>
+    %e0_0_2 = vector.extract %v0_2[0] : f16 from vector<4xf16>
+    %e0_0_3 = vector.extract %v0_3[0] : f16 from vector<4xf16>
+    %o0_0 = vector.from_elements %e0_0_0, %e0_0_1, %e0_0_2, %e0_0_3 : vector<4xf16>
+    %e0_1_0 = vector.extract %v0_0[1] : f16 from vector<4xf16>
+    %e0_1_1 = vector.extract %v0_1[1] : f16 from vector<4xf16>
+    %e0_1_2 = vector.extract %v0_2[1] : f16 from vector<4xf16>
+    %e0_1_3 = vector.extract %v0_3[1] : f16 from vector<4xf16>
+    %o0_1 = vector.from_elements %e0_1_0, %e0_1_1, %e0_1_2, %e0_1_3 : vector<4xf16>
+    %e0_2_0 = vector.extract %v0_0[2] : f16 from vector<4xf16>
+    %e0_2_1 = vector.extract %v0_1[2] : f16 from vector<4xf16>
+    %e0_2_2 = vector.extract %v0_2[2] : f16 from vector<4xf16>
+    %e0_2_3 = vector.extract %v0_3[2] : f16 from vector<4xf16>
+    %o0_2 = vector.from_elements %e0_2_0, %e0_2_1, %e0_2_2, %e0_2_3 : vector<4xf16>
+    %e0_3_0 = vector.extract %v0_0[3] : f16 from vector<4xf16>
+    %e0_3_1 = vector.extract %v0_1[3] : f16 from vector<4xf16>
+    %e0_3_2 = vector.extract %v0_2[3] : f16 from vector<4xf16>
+    %e0_3_3 = vector.extract %v0_3[3] : f16 from vector<4xf16>
+    %o0_3 = vector.from_elements %e0_3_0, %e0_3_1, %e0_3_2, %e0_3_3 : vector<4xf16>
+    %v1_0 = wave.lds_load %at {offset = 16384 : i64, wave.lds = array<i64: 0, 65536>} : vector<4xf16>
+    %v1_1 = wave.lds_load %at {offset = 20480 : i64, wave.lds = array<i64: 0, 65536>} : vector<4xf16>
+    %v1_2 = wave.lds_load %at {offset = 24576 : i64, wave.lds = array<i64: 0, 65536>} : vector<4xf16>
+    %v1_3 = wave.lds_load %at {offset = 28672 : i64, wave.lds = array<i64: 0, 65536>} : vector<4xf16>
+    %e1_0_0 = vector.extract %v1_0[0] : f16 from vector<4xf16>
+    %e1_0_1 = vector.extract %v1_1[0] : f16 from vector<4xf16>
+    %e1_0_2 = vector.extract %v1_2[0] : f16 from vector<4xf16>
+    %e1_0_3 = vector.extract %v1_3[0] : f16 from vector<4xf16>
+    %o1_0 = vector.from_elements %e1_0_0, %e1_0_1, %e1_0_2, %e1_0_3 : vector<4xf16>
+    %e1_1_0 = vector.extract %v1_0[1] : f16 from vector<4xf16>
+    %e1_1_1 = vector.extract %v1_1[1] : f16 from vector<4xf16>
+    %e1_1_2 = vector.extract %v1_2[1] : f16 from vector<4xf16>
+    %e1_1_3 = vector.extract %v1_3[1] : f16 from vector<4xf16>
+    %o1_1 = vector.from_elements %e1_1_0, %e1_1_1, %e1_1_2, %e1_1_3 : vector<4xf16>
+    %e1_2_0 = vector.extract %v1_0[2] : f16 from vector<4xf16>
+    %e1_2_1 = vector.extract %v1_1[2] : f16 from vector<4xf16>
+    %e1_2_2 = vector.extract %v1_2[2] : f16 from vector<4xf16>
+    %e1_2_3 = vector.extract %v1_3[2] : f16 from vector<4xf16>
+    %o1_2 = vector.from_elements %e1_2_0, %e1_2_1, %e1_2_2, %e1_2_3 : vector<4xf16>
+    %e1_3_0 = vector.extract %v1_0[3] : f16 from vector<4xf16>
+    %e1_3_1 = vector.extract %v1_1[3] : f16 from vector<4xf16>
+    %e1_3_2 = vector.extract %v1_2[3] : f16 from vector<4xf16>
+    %e1_3_3 = vector.extract %v1_3[3] : f16 from vector<4xf16>
+    %o1_3 = vector.from_elements %e1_3_0, %e1_3_1, %e1_3_2, %e1_3_3 : vector<4xf16>
+    %v2_0 = wave.lds_load %at {offset = 32768 : i64, wave.lds = array<i64: 0, 65536>} : vector<4xf16>
+    %v2_1 = wave.lds_load %at {offset = 36864 : i64, wave.lds = array<i64: 0, 65536>} : vector<4xf16>
+    %v2_2 = wave.lds_load %at {offset = 40960 : i64, wave.lds = array<i64: 0, 65536>} : vector<4xf16>
+    %v2_3 = wave.lds_load %at {offset = 45056 : i64, wave.lds = array<i64: 0, 65536>} : vector<4xf16>
+    %e2_0_0 = vector.extract %v2_0[0] : f16 from vector<4xf16>
+    %e2_0_1 = vector.extract %v2_1[0] : f16 from vector<4xf16>
+    %e2_0_2 = vector.extract %v2_2[0] : f16 from vector<4xf16>
+    %e2_0_3 = vector.extract %v2_3[0] : f16 from vector<4xf16>
+    %o2_0 = vector.from_elements %e2_0_0, %e2_0_1, %e2_0_2, %e2_0_3 : vector<4xf16>
+    %e2_1_0 = vector.extract %v2_0[1] : f16 from vector<4xf16>
+    %e2_1_1 = vector.extract %v2_1[1] : f16 from vector<4xf16>
+    %e2_1_2 = vector.extract %v2_2[1] : f16 from vector<4xf16>
+    %e2_1_3 = vector.extract %v2_3[1] : f16 from vector<4xf16>
+    %o2_1 = vector.from_elements %e2_1_0, %e2_1_1, %e2_1_2, %e2_1_3 : vector<4xf16>
+    %e2_2_0 = vector.extract %v2_0[2] : f16 from vector<4xf16>
+    %e2_2_1 = vector.extract %v2_1[2] : f16 from vector<4xf16>
+    %e2_2_2 = vector.extract %v2_2[2] : f16 from vector<4xf16>
+    %e2_2_3 = vector.extract %v2_3[2] : f16 from vector<4xf16>
+    %o2_2 = vector.from_elements %e2_2_0, %e2_2_1, %e2_2_2, %e2_2_3 : vector<4xf16>
+    %e2_3_0 = vector.extract %v2_0[3] : f16 from vector<4xf16>
+    %e2_3_1 = vector.extract %v2_1[3] : f16 from vector<4xf16>
+    %e2_3_2 = vector.extract %v2_2[3] : f16 from vector<4xf16>
+    %e2_3_3 = vector.extract %v2_3[3] : f16 from vector<4xf16>
+    %o2_3 = vector.from_elements %e2_3_0, %e2_3_1, %e2_3_2, %e2_3_3 : vector<4xf16>
+    %v3_0 = wave.lds_load %at {offset = 49152 : i64, wave.lds = array<i64: 0, 65536>} : vector<4xf16>
+    %v3_1 = wave.lds_load %at {offset = 53248 : i64, wave.lds = array<i64: 0, 65536>} : vector<4xf16>
+    %v3_2 = wave.lds_load %at {offset = 57344 : i64, wave.lds = array<i64: 0, 65536>} : vector<4xf16>
+    %v3_3 = wave.lds_load %at {offset = 61440 : i64, wave.lds = array<i64: 0, 65536>} : vector<4xf16>
+    %e3_0_0 = vector.extract %v3_0[0] : f16 from vector<4xf16>
+    %e3_0_1 = vector.extract %v3_1[0] : f16 from vector<4xf16>
+    %e3_0_2 = vector.extract %v3_2[0] : f16 from vector<4xf16>
+    %e3_0_3 = vector.extract %v3_3[0] : f16 from vector<4xf16>
+    %o3_0 = vector.from_elements %e3_0_0, %e3_0_1, %e3_0_2, %e3_0_3 : vector<4xf16>
+    %e3_1_0 = vector.extract %v3_0[1] : f16 from vector<4xf16>
+    %e3_1_1 = vector.extract %v3_1[1] : f16 from vector<4xf16>
+    %e3_1_2 = vector.extract %v3_2[1] : f16 from vector<4xf16>
+    %e3_1_3 = vector.extract %v3_3[1] : f16 from vector<4xf16>
+    %o3_1 = vector.from_elements %e3_1_0, %e3_1_1, %e3_1_2, %e3_1_3 : vector<4xf16>
+    %e3_2_0 = vector.extract %v3_0[2] : f16 from vector<4xf16>
+    %e3_2_1 = vector.extract %v3_1[2] : f16 from vector<4xf16>
+    %e3_2_2 = vector.extract %v3_2[2] : f16 from vector<4xf16>
+    %e3_2_3 = vector.extract %v3_3[2] : f16 from vector<4xf16>
+    %o3_2 = vector.from_elements %e3_2_0, %e3_2_1, %e3_2_2, %e3_2_3 : vector<4xf16>
+    %e3_3_0 = vector.extract %v3_0[3] : f16 from vector<4xf16>
+    %e3_3_1 = vector.extract %v3_1[3] : f16 from vector<4xf16>
+    %e3_3_2 = vector.extract %v3_2[3] : f16 from vector<4xf16>
+    %e3_3_3 = vector.extract %v3_3[3] : f16 from vector<4xf16>
+    %o3_3 = vector.from_elements %e3_3_0, %e3_3_1, %e3_3_2, %e3_3_3 : vector<4xf16>
+    %z0 = wave.mfma [32, 32, 8] %o0_0, %b, %y0 : vector<4xf16>, vector<4xf16>, vector<16xf32> -> vector<16xf32>
+    %z1 = wave.mfma [32, 32, 8] %o0_1, %b, %y1 : vector<4xf16>, vector<4xf16>, vector<16xf32> -> vector<16xf32>
+    %z2 = wave.mfma [32, 32, 8] %o0_2, %b, %y2 : vector<4xf16>, vector<4xf16>, vector<16xf32> -> vector<16xf32>
+    %z3 = wave.mfma [32, 32, 8] %o0_3, %b, %y3 : vector<4xf16>, vector<4xf16>, vector<16xf32> -> vector<16xf32>
+    %z4 = wave.mfma [32, 32, 8] %o1_0, %b, %y4 : vector<4xf16>, vector<4xf16>, vector<16xf32> -> vector<16xf32>
+    %z5 = wave.mfma [32, 32, 8] %o1_1, %b, %y5 : vector<4xf16>, vector<4xf16>, vector<16xf32> -> vector<16xf32>
+    %z6 = wave.mfma [32, 32, 8] %o1_2, %b, %y6 : vector<4xf16>, vector<4xf16>, vector<16xf32> -> vector<16xf32>
+    %z7 = wave.mfma [32, 32, 8] %o1_3, %b, %y7 : vector<4xf16>, vector<4xf16>, vector<16xf32> -> vector<16xf32>
+    %w0 = wave.mfma [32, 32, 8] %o2_0, %b, %z0 : vector<4xf16>, vector<4xf16>, vector<16xf32> -> vector<16xf32>
+    %w1 = wave.mfma [32, 32, 8] %o2_1, %b, %z1 : vector<4xf16>, vector<4xf16>, vector<16xf32> -> vector<16xf32>
+    %w2 = wave.mfma [32, 32, 8] %o2_2, %b, %z2 : vector<4xf16>, vector<4xf16>, vector<16xf32> -> vector<16xf32>
+    %w3 = wave.mfma [32, 32, 8] %o2_3, %b, %z3 : vector<4xf16>, vector<4xf16>, vector<16xf32> -> vector<16xf32>
+    %w4 = wave.mfma [32, 32, 8] %o3_0, %b, %z4 : vector<4xf16>, vector<4xf16>, vector<16xf32> -> vector<16xf32>
+    %w5 = wave.mfma [32, 32, 8] %o3_1, %b, %z5 : vector<4xf16>, vector<4xf16>, vector<16xf32> -> vector<16xf32>
+    %w6 = wave.mfma [32, 32, 8] %o3_2, %b, %z6 : vector<4xf16>, vector<4xf16>, vector<16xf32> -> vector<16xf32>
+    %w7 = wave.mfma [32, 32, 8] %o3_3, %b, %z7 : vector<4xf16>, vector<4xf16>, vector<16xf32> -> vector<16xf32>
+    scf.yield %w0, %w1, %w2, %w3, %w4, %w5, %w6, %w7 : vector<16xf32>, vector<16xf32>, vector<16xf32>, vector<16xf32>, vector<16xf32>, vector<16xf32>, vector<16xf32>, vector<16xf32>
+  }
+  %sum = arith.addf %r#0, %r#1 : vector<16xf32>
+  %s = vector.extract %sum[0] : f32 from vector<16xf32>
+  wave.buffer_store %s, %rsrc[%at] : f32
+  wave.return
+}
