@@ -317,6 +317,7 @@ LineSharing tlc::sim::linesShared(LaunchContext &context, CodeTable &code,
   std::map<uint64_t, double> atFirst = observer.meansOf(first),
                              inAll = observer.meansOf(whole);
   LineSharing result;
+  result.work = plan.ofAll * param::xcds;
   result.othersGoAhead = plan.isUneven();
   result.othersAreAhead =
       plan.isUneven() && plan.kind == SamplePlan::Kind::Pace;
@@ -327,7 +328,7 @@ LineSharing tlc::sim::linesShared(LaunchContext &context, CodeTable &code,
     double sharers = each.ofXcd ? each.ofXcd / plan.ofAll / each.lines : 1;
     if (!each.lines && inAll.count(base))
       sharers = inAll[base];
-    else if (inAll.count(base) && atFirst.count(base))
+    else if (!plan.isUneven() && inAll.count(base) && atFirst.count(base))
       sharers *= inAll[base] / atFirst[base];
     double alone = each.ofXcd ? each.ofXcdAlone / each.ofXcd : 1;
     result.add({base / param::lineBytes,

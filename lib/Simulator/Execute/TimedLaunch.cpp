@@ -50,8 +50,8 @@ constexpr uint64_t sampleFrom = param::xcds * param::cusPerXcd;
 /// Launches up to so many times as much are run in full as well: a second or
 /// two for each XCD, and nothing to be said of errors.
 constexpr double fullFactor = 2.5;
-/// And to so many times as much again where chance decides how they end: the
-/// end's standard deviation, relative.
+/// And to so many times as much again where one XCD cannot stand for all, or
+/// chance decides how they end: the end's standard deviation, relative.
 constexpr double chanceFactor = 2, chance = 0.01;
 /// Where the replay would take more than so many times as long as the run, and
 /// more than so many nanoseconds, less of the launch is replayed.
@@ -543,16 +543,14 @@ void tlc::sim::runTimed(LaunchContext &context, unsigned threads,
     Beginning beginning =
         runBeginning(code, source, needs, options, detail / probePart);
     options.pages = std::move(beginning.pages);
-    Shares shares = lengths->isUniform() ? Shares(Pace(), 1, 0)
-                                         : probe(code, source, needs, options,
-                                                 detail / probePart);
-    plan =
-        planSample(*lengths, options.workgroups, needs, detail, usual, shares);
+    Ends ends;
+    if (!lengths->isUniform())
+      ends = stepEnds(*lengths, options.workgroups, needs, Demand(),
+                      probe(code, source, needs, options, detail / probePart));
+    plan = planSample(*lengths, options.workgroups, needs, detail, usual, ends);
     source.abandon();
     auto isUncertain = [&] {
-      Tail tail = stepTails(*lengths, plan.xcd, options.workgroups, needs,
-                            Demand(), shares);
-      if (tail.spread <= chance)
+      if (!plan.isUneven() && !(plan.hasChance && ends.spread > chance))
         return false;
       // Parts of it have run by now.
       source.runFirst(~uint64_t(0));
@@ -560,7 +558,7 @@ void tlc::sim::runTimed(LaunchContext &context, unsigned threads,
       source.abandon();
       return again;
     };
-    if (!wanted.detailInstructions && plan.hasChance() &&
+    if (!wanted.detailInstructions &&
         lengths->all() <= chanceFactor * fullUpTo && isUncertain()) {
       lengths.reset();
       options.pages.clear();

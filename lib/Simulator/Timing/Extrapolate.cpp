@@ -33,6 +33,9 @@ constexpr double fillRounds = 2.5, leastRounds = 2;
 constexpr double mostRounds = 12.5;
 /// What an XCD executes may exceed the detail by this, before it is cut.
 constexpr double wholeFactor = 1.5;
+/// Workgroups of an XCD whose lengths differ by no more than this factor end in
+/// their order.
+constexpr double alike = 1.02;
 /// From so busy shared levels on, the last workgroups get on faster than the
 /// pace says, for others no longer want anything: they are not stepped through.
 constexpr double mostShared = 0.7;
@@ -212,28 +215,38 @@ void toDevice(TimingResult &r, const SamplePlan &plan, double factor) {
   r.waves = plan.workgroups * plan.needs.waves;
 }
 
+/// The first workgroups read most of what comes to many: of an array no more is
+/// read for the first time than it has, however often they are repeated.
+/// \p before: bytes of HBM in the sample, of which \p r is the launch.
+void readNoMoreThanThereIs(TimingResult &r, const LineSharing &arrays,
+                           double before, double factor) {
+  double lines = 0, launch = 0;
+  for (const LineSharing::Range &each : arrays.all()) {
+    lines += double(each.once + each.again);
+    launch +=
+        std::min(double(each.once) * factor, double(each.end - each.begin)) +
+        double(each.again) * factor;
+  }
+  double all = double(r.memory.hbmBytes);
+  double reads = before > 0 ? all * lines * lineBytes / before : 0;
+  double spared = reads - launch * lineBytes;
+  if (spared <= 0)
+    return;
+  MemoryCounters apart = memoryApart(r);
+  for (auto &[address, timing] : r.code) {
+    uint64_t bytes = timing.memory.hbmBytes, less = scaled(bytes, spared / all);
+    timing.memory.hbmBytes -= less;
+    timing.memory.mallHits += less / lineBytes;
+  }
+  addUp(r, apart);
+}
+
 /// The part of the time for which what XCDs share beyond their L2 was busy.
 double sharedBusy(const TimingResult &sample) {
   double cycles = double(std::max<uint64_t>(1, sample.cycles)) / xcds;
   return std::max(double(sample.memory.mallBytes) /
                       (cycles * mallBytesPerCycle),
                   double(sample.memory.hbmBytes) / (cycles * hbmBytesPerCycle));
-}
-
-/// The XCD that ends last at a known pace: its end is the launch's.
-unsigned lastXcd(const LengthModel &lengths, uint64_t workgroups,
-                 const GroupNeeds &needs, const Shares &shares) {
-  unsigned last = 0;
-  double end = 0;
-  for (unsigned xcd = 0; xcd < xcds; ++xcd) {
-    Stepped stepped =
-        stepThrough(lengths, xcd, workgroups, needs, Demand(), shares);
-    if (stepped.end > end) {
-      end = stepped.end;
-      last = xcd;
-    }
-  }
-  return last;
 }
 
 } // namespace
@@ -260,7 +273,7 @@ std::string SamplePlan::describe(size_t ran, const LengthModel &lengths) const {
                    "get on alike until they end. "
                  : "",
       !isUneven()              ? "5 %"
-      : kind == Kind::WholeXcd ? "6 %"
+      : kind == Kind::WholeXcd ? "8 %"
                                : "9 %");
   if (hasTail)
     error = fmt::format("; which of the last workgroups meet on a compute unit "
@@ -288,17 +301,25 @@ std::string SamplePlan::describe(size_t ran, const LengthModel &lengths) const {
 
 SamplePlan tlc::sim::planSample(const LengthModel &lengths, uint64_t workgroups,
                                 const GroupNeeds &needs, uint64_t detail,
-                                double usual, const Shares &shares) {
+                                double usual, const Ends &ends) {
   SamplePlan plan;
   plan.workgroups = workgroups;
   plan.needs = needs;
   plan.isUniform = lengths.isUniform();
-  plan.xcd =
-      lengths.isUniform() ? 0 : lastXcd(lengths, workgroups, needs, shares);
+  // Its end is the launch's.
+  plan.xcd = lengths.isUniform() ? 0 : ends.lastXcd();
   plan.ofXcd = (workgroups - plan.xcd + xcds - 1) / xcds;
   std::vector<double> ofXcds(xcds);
-  for (uint64_t id = 0; id < workgroups; ++id)
-    ofXcds[id % xcds] += lengths.lengthOf(id);
+  double shortest = HUGE_VAL, longest = 0;
+  for (uint64_t id = 0; id < workgroups; ++id) {
+    double length = lengths.lengthOf(id);
+    ofXcds[id % xcds] += length;
+    if (id % xcds != plan.xcd)
+      continue;
+    shortest = std::min(shortest, length);
+    longest = std::max(longest, length);
+  }
+  plan.hasChance = longest > alike * shortest;
   plan.allInstructions = std::accumulate(ofXcds.begin(), ofXcds.end(), 0.0);
   double all = ofXcds[plan.xcd];
   for (double each : ofXcds)
@@ -336,14 +357,17 @@ TimingResult tlc::sim::extrapolate(TimingResult sample, const Machine &machine,
                                    const LengthModel &lengths, SamplePlan &plan,
                                    double alone, double relieved) {
   const std::vector<GroupTime> &ran = machine.groups();
+  double hbmBytes = double(sample.memory.hbmBytes),
+         executed = double(sample.instructions);
   unsigned full = occupancyOf(plan.needs).groupsPerCu;
   Shares shares(machine.pace(), full, alone,
                 plan.kind == SamplePlan::Kind::WholeXcd);
   Demand demand = fitDemand(ran, shares);
-  plan.hasTail = plan.hasChance() && sharedBusy(sample) < mostShared;
+  plan.hasTail = plan.hasChance && sharedBusy(sample) < mostShared;
   if (plan.hasTail)
-    plan.tail = stepTails(lengths, plan.xcd, plan.workgroups, plan.needs,
-                          demand, shares);
+    plan.tail =
+        Tail(stepEnds(lengths, plan.workgroups, plan.needs, demand, shares),
+             plan.xcd);
   double instructions = 0, skipped = 0;
   uint64_t number = 0;
   for (uint64_t id = plan.xcd; id < plan.workgroups; id += xcds, ++number) {
@@ -386,6 +410,9 @@ TimingResult tlc::sim::extrapolate(TimingResult sample, const Machine &machine,
     r.cycles = uint64_t(double(r.cycles - last) + mean + plan.tail.length);
   }
   toDevice(r, plan, lengths.all() / instructions);
+  if (plan.kind == SamplePlan::Kind::Pace)
+    readNoMoreThanThereIs(r, machine.whatIsRead(), hbmBytes,
+                          lengths.all() / executed);
   r.occupancy.averageWaves =
       double(r.waveCycles) / (double(r.cycles) * r.simds);
   return sample;

@@ -47,7 +47,7 @@ struct SamplePlan {
   /// the shared levels to those, which a sample of one XCD does not show.
   bool isUneven() const { return unevenness > 0.05; }
   /// Which of the last workgroups meet on a compute unit is chance.
-  bool hasChance() const { return !isUniform && !isUneven(); }
+  bool hasChance = false;
   /// So its end is the mean over that, once the sample has run.
   bool hasTail = false;
   Tail tail;
@@ -58,10 +58,10 @@ struct SamplePlan {
 };
 
 /// \p detail: instructions to spend, each as dear as so many \p usual ones.
-/// \p shares tells which XCD ends last.
+/// \p ends: where workgroups differ.
 SamplePlan planSample(const LengthModel &lengths, uint64_t workgroups,
                       const GroupNeeds &needs, uint64_t detail, double usual,
-                      const Shares &shares);
+                      const Ends &ends);
 
 /// The whole launch from `sample`, which \p machine gave. For Pace only, from
 /// further runs, 0 if there was none: \p alone, instructions a cycle of a

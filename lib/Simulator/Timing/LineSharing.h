@@ -25,8 +25,12 @@ public:
     uint64_t begin = 0, end = 0; ///< lines
     double sharers = 1;          ///< XCDs that want a line that one wants
     double alone = 1;            ///< part that no other wants
+    /// Lines that the run has read from HBM, those read before apart.
+    mutable uint64_t once = 0, again = 0;
   };
 
+  /// Of the XCD, relative to the mean: it wants so much more than that.
+  double work = 1;
   /// Cycles by which an XCD is later than the first of them.
   double lag = 0;
   /// XCDs get different work, this one the most: once the first workgroups have
@@ -49,6 +53,7 @@ public:
     static const Range alone;
     return alone;
   }
+  const std::vector<Range> &all() const { return ranges; }
   /// Over all lines: by so much an XCD's part of a cache that all share holds
   /// more than an equal part, for some of its lines are others' as well.
   double mean() const {
@@ -57,7 +62,7 @@ public:
       lines += double(r.end - r.begin);
       wanted += double(r.end - r.begin) * r.sharers;
     }
-    return lines > 0 ? wanted / lines : 1;
+    return lines > 0 ? work * wanted / lines : 1;
   }
 
 private:

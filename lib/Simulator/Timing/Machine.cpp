@@ -335,6 +335,7 @@ const std::vector<uint64_t> &Machine::pages() const {
   return memory->pagesMet();
 }
 double Machine::meanLag() const { return memory->meanLag(); }
+const LineSharing &Machine::whatIsRead() const { return memory->whatIsRead(); }
 unsigned Machine::activeXcds() const {
   return unsigned(param::xcds - impl->othersEnded);
 }

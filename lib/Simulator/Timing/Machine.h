@@ -121,6 +121,7 @@ public:
   /// In the order of their first use.
   const std::vector<uint64_t> &pages() const;
   double meanLag() const; ///< see MemorySystem
+  const LineSharing &whatIsRead() const;
   /// XCDs of the device that had work when the run ended.
   unsigned activeXcds() const;
 

@@ -283,6 +283,15 @@ void MemorySystem::noteLag(unsigned cu, uint64_t line, double saved) {
   mask |= bit;
 }
 
+/// From HBM, for this XCD.
+void MemorySystem::noteRead(uint64_t line) {
+  if (line >= wasRead.size())
+    wasRead.resize(std::max<size_t>(2 * wasRead.size(), line + 1));
+  const LineSharing::Range &range = sharing.of(virtualOf(line));
+  ++(wasRead[line] ? range.again : range.once);
+  wasRead[line] = true;
+}
+
 /// The link of the XCD, the Infinity Cache, HBM: each busy for the line, then
 /// the latency of the level that has it.
 double MemorySystem::beyondL2(unsigned cu, uint64_t line, double time,
@@ -313,6 +322,8 @@ double MemorySystem::beyondL2(unsigned cu, uint64_t line, double time,
     start = take(hbm, start, others ? 0 : double(lineBytes) / hbmBytesPerCycle);
     counters.mallHits += others;
     counters.hbmBytes += others ? 0 : lineBytes;
+    if (isSample && !others)
+      noteRead(line);
     ready = start + extra + hbmLatency - l2Latency;
     if (!isFirst(cu, line, time))
       ready = othersAreAhead ? soonest : std::max(soonest, ready - sharing.lag);

@@ -53,6 +53,8 @@ public:
   const std::vector<uint64_t> &pagesMet() const { return pageOfFrame; }
   /// By how much XCDs are later, on average, than the first one that wants the
   /// same line: see LineSharing::measuresLag.
+  /// What a sample has read is noted there.
+  const LineSharing &whatIsRead() const { return sharing; }
   double meanLag() const { return lagCount ? lagSum / double(lagCount) : 0; }
   /// Has the host bring what a look-up of the line will read.
   void fetchAhead(unsigned cu, uint64_t line) const;
@@ -116,6 +118,7 @@ private:
   double take(Shared &unit, double time, double cycles);
   bool isFirst(unsigned cu, uint64_t line, double time) const;
   void noteLag(unsigned cu, uint64_t line, double saved);
+  void noteRead(uint64_t line);
   /// Outside, see frameOf().
   uint64_t virtualOf(uint64_t line) const;
   /// Gives a line a place in the Infinity Cache, and HBM the one it replaces.
@@ -139,6 +142,7 @@ private:
   /// Of a sample, by first use; 0: not used yet.
   std::vector<uint32_t> pieces;
   uint32_t piecesUsed = 0;
+  std::vector<bool> wasRead; ///< of a sample, by line
   /// Lines placed in L2, those of them that became dirty, and the fraction of
   /// a line that earlier launches still have to write.
   double placed = 0, written = 0, owed = 0;

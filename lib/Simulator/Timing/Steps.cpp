@@ -246,24 +246,27 @@ double Scatter::of(uint64_t id) const {
   return 1 + size * std::sqrt(12.0) * (double(v >> 11) * 0x1p-53 - 0.5);
 }
 
-Tail tlc::sim::stepTails(const LengthModel &lengths, unsigned xcd,
-                         uint64_t workgroups, const GroupNeeds &needs,
-                         const Demand &demand, const Shares &shares) {
+Ends tlc::sim::stepEnds(const LengthModel &lengths, uint64_t workgroups,
+                        const GroupNeeds &needs, const Demand &demand,
+                        const Shares &shares) {
   uint64_t draws = std::clamp(mostSteps / workgroups, leastDraws, mostDraws);
-  double sum = 0, squares = 0, mean = 0;
+  Ends ends;
+  double squares = 0;
   for (uint64_t draw = 1; draw <= draws; ++draw) {
     double last = 0;
-    for (unsigned each = 0; each < xcds; ++each) {
-      Stepped stepped = stepThrough(lengths, each, workgroups, needs, demand,
+    for (unsigned xcd = 0; xcd < xcds; ++xcd) {
+      Stepped stepped = stepThrough(lengths, xcd, workgroups, needs, demand,
                                     shares, {usualScatter, draw});
       last = std::max(last, stepped.end);
-      if (each == xcd)
-        mean += stepped.meanEnd / double(draws);
+      ends.ofXcd[xcd] += stepped.end / double(draws);
+      ends.ofUnits[xcd] += stepped.meanEnd / double(draws);
     }
-    sum += last / double(draws);
+    ends.last += last / double(draws);
     squares += last * last / double(draws);
   }
-  return {sum - mean, std::sqrt(std::max(0.0, squares - sum * sum)) / sum};
+  ends.spread =
+      std::sqrt(std::max(0.0, squares - ends.last * ends.last)) / ends.last;
+  return ends;
 }
 
 Stepped tlc::sim::stepThrough(const LengthModel &lengths, unsigned xcd,

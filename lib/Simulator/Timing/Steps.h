@@ -16,6 +16,8 @@
 
 #include "LengthModel.h"
 
+#include <algorithm>
+
 namespace tlc::sim {
 
 /// A linear function of the number of instructions, fitted.
@@ -59,16 +61,40 @@ struct Scatter {
   double of(uint64_t id) const;
 };
 
-/// How a launch ends whose workgroups differ. Which of the last ones meet on a
-/// unit is chance, on this machine as on the real one.
+/// How a launch ends whose workgroups differ: which of the last ones meet on a
+/// unit is chance, on this machine as on the real one. So it is stepped through
+/// several times.
+struct Ends {
+  /// Ends that differ by less than this may be the same.
+  static constexpr double alike = 0.005;
+  double ofXcd[param::xcds] = {};   ///< mean
+  double ofUnits[param::xcds] = {}; ///< of an XCD, mean
+  double last = 0;                  ///< of the launch, mean
+  double spread = 0;                ///< standard deviation of that, relative
+
+  /// Of those that end last, as near as can be told, the first: the others are
+  /// more likely to have the edges of arrays.
+  unsigned lastXcd() const {
+    double most = *std::max_element(ofXcd, ofXcd + param::xcds);
+    return unsigned(
+        std::find_if(ofXcd, ofXcd + param::xcds,
+                     [&](double end) { return end >= (1 - alike) * most; }) -
+        ofXcd);
+  }
+};
+Ends stepEnds(const LengthModel &lengths, uint64_t workgroups,
+              const GroupNeeds &needs, const Demand &demand,
+              const Shares &shares);
+
+/// Of a launch that one XCD of it stands for.
 struct Tail {
   double length =
-      0; ///< from the mean end of an XCD's units to the launch's end
-  double spread = 0; ///< standard deviation of the end, relative to it
+      0; ///< from the mean end of the XCD's units to the launch's end
+  double spread = 0; ///< see Ends
+  Tail() = default;
+  Tail(const Ends &ends, unsigned xcd)
+      : length(ends.last - ends.ofUnits[xcd]), spread(ends.spread) {}
 };
-Tail stepTails(const LengthModel &lengths, unsigned xcd, uint64_t workgroups,
-               const GroupNeeds &needs, const Demand &demand,
-               const Shares &shares);
 
 /// All workgroups of an XCD from the launch on.
 Stepped stepThrough(const LengthModel &lengths, unsigned xcd,

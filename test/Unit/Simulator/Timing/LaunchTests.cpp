@@ -153,6 +153,28 @@ loop:
           0, 0, 512};
 }
 
+/// A launch in full and from a sample. \p detail: instructions, 0 as usual.
+struct BothWays {
+  TimingResult full, sample;
+  BothWays(const AsmKernel &kernel, unsigned groups,
+           std::vector<uint64_t> arguments, uint64_t detail) {
+    TimingOptions options;
+    options.detailInstructions = detail;
+    sample = timeKernel(kernel, groups, 64, arguments, options);
+    options.full = true;
+    full = timeKernel(kernel, groups, 64, arguments, options);
+    EXPECT_TRUE(sample.sampled);
+    EXPECT_FALSE(full.sampled);
+  }
+  void expectCyclesNear() const {
+    EXPECT_NEAR(double(sample.cycles), double(full.cycles), 0.03 * full.cycles);
+  }
+  void expectHbmBytesNear(double tolerance) const {
+    EXPECT_NEAR(double(sample.memory.hbmBytes), double(full.memory.hbmBytes),
+                tolerance * full.memory.hbmBytes);
+  }
+};
+
 struct Sample {
   const char *name;
   Order order;
@@ -167,19 +189,12 @@ TEST_P(Sampling, IsCloseToTheFullRun) {
     GTEST_SKIP() << "no assembler";
   void *data = nullptr;
   ASSERT_EQ(table().hipMalloc(&data, 8 << 20), tlc::hip::hipSuccess);
-  auto run = [&](bool full) {
-    TimingOptions options;
-    options.full = full;
-    options.detailInstructions = GetParam().detail;
-    return timeKernel(unevenKernel(GetParam().order), GetParam().groups, 64,
-                      {reinterpret_cast<uint64_t>(data), GetParam().mask},
-                      options);
-  };
-  TimingResult full = run(true), sample = run(false);
-  EXPECT_FALSE(full.sampled);
-  EXPECT_TRUE(sample.sampled);
+  BothWays both(unevenKernel(GetParam().order), GetParam().groups,
+                {reinterpret_cast<uint64_t>(data), GetParam().mask},
+                GetParam().detail);
+  const TimingResult &full = both.full, &sample = both.sample;
   EXPECT_LE(sample.sampledWorkgroups * 8, full.workgroups);
-  EXPECT_NEAR(double(sample.cycles), double(full.cycles), 0.03 * full.cycles);
+  both.expectCyclesNear();
   EXPECT_NEAR(sample.matrixUtilization(), full.matrixUtilization(),
               0.03 * full.matrixUtilization());
   EXPECT_NEAR(double(sample.instructions), double(full.instructions),
@@ -193,6 +208,7 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Values(
         Sample{"alike", Order::Ascending, 0, 170'000, 24'576},
         Sample{"period", Order::Modulo, 31, 200'000, 4096},
+        Sample{"by_xcd", Order::Modulo, 7, 410'000, 4096},
         Sample{"ascending", Order::Ascending, 63, 250'000, 8192},
         Sample{"descending", Order::Descending, 63, 250'000, 8192},
         Sample{"scattered", Order::Scattered, 63, 250'000, 8192},
@@ -245,20 +261,11 @@ TEST(Launch, SampleOfOneXcdKnowsWhatOthersFetch) {
   ASSERT_EQ(table().hipMalloc(&data, size_t(groups / 16) << 18),
             tlc::hip::hipSuccess);
   for (bool isUneven : {false, true}) {
-    auto run = [&](bool full) {
-      TimingOptions options;
-      options.full = full;
-      options.detailInstructions = 125'000;
-      return timeKernel(sharedKernel(isUneven), groups, 64,
-                        {reinterpret_cast<uint64_t>(data)}, options);
-    };
-    TimingResult full = run(true), sample = run(false);
-    EXPECT_TRUE(sample.sampled);
-    EXPECT_NEAR(double(sample.cycles), double(full.cycles), 0.03 * full.cycles)
-        << isUneven;
-    EXPECT_NEAR(double(sample.memory.hbmBytes), double(full.memory.hbmBytes),
-                0.1 * full.memory.hbmBytes)
-        << isUneven;
+    SCOPED_TRACE(isUneven);
+    BothWays both(sharedKernel(isUneven), groups,
+                  {reinterpret_cast<uint64_t>(data)}, 125'000);
+    both.expectCyclesNear();
+    both.expectHbmBytesNear(0.1);
   }
   table().hipFree(data);
 }
@@ -289,19 +296,42 @@ TEST(Launch, SampleOfOneXcdKnowsWhatLaterWorkgroupsShare) {
   ASSERT_EQ(table().hipMalloc(&data, size_t(groups) << 16),
             tlc::hip::hipSuccess);
   for (bool first : {false, true}) {
-    auto run = [&](bool full) {
-      TimingOptions options;
-      options.full = full;
-      options.detailInstructions = 300'000;
-      return timeKernel(laterSharedKernel(first), groups, 64,
-                        {reinterpret_cast<uint64_t>(data)}, options);
-    };
-    TimingResult full = run(true), sample = run(false);
-    EXPECT_TRUE(sample.sampled);
-    EXPECT_NEAR(double(sample.memory.hbmBytes), double(full.memory.hbmBytes),
-                0.05 * full.memory.hbmBytes)
-        << first;
+    SCOPED_TRACE(first);
+    BothWays(laterSharedKernel(first), groups,
+             {reinterpret_cast<uint64_t>(data)}, 300'000)
+        .expectHbmBytesNear(0.05);
   }
+  table().hipFree(data);
+}
+
+/// One to a compute unit, of 96 to 159 tiles, in no order. Those of an XCD read
+/// the same.
+AsmKernel sameTilesKernel() {
+  return {"k", std::string(R"(
+  s_load_dwordx2 s[4:5], s[0:1], 0x0
+  v_lshlrev_b32 v1, 4, v0
+  s_lshr_b32 s8, s2, 3
+  s_mul_i32 s8, s8, 0x9e3779b1
+  s_lshr_b32 s8, s8, 26
+  s_add_u32 s8, s8, 96
+  s_and_b32 s9, s2, 7
+  s_mul_i32 s9, s9, 0x50000
+)") + tileLoop,
+          40000, 0, 64};
+}
+
+// The first workgroups bring what the others find in the caches. That must not
+// be repeated for those that a sample leaves out.
+TEST(Launch, SampleReadsAnArrayOnce) {
+  if (!hasAssembler())
+    GTEST_SKIP() << "no assembler";
+  void *data = nullptr;
+  ASSERT_EQ(table().hipMalloc(&data, 8 * 0x50000), tlc::hip::hipSuccess);
+  BothWays both(sameTilesKernel(), 8 * 304, {reinterpret_cast<uint64_t>(data)},
+                60'000);
+  EXPECT_LE(both.sample.sampledWorkgroups * 16, both.full.workgroups);
+  both.expectCyclesNear();
+  both.expectHbmBytesNear(0.1);
   table().hipFree(data);
 }
 
@@ -338,20 +368,14 @@ TEST(Launch, IsSampledWhereTheReplayIsDear) {
   constexpr unsigned groups = 9728;
   ASSERT_EQ(table().hipMalloc(&data, size_t(groups) * 64 * 128 + 1024),
             tlc::hip::hipSuccess);
-  auto run = [&](unsigned apart, bool full) {
-    TimingOptions options;
-    options.full = full;
-    return timeKernel(apartKernel(apart), groups, 64,
-                      {reinterpret_cast<uint64_t>(data)}, options);
-  };
-  TimingResult near = run(4, false);
+  std::vector<uint64_t> arguments = {reinterpret_cast<uint64_t>(data)};
+  TimingResult near =
+      timeKernel(apartKernel(4), groups, 64, arguments, TimingOptions());
   EXPECT_FALSE(near.sampled);
-  TimingResult sample = run(128, false), full = run(128, true);
-  EXPECT_TRUE(sample.sampled);
-  EXPECT_EQ(sample.instructions, near.instructions);
-  EXPECT_NEAR(double(sample.cycles), double(full.cycles), 0.03 * full.cycles);
-  EXPECT_NEAR(double(sample.memory.hbmBytes), double(full.memory.hbmBytes),
-              0.05 * full.memory.hbmBytes);
+  BothWays both(apartKernel(128), groups, arguments, 0);
+  EXPECT_EQ(both.sample.instructions, near.instructions);
+  both.expectCyclesNear();
+  both.expectHbmBytesNear(0.05);
   table().hipFree(data);
 }
 
