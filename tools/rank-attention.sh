@@ -33,7 +33,7 @@ for object in "$folder"/"$pattern"*.hsaco; do
       /^  work / { for (i = 1; i < NF; ++i) if ($(i + 1) == "TFLOP/s") rate = $i }
       /^  utilisation / { matrix = $3 }
       /^  LDS .* bank conflicts / { gsub(/[(]/, "", $(NF - 1)); conflicts = $(NF - 1) }
-      / held back most by: / { sub(/.*held back most by: /, ""); sub(/ of the SIMDs. time/, ""); why = $0 }
+      / held back most by: / { sub(/.*held back most by: /, ""); sub(/ of the SIMDs. time to be won/, ""); why = $0 }
       END { printf "%12d %8.1f %7.1f %7.1f  %-34s %s\n", cycles, rate, matrix, conflicts, name, why }'
 done | sort -n | awk '
   BEGIN { printf "%12s %8s %7s %7s  %-34s %s\n", "cycles", "TFLOP/s", "matrix", "confl.", "configuration", "held back most by" }

@@ -64,6 +64,7 @@ static Comparison compareValues(llvm::ArrayRef<double> got,
     if (c.worst < 0 || ratio > c.ratio) {
       c.worst = i;
       c.ratio = ratio;
+      c.error = error;
       c.bound = bound;
       c.got = x;
       c.expected = values[i];
@@ -131,7 +132,7 @@ Comparison tlc::compareRelative(const Array &got, const Array &expected,
       error = INFINITY;
     c.outside += !(error <= c.bound);
     if (error > c.maxError || (c.worst < 0 && error > 0)) {
-      c.maxError = error;
+      c.maxError = c.error = error;
       c.worst = i;
       c.got = x;
       c.expected = y;
@@ -187,8 +188,9 @@ bool tlc::compareExpected(const RunOptions &options, DiagnosticEngine &diags,
         byBound ? compareWithin(expected, (*reference)[i].values,
                                 (*reference)[i].bounds, (*reference)[i].array)
                 : compareRelative(got, expected, options.rtol.value_or(1e-2));
-    llvm::errs() << "expect " << name << ": max error "
-                 << llvm::format("%.3g", c.maxError) << ", bound "
+    // By bound, of the element that is worst by it, not of the largest error.
+    llvm::errs() << "expect " << name << (byBound ? ": error " : ": max error ")
+                 << llvm::format("%.3g", c.error) << ", bound "
                  << llvm::format("%.3g", c.bound);
     if (c.worst >= 0)
       llvm::errs() << ", at " << elementName(got.shape, c.worst) << " "

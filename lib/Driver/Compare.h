@@ -19,8 +19,9 @@ namespace tlc {
 /// How one output compares: the element that uses most of its bound.
 struct Comparison {
   double maxError = 0; ///< largest |got - reference|
-  double bound = 0;    ///< at the worst element
-  double ratio = 0; ///< error / bound there; infinite for an error at bound 0
+  // Of the worst element, that with the largest error / bound.
+  double error = 0, bound = 0;
+  double ratio = 0; ///< error / bound; infinite for an error at bound 0
   double got = 0, expected = 0;
   int64_t worst = -1;    ///< its index; -1 where everything is equal
   int64_t outside = 0;   ///< elements beyond their bound

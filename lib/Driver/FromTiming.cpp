@@ -6,12 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // The model counts by instruction address; the code object has the bytes at
-// these addresses and, in its line table, where they come from. Cycles in an
-// s_waitcnt are charged to the load it waits for (WaitTargets.cpp).
-//
-//   code[0x40].stalls[Lds] = 900     s_waitcnt lgkmcnt(0) at 0x40
-//   targets.lds[0x40] = 0x20         ds_read_b128 at 0x20
-//   ->  the line of the ds_read gets the 900 cycles in `caused`
+// these addresses and, in its line table, where they come from. Who is to blame
+// for a wait is decided in ChargeWaits.cpp.
 //
 //===----------------------------------------------------------------------===//
 
@@ -103,14 +99,13 @@ KernelReport tlc::describeLaunch(const sim::KernelInfo &kernel,
   // A limit in wavefronts, rounded down to whole workgroups of the CU.
   auto bySimd = [&](double wavesPerSimd) {
     double groups = std::floor(wavesPerSimd * param::simdsPerCu / waves);
-    return std::min<double>(groups * waves / param::simdsPerCu,
-                            param::wavesPerSimd);
+    return groups * waves / param::simdsPerCu;
   };
   Occupancy &o = report.occupancy;
   o.slots = param::wavesPerSimd;
   auto byRegisters = [&](unsigned count) {
     unsigned fitting = param::vgprsPerSimd / std::max(8u, (count + 7) / 8 * 8);
-    return bySimd(std::min<double>(fitting, param::wavesPerSimd));
+    return bySimd(fitting);
   };
   OccupancyLimit registers{"VGPRs",
                            fmt::format("{} of {}", all, param::vgprsPerSimd),
@@ -244,25 +239,26 @@ DecodedCode decodeKernel(const sim::CodeObject &object,
   return code;
 }
 
-/// Moves the cycles of waits to what was waited for: `stalls` stays at the
-/// wait, `caused` is where the time goes when lines are ranked.
-void chargeWaits(KernelReport &report, const DecodedCode &code) {
-  WaitTargets targets = findWaitTargets(code);
-  for (CodeLine &line : report.code)
-    line.caused = line.stalls;
-  // An index beyond the code stands for "nothing to charge".
-  auto move = [&](size_t from, size_t to, Stall stall) {
-    if (to >= report.code.size())
-      return;
-    double cycles = report.code[from].stalls[unsigned(stall)];
-    report.code[from].caused[unsigned(stall)] -= cycles;
-    report.code[to].caused[unsigned(stall)] += cycles;
+/// What a compiler has added without a line belongs to the statement that goes
+/// on behind it; where control leaves before there is one, to the one before.
+void placeUnnamed(KernelReport &report, const DecodedCode &code) {
+  auto take = [&](size_t to, size_t from) {
+    report.code[to].file = report.code[from].file;
+    report.code[to].line = report.code[from].line;
   };
-  for (size_t i = 0; i < report.code.size(); ++i) {
-    move(i, targets.memory[i], Stall::VectorMemory);
-    move(i, targets.lds[i], Stall::Lds);
-    move(i, targets.scalar[i], Stall::ScalarMemory);
-  }
+  auto leaves = [&](size_t i) {
+    const sim::Instruction &inst = code.instructions[i];
+    return sim::opcodeInfo(inst.op).constant == sim::ConstantKind::Branch ||
+           inst.has(sim::flag::EndsProgram) ||
+           inst.op == sim::Opcode::s_setpc_b64;
+  };
+  for (size_t i = report.code.size(); i-- > 0;)
+    if (report.code[i].file.empty() && i + 1 < report.code.size() &&
+        !leaves(i) && !report.code[i + 1].file.empty())
+      take(i, i + 1);
+  for (size_t i = 1; i < report.code.size(); ++i)
+    if (report.code[i].file.empty() && !report.code[i - 1].file.empty())
+      take(i, i - 1);
 }
 
 } // namespace
@@ -306,15 +302,20 @@ static void addCode(KernelReport &report, const sim::CodeObject &object,
           double(timing.memory.requestedBytes + timing.memory.storedBytes);
       line.storeLatency =
           timing.memory.storedBytes ? double(timing.latencyCycles) : 0;
+      line.latency = double(timing.latencyCycles);
+      line.orderLatency = double(timing.orderCycles);
+      line.addressCycles = double(timing.addressCycles);
       line.linesTouched = timing.lines;
       line.linesNeeded = timing.leastLines;
       line.setLines = timing.setLines;
       line.linesBeyondL2 = double(timing.memory.mallLines);
       line.translationMisses = double(timing.memory.translationMisses);
+      line.atomicCycles = double(timing.memory.atomicCycles);
     }
     indexOf[line.address - kernel.entryAddress] = report.code.size();
     report.code.push_back(std::move(line));
   }
+  placeUnnamed(report, code);
   chargeWaits(report, code);
 
   using Kind = TraceSlice::Kind;
@@ -413,6 +414,7 @@ void tlc::addTiming(KernelReport &report, const sim::CodeObject &object,
   report.stalls = convert(time.stalls);
   report.ldsCycles = time.ldsBusy;
   report.ldsConflictCycles = time.ldsConflicts;
+  report.atomicChannelUse = time.atomicChannelShare;
   report.instructionMisses = time.memory.instructionMisses;
   report.longestWorkgroup = time.longestWorkgroup;
   report.longestWorkgroupCycles = double(time.longestWorkgroupCycles);

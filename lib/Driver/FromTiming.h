@@ -43,6 +43,9 @@ double vectorFlopsOf(const std::string &mnemonic);
 /// For each s_waitcnt, the memory instruction that it waits for; by index.
 struct WaitTargets {
   std::vector<size_t> memory, lds, scalar; ///< ~0: unknown
+  /// For each vector memory instruction, the one before it that may still be
+  /// outstanding when it is issued.
+  std::vector<size_t> before;
 };
 /// The code of a kernel in order of address; both lists have one entry for each
 /// instruction.
@@ -54,6 +57,10 @@ struct DecodedCode {
 /// By following the counters through the code in order, each backward branch
 /// once: a wait in a loop then names the load of the iteration before.
 WaitTargets findWaitTargets(const DecodedCode &code);
+
+/// Moves the cycles of waits to what was waited for: `stalls` stays where
+/// wavefronts stood, `caused` is where the time goes when lines are ranked.
+void chargeWaits(report::KernelReport &report, const DecodedCode &code);
 
 } // namespace tlc
 

@@ -55,11 +55,13 @@ static const Command commands[] = {
      "  --report          registers, LDS, bank conflicts and cycles of loops\n"
      "  --disable-pass P  leave an optional pass out (repeatable): "
      "tile-coalesce-stores,\n"
-     "                    tile-order-workgroups, tile-pipeline, "
-     "tile-promote-operands,\n"
-     "                    tile-split-masks, tile-swizzle-lds,\n"
+     "                    tile-open-guards, tile-order-workgroups, "
+     "tile-pipeline,\n"
+     "                    tile-promote-operands, tile-split-masks,\n"
+     "                    tile-spread-reducers, tile-swizzle-lds,\n"
      "                    wave-defer-sums, wave-guard-maximum, "
-     "wave-share-divisors\n"
+     "wave-pack-bytes,\n"
+     "                    wave-share-divisors\n"
      "  --linker=LINKER   lld (built in, the default) or comgr (ROCm's)\n"},
     {"run", "compile a kernel, or take a code object, and execute it",
      runKernelOrObject, runUsage},

@@ -172,3 +172,18 @@ Error ObjectLaunch::save() {
   }
   return Error::success();
 }
+
+void tlc::hintAtPadding(const sim::LaunchResult &result) {
+  for (const sim::Finding &finding : result.findings) {
+    StringRef text = finding.text;
+    if (finding.kind != "global-out-of-bounds" ||
+        !text.contains(": load of ") ||
+        (!text.contains("past the end of") &&
+         !text.contains("crosses the end of")))
+      continue;
+    llvm::errs() << "tlc: help: some objects read whole tiles or prefetch "
+                    "beyond an array by design; if this one does, give the "
+                    "array argument more elements (padding)\n";
+    return;
+  }
+}

@@ -15,6 +15,7 @@
 
 #include "RunObjectOptions.h"
 #include "tlc/Simulator/Memory/CodeObject.h"
+#include "tlc/Simulator/Simulator.h"
 
 namespace tlc {
 
@@ -61,6 +62,9 @@ private:
   std::vector<void *> pointers; ///< one for each argument
   std::vector<uint8_t> packed;
 };
+
+/// After a load just past an array's end: objects may count on padding there.
+void hintAtPadding(const sim::LaunchResult &result);
 
 } // namespace tlc
 

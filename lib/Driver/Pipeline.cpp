@@ -59,9 +59,10 @@ std::optional<Stage> tlc::parseStage(StringRef name) {
 /// Passes that only make the kernel faster, or fit: without one the result is
 /// the same.
 static constexpr StringLiteral optionalPasses[] = {
-    "tile-order-workgroups", "tile-promote-operands", "tile-split-masks",
-    "tile-merge-steps",      "tile-pipeline",         "tile-swizzle-lds",
-    "tile-coalesce-stores",  "wave-share-divisors",   "wave-defer-sums",
+    "tile-open-guards",      "tile-spread-reducers", "tile-order-workgroups",
+    "tile-promote-operands", "tile-split-masks",     "tile-merge-steps",
+    "tile-pipeline",         "tile-swizzle-lds",     "tile-coalesce-stores",
+    "wave-pack-bytes",       "wave-share-divisors",  "wave-defer-sums",
     "wave-guard-maximum"};
 
 bool tlc::isOptionalPass(StringRef name) {
@@ -214,6 +215,8 @@ void tlc::buildTilePipeline(PassManager &passes,
   // come last, since they depend on where everything lies.
   add(tile::createTileVerifyTarget());
   add(tile::createTileLegalize());
+  add(tile::createTileOpenGuards());
+  add(tile::createTileSpreadReducers());
   add(tile::createTileOrderWorkgroups());
   add(tile::createTilePromoteOperands());
   add(tile::createTileSplitMasks());
@@ -240,6 +243,7 @@ void tlc::buildWavePipeline(PassManager &passes,
     if (!llvm::is_contained(disabled, pass->getArgument()))
       kernel.addPass(std::move(pass));
   };
+  add(wave::createWavePackBytes());
   add(wave::createWaveShareDivisors());
   add(wave::createWaveDeferSums());
   add(wave::createWaveGuardMaximum());

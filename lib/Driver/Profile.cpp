@@ -158,6 +158,11 @@ int Profiler::launchProgram(DiagnosticEngine &diags, StringRef bytes,
     return ExitDiagnostics;
   }
   setUp();
+  sim::SimulatorOptions &settings = sim::simulatorOptions();
+  settings.scheduleSeed = run.seed;
+  settings.threads = run.threads;
+  if (run.limit)
+    settings.instructionLimit = run.limit;
   sim::simulatorOptions().scheduleSeed = run.seed;
   sim::CodeObject object;
   if (!sim::CodeObject::parse(
@@ -180,9 +185,12 @@ int Profiler::launchProgram(DiagnosticEngine &diags, StringRef bytes,
   auto launched = launch(*device.table, bytes, contract, arguments, hooks);
   if (launched)
     return ExitOk;
+  int code = ExitDiagnostics;
   llvm::handleAllErrors(
       launched.takeError(),
       [&](const DeviceFault &fault) {
+        if (fault.outOfTime)
+          code = ExitResourceLimit;
         diags.report(DiagID::DeviceFault, fault.message);
         if (!fault.report.empty())
           llvm::errs() << fault.report << '\n';
@@ -190,7 +198,7 @@ int Profiler::launchProgram(DiagnosticEngine &diags, StringRef bytes,
       [&](const llvm::ErrorInfoBase &problem) {
         diags.report(DiagID::DeviceUnavailable, problem.message());
       });
-  return ExitDiagnostics;
+  return code;
 }
 
 /// A kernel file, or a code object with a launch contract. Returns an exit
@@ -275,6 +283,8 @@ int Profiler::profileObject() {
     int code = reportError(DiagID::DeviceFault,
                            "kernel '" + launch.kernelName() +
                                "': " + device.table->hipGetErrorString(status));
+    if (modelled())
+      hintAtPadding(sim::lastLaunch());
     return status == hip::hipErrorLaunchTimeOut ? ExitResourceLimit : code;
   }
   std::vector<double> seconds;

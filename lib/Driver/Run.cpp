@@ -81,7 +81,7 @@ private:
   LaunchReport report;
   std::string device;
   double compileSeconds = 0, referenceSeconds = 0;
-  uint64_t uncertain = 0;
+  uint64_t uncertain = 0, zeroDivisions = 0; ///< of the reference
 };
 
 /// "k.tile:6:31" as a place, or "k.tile:6" as what that line says; none where
@@ -115,6 +115,9 @@ int Session::execute(llvm::StringRef object, const target::Contract &contract) {
   // On under check unless told otherwise; they cost time.
   sim::simulatorOptions().checkers = options.checkers.value_or(check);
   sim::simulatorOptions().scheduleSeed = options.seed;
+  sim::simulatorOptions().threads = options.threads;
+  if (options.limit)
+    sim::simulatorOptions().instructionLimit = options.limit;
   hip::OpenedDevice opened = hip::openDevice(options.device);
   if (!opened.table) {
     diags.report(DiagID::DeviceUnavailable, opened.message);
@@ -141,7 +144,9 @@ int Session::execute(llvm::StringRef object, const target::Contract &contract) {
                                    : report.drop_front(at + 9).take_until(
                                          [](char c) { return c == '\n'; })),
                        fault.message);
-          code = check ? ExitCheckFailed : ExitDiagnostics;
+          code = fault.outOfTime ? ExitResourceLimit
+                 : check         ? ExitCheckFailed
+                                 : ExitDiagnostics;
         },
         [&](const llvm::ErrorInfoBase &error) {
           diags.report(DiagID::DeviceUnavailable, error.message());
@@ -221,7 +226,7 @@ bool Session::printTable() {
   for (const Parameter &p : parameters)
     width = std::max(width, p.name.size());
   llvm::errs() << llvm::left_justify("output", width + 2)
-               << "  max error      bound      ratio  worst element\n";
+               << "      error      bound      ratio  of the worst element\n";
   for (auto [i, p] : llvm::enumerate(parameters)) {
     if (!isOutput(p))
       continue;
@@ -235,7 +240,7 @@ bool Session::printTable() {
             ? compareUnordered(got, wanted.values, wanted.bounds)
             : compareWithin(got, wanted.values, wanted.bounds, wanted.array);
     llvm::errs() << llvm::left_justify(p.name, width + 2)
-                 << llvm::format("%11.3g%11.3g%11.3g", c.maxError, c.bound,
+                 << llvm::format("%11.3g%11.3g%11.3g", c.error, c.bound,
                                  c.ratio)
                  << "  ";
     if (c.worst < 0)
@@ -266,6 +271,10 @@ bool Session::printTable() {
     if (!c.ok())
       reportOutside(i, c);
   }
+  if (!ok && zeroDivisions)
+    llvm::errs() << "note: the reference met " << zeroDivisions
+                 << " integer divisions by 0, whose results are not defined: "
+                    "an index or a value made of one may differ\n";
   return ok;
 }
 
@@ -402,6 +411,7 @@ int Session::run() {
     if (failed(reference::evaluate(copy, expected, {}, &statistics)))
       return ExitDiagnostics;
     uncertain = statistics.uncertainBranches;
+    zeroDivisions = statistics.zeroDivisions;
     referenceSeconds = now() - start;
   }
   return finish();

@@ -40,6 +40,8 @@ using llvm::StringRef;
   "  --checkers, --no-checkers\n"                                              \
   "                    the simulator's checkers (on under check)\n"            \
   "  --seed N          order of wavefronts on the simulator\n"                 \
+  "  --threads N       host threads of the simulator; one a core\n"            \
+  "  --limit N         instructions that a simulated launch may execute\n"     \
   "  --memory-limit N  most memory to take, such as 8G; all that is free\n"    \
   "  --remarks         say what the passes decided\n"                          \
   "  --linker=LINKER   lld (built in, the default) or comgr (ROCm's)\n"        \
@@ -131,6 +133,13 @@ int tlc::parseRunOptions(Arguments arguments, RunOptions &options, bool check) {
     } else if (take("--seed", value)) {
       if (error.empty() && value.getAsInteger(10, options.seed))
         error = ("--seed takes a number, not '" + value + "'").str();
+    } else if (take("--threads", value)) {
+      if (error.empty() && value.getAsInteger(10, options.threads))
+        error = ("--threads takes a number, not '" + value + "'").str();
+    } else if (take("--limit", value)) {
+      if (error.empty() &&
+          (value.getAsInteger(10, options.limit) || !options.limit))
+        error = ("--limit takes a number from 1 on, not '" + value + "'").str();
     } else if (arg == "--checkers" || arg == "--no-checkers") {
       options.checkers = arg == "--checkers";
     } else if (arg == "--bisect" && check) {

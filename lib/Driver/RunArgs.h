@@ -30,6 +30,10 @@ struct RunOptions {
   std::optional<bool> checkers;
   /// Order of wavefronts on the simulator.
   uint64_t seed = 0;
+  /// Host threads of the simulator; 0: one a core.
+  unsigned threads = 0;
+  /// Wavefront instructions that a simulated launch may execute; 0: no limit.
+  uint64_t limit = 0;
   /// Names with contents or files, as given.
   std::vector<std::pair<std::string, std::string>> args, outs, expects;
   /// Outputs whose rows are compared as sets.

@@ -108,6 +108,8 @@ int tlc::runObject(llvm::ArrayRef<StringRef> arguments) {
     int code = reportError(DiagID::DeviceFault,
                            "kernel '" + run.kernelName() +
                                "': " + device.table->hipGetErrorString(error));
+    if (simulated)
+      hintAtPadding(result);
     return error == hipErrorLaunchTimeOut ? ExitResourceLimit : code;
   }
   if (simulated && run.given().statistics)

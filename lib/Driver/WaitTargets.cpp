@@ -105,6 +105,8 @@ private:
       if (size_t at = waitFor(queues.local, inst.lgkmcnt()); at != unknown)
         (isScalarLoad(at) ? targets.scalar : targets.lds)[i] = at;
     } else if (isVectorMemory(inst)) {
+      targets.before[i] =
+          queues.memory.empty() ? unknown : queues.memory.back();
       queues.memory.push_back(i);
     } else if (inst.encoding == Encoding::DS ||
                inst.encoding == Encoding::SMEM) {
@@ -131,6 +133,7 @@ WaitTargets tlc::findWaitTargets(const DecodedCode &code) {
   targets.memory.assign(size, unknown);
   targets.lds.assign(size, unknown);
   targets.scalar.assign(size, unknown);
+  targets.before.assign(size, unknown);
   Walk(code, targets).run();
   return targets;
 }

@@ -66,6 +66,8 @@ struct BuiltinInfo {
 };
 void registerBuiltins(ArrayRef<BuiltinInfo> table);
 const BuiltinInfo *findBuiltin(StringRef name);
+/// All names that it finds, in no order that means anything.
+void forEachBuiltin(llvm::function_ref<void(StringRef)> fn);
 /// Whether a function computes one element from elements.
 bool isScalarMath(const BuiltinInfo *builtin);
 /// Whether a module is part of the language (Modules.cpp).

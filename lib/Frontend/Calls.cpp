@@ -21,6 +21,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Interpreter.h"
+#include "Suggest.h"
 
 using namespace tlc;
 using namespace tlc::frontend;
@@ -410,9 +411,14 @@ Value Interpreter::callFunction(FunctionObject *fn, ArrayRef<Value> args,
   }
   for (auto [k, pair] : llvm::enumerate(keywords))
     if (!used[k]) {
-      error(DiagID::BadCall, range,
-            "'" + fn->name() + "' has no parameter '" + pair.first + "'")
-          .note(fn->range(), "defined here");
+      NearestName nearest(pair.first);
+      for (const Param &p : fn->def->params)
+        nearest.consider(p.name);
+      auto diag =
+          error(DiagID::BadCall, range,
+                "'" + fn->name() + "' has no parameter '" + pair.first + "'");
+      diag.note(fn->range(), "defined here");
+      nearest.help(diag);
       return {};
     }
   // The callee starts at region depth 0 and outside any loop's flags: `return`
@@ -480,6 +486,11 @@ void frontend::registerBuiltins(ArrayRef<BuiltinInfo> table) {
 /// The row of "T.copy", "len", "str.upper"; null if there is none.
 const BuiltinInfo *frontend::findBuiltin(StringRef name) {
   return builtinTable().lookup(name);
+}
+
+void frontend::forEachBuiltin(llvm::function_ref<void(StringRef)> fn) {
+  for (const auto &entry : builtinTable())
+    fn(entry.getKey());
 }
 
 /// Evaluates the arguments of a builtin's call and puts them at its parameters:
@@ -603,8 +614,12 @@ bool Interpreter::bindArgs(const BuiltinInfo *builtin, const CallExpr *e,
       } else if (takesAny) {
         args.extra.push_back({key, value});
       } else {
-        error(DiagID::BadCall, k.range,
-              "'" + name + "' has no parameter '" + key + "'");
+        NearestName nearest(key);
+        for (const Spec &s : specs)
+          nearest.consider(s.name);
+        auto diag = error(DiagID::BadCall, k.range,
+                          "'" + name + "' has no parameter '" + key + "'");
+        nearest.help(diag);
         return false;
       }
     }

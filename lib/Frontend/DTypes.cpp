@@ -107,6 +107,13 @@ DType frontend::findDType(llvm::StringRef name) {
   return findVector(name);
 }
 
+void frontend::forEachDType(llvm::function_ref<void(llvm::StringRef)> fn) {
+  for (auto &entry : aliases)
+    fn(entry.alias);
+  for (const DTypeInfo &info : table)
+    fn(info.name);
+}
+
 /// Null for widths that no integer has.
 DType frontend::integerType(unsigned bits, bool isSigned) {
   for (const DTypeInfo &info : table)

@@ -52,6 +52,8 @@ using DType = const DTypeInfo *;
 
 /// By its name or an alias; null if there is none.
 DType findDType(llvm::StringRef name);
+/// The names that it finds, aliases included, without vectors.
+void forEachDType(llvm::function_ref<void(llvm::StringRef)> fn);
 /// The integer type of a width.
 DType integerType(unsigned bits, bool isSigned);
 

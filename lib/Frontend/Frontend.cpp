@@ -18,6 +18,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Interpreter.h"
+#include "Suggest.h"
 #include "mlir/IR/Diagnostics.h"
 #include "tlc/Frontend/Parser.h"
 
@@ -176,9 +177,16 @@ mlir::OwningOpRef<mlir::ModuleOp> Interpreter::run(const FunctionDefStmt *def) {
     if (binding.value.is(VK::Int))
       noteParameter(name, binding.value.asInt());
   for (auto &entry : options.defines)
-    if (!usedDefines.contains(entry.getKey()))
-      diags.report(DiagID::UnusedDefine, def->nameRange,
-                   "nothing reads -D " + entry.getKey());
+    if (!usedDefines.contains(entry.getKey())) {
+      NearestName nearest(entry.getKey());
+      for (const Param &p : def->params)
+        nearest.consider(p.name);
+      for (auto &[name, stmt] : moduleScope->definitions)
+        nearest.consider(name);
+      auto diag = diags.report(DiagID::UnusedDefine, def->nameRange,
+                               "nothing reads -D " + entry.getKey());
+      nearest.help(diag);
+    }
   return std::move(module);
 }
 

@@ -37,8 +37,9 @@ bool Interpreter::gemmByLoops(const Box *boxes, bool transA, bool transB,
   // A warning, not a refusal: the result is right, and slow by about the ratio
   // of matrix to vector peak, which is worth knowing.
   error(DiagID::PassWarning, range,
-        "no matrix instruction multiplies " + boxes[0].buffer->dtype->name +
-            " by " + boxes[1].buffer->dtype->name + " into " +
+        "tlc uses no matrix instruction to multiply " +
+            boxes[0].buffer->dtype->name + " by " +
+            boxes[1].buffer->dtype->name + " into " +
             boxes[2].buffer->dtype->name + ": " + llvm::Twine(m * n * k) +
             " multiply-adds run on the vector ALU");
   at(range);

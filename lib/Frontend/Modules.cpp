@@ -18,6 +18,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Interpreter.h"
+#include "Suggest.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
@@ -309,9 +310,18 @@ Value Interpreter::moduleAttribute(ModuleObject *object, StringRef attr,
       return v;
   if (prefix == "typing")
     return makePoison("'" + dotted + "'", range);
-  if (prefix == "T" && !quiet)
-    return fail(DiagID::UnknownName, range,
-                "the language has no 'T." + attr + "'");
+  if (prefix == "T" && !quiet) {
+    NearestName nearest(attr);
+    forEachBuiltin([&](StringRef name) {
+      if (name.consume_front("T."))
+        nearest.consider(name);
+    });
+    forEachDType([&](StringRef name) { nearest.consider(name); });
+    auto diag = error(DiagID::UnknownName, range,
+                      "the language has no 'T." + attr + "'");
+    nearest.help(diag, "T.");
+    return {};
+  }
   return makePoison("'" + dotted + "'", range);
 }
 

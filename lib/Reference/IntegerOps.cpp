@@ -205,6 +205,14 @@ template <Binary F, BinaryError E> void binary(Frame &f, const Inst &inst) {
     d[l].i = wrap(F(a[l].i, b[l].i, bits), bits);
 }
 
+/// The same, with a count of what has no result.
+template <Binary F, BinaryError E> void divide(Frame &f, const Inst &inst) {
+  const Cell *b = f.at(inst.b);
+  for (unsigned l = 0; l < f.n; ++l)
+    f.m.stats.zeroDivisions += zext(b[l].i, inst.type.bits) == 0;
+  binary<F, E>(f, inst);
+}
+
 template <arith::CmpIPredicate P> bool holds(int64_t a, int64_t b, unsigned w) {
   using C = arith::CmpIPredicate;
   switch (P) {
@@ -298,13 +306,13 @@ const Row rows[] = {
     {"arith.addi", binary<add, sumError>},
     {"arith.subi", binary<sub, sumError>},
     {"arith.muli", binary<mul, mulError>},
-    {"arith.divsi", binary<divs, divError>},
-    {"arith.divui", binary<divu, divError>},
-    {"arith.remsi", binary<rems, worstError>},
-    {"arith.remui", binary<remu, worstError>},
-    {"arith.floordivsi", binary<floordiv, divError>},
-    {"arith.ceildivsi", binary<ceildiv, divError>},
-    {"arith.ceildivui", binary<ceildivu, divError>},
+    {"arith.divsi", divide<divs, divError>},
+    {"arith.divui", divide<divu, divError>},
+    {"arith.remsi", divide<rems, worstError>},
+    {"arith.remui", divide<remu, worstError>},
+    {"arith.floordivsi", divide<floordiv, divError>},
+    {"arith.ceildivsi", divide<ceildiv, divError>},
+    {"arith.ceildivui", divide<ceildivu, divError>},
     {"arith.andi", binary<andi, andError>},
     {"arith.ori", binary<ori, orError>},
     {"arith.xori", binary<xori, xorError>},

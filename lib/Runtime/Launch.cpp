@@ -299,7 +299,8 @@ llvm::Expected<LaunchReport> tlc::launch(
     if (error != hipSuccess)
       return llvm::make_error<DeviceFault>(
           "kernel '" + kernel.name + "': " + table.hipGetErrorString(error),
-          builtIn ? sim::lastLaunch().report : "");
+          builtIn ? sim::lastLaunch().report : "",
+          error == hipErrorLaunchTimeOut);
     KernelLaunch done{kernel.name, {}, {}, {}};
     for (unsigned d = 0; d < 3; ++d) {
       done.grid[d] = uint32_t(grid[d]);

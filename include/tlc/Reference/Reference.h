@@ -59,6 +59,9 @@ struct Statistics {
   /// Branches whose condition compares values closer than their error: the
   /// bounds hold only if the device takes the same ones.
   uint64_t uncertainBranches = 0;
+  /// Integer divisions by 0, lanes that do not count among them: their results
+  /// are not defined.
+  uint64_t zeroDivisions = 0;
   /// Multiply-adds in gemms, and scalar operations.
   uint64_t multiplyAdds = 0, operations = 0;
 };

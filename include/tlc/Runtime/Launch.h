@@ -67,8 +67,10 @@ class DeviceFault : public llvm::ErrorInfo<DeviceFault> {
 public:
   static char ID;
   std::string message, report;
-  DeviceFault(std::string message, std::string report)
-      : message(std::move(message)), report(std::move(report)) {}
+  bool outOfTime; ///< it came to a limit of the simulator's, not to harm
+  DeviceFault(std::string message, std::string report, bool outOfTime = false)
+      : message(std::move(message)), report(std::move(report)),
+        outOfTime(outOfTime) {}
   void log(llvm::raw_ostream &os) const override;
   std::error_code convertToErrorCode() const override {
     return llvm::inconvertibleErrorCode();

@@ -143,6 +143,10 @@ struct TensorShape {
 mlir::FailureOr<TensorShape> getTensorShape(mlir::Value buffer,
                                             mlir::Location loc);
 
+/// What changes nothing in a reduction (Reduce.cpp).
+mlir::TypedAttr reductionIdentity(mlir::OpBuilder &b, tile::ReduceKind kind,
+                                  mlir::Type type);
+
 class KernelLowering {
 public:
   KernelLowering(tile::KernelOp kernel, mlir::OpBuilder &builder)
@@ -241,7 +245,8 @@ private:
   mlir::LogicalResult lowerAtomic(tile::AtomicOp op);
   void guarded(Value condition, Location loc, llvm::function_ref<void()> body);
 
-  // TileOps.cpp: copies, fills, loops over points; Gemm.cpp; Reduce.cpp.
+  // TileOps.cpp: copies, fills, loops over points; Gemm.cpp; Reduce.cpp;
+  // Scan.cpp.
   mlir::LogicalResult lowerCopy(tile::CopyOp op);
   mlir::LogicalResult storeThrough(tile::CopyOp op, const tile::Access &dst,
                                    const Layout &loop,
@@ -250,6 +255,7 @@ private:
   mlir::LogicalResult lowerParallel(tile::ParallelOp op);
   mlir::LogicalResult lowerGemm(tile::GemmOp op);
   mlir::LogicalResult lowerReduce(tile::ReduceOp op);
+  mlir::LogicalResult lowerScan(tile::ScanOp op);
   Value combine(tile::ReduceKind kind, Value a, Value b, Location loc);
   mlir::FailureOr<llvm::SmallVector<int64_t>>
   slotsOf(mlir::Operation *op, const tile::Access &access, const Layout &loop);

@@ -66,7 +66,7 @@ mlir::Value KernelLowering::combine(ReduceKind kind, Value a, Value c,
 
 /// The neutral element, for points that do not exist. Absolute maxima start at
 /// 0.
-static TypedAttr identity(OpBuilder &b, ReduceKind kind, Type type) {
+TypedAttr tlc::reductionIdentity(OpBuilder &b, ReduceKind kind, Type type) {
   if (auto fp = dyn_cast<FloatType>(type)) {
     const llvm::fltSemantics &semantics = fp.getFloatSemantics();
     if (kind == ReduceKind::Max)
@@ -155,7 +155,9 @@ LogicalResult KernelLowering::lowerReduce(tile::ReduceOp op) {
             arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult,
                                   pointValue(points, dim, r, loc),
                                   constant(loc, srcShape[dim])),
-            v, arith::ConstantOp::create(b, loc, identity(b, kind, type)));
+            v,
+            arith::ConstantOp::create(b, loc,
+                                      reductionIdentity(b, kind, type)));
     }
     sums[*slot] = sums[*slot] ? combine(kind, sums[*slot], v, loc) : v;
     if (auto add = sums[*slot].getDefiningOp<arith::AddFOp>())

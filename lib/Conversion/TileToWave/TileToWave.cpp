@@ -76,6 +76,8 @@ KernelLowering::writtenBuffers(ArrayRef<mlir::Region *> regions) {
         add(gemm.getC(), region);
       else if (auto reduce = dyn_cast<tile::ReduceOp>(op))
         add(reduce.getDst(), region);
+      else if (auto scan = dyn_cast<tile::ScanOp>(op))
+        add(scan.getDst(), region);
       else if (auto store = dyn_cast<tile::StoreOp>(op))
         add(store.getDest(), region);
     });
@@ -273,6 +275,7 @@ LogicalResult KernelLowering::lowerOp(Operation *op) {
       .Case<tile::ParallelOp>([&](auto o) { return lowerParallel(o); })
       .Case<tile::GemmOp>([&](auto o) { return lowerGemm(o); })
       .Case<tile::ReduceOp>([&](auto o) { return lowerReduce(o); })
+      .Case<tile::ScanOp>([&](auto o) { return lowerScan(o); })
       .Case<tile::LoadOp>([&](auto o) { return lowerLoad(o); })
       .Case<tile::StoreOp>([&](auto o) { return lowerStore(o); })
       .Case<tile::AtomicOp>([&](auto o) { return lowerAtomic(o); })

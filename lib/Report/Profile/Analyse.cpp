@@ -40,10 +40,6 @@ namespace {
 constexpr double matrixBound = 0.8;
 /// Below this share of the busy CUs' time a cause is not worth a line.
 constexpr double negligible = 0.02;
-/// Of a kernel without matrix instructions the vector ALU's work is the work,
-/// and so is what goes through a full LDS: the part that can be won is taken to
-/// be this.
-constexpr double avoidable = 0.5;
 /// The longest workgroup is told where it takes so many times the average.
 constexpr double uneven = 2;
 /// Wavefronts a SIMD, of the slots, that leave latency bare.
@@ -86,13 +82,14 @@ std::string Analysis::place(size_t index) const {
 /// of the SIMDs' time.
 void Analysis::add(const char *id, double share, std::string headline,
                    std::string detail, std::string advice,
-                   std::optional<size_t> at, double avoidable) {
+                   std::optional<size_t> at, double avoidable, bool isCertain) {
   if (share < negligible * active)
     return;
   Limiter limiter;
   limiter.key = id;
   limiter.share = std::min(share, 1.0);
   limiter.rank = limiter.share * avoidable;
+  limiter.isCertain = isCertain;
   limiter.headline = std::move(headline);
   limiter.detail = std::move(detail);
   limiter.advice = std::move(advice);
@@ -209,10 +206,20 @@ void Analysis::spreadBarriers() {
   // Nobody's wait explains it: the barrier itself is the cause.
   if (barrier >= others)
     return;
-  double scale = 1 + barrier / others;
+  // What is charged to a barrier itself: nothing was done between it and the
+  // one before.
+  double all = 0, own = 0;
+  for (const CodeLine &code : kernel.code) {
+    double cycles = code.caused[unsigned(Stall::Barrier)];
+    all += cycles;
+    own += code.text.starts_with("s_barrier") ? cycles : 0;
+  }
+  double kept = all > 0 ? barrier * own / all : 0;
+  double scale = 1 + (barrier - kept) / others;
   barrier = 0;
   for (double &part : parts)
     part *= scale;
+  barrier = kept;
 }
 
 /// Such accesses are waited for as vector memory is.
@@ -234,7 +241,14 @@ void Analysis::lds() {
   double waits = part(Stall::Lds) + part(Stall::LdsBusy);
   double conflicts =
       kernel.ldsCycles > 0 ? kernel.ldsConflictCycles / kernel.ldsCycles : 0;
-  double share = waits * conflicts;
+  // Those who wait in a queue wait for all before them: the queue shrinks by
+  // more than the work in it, as use / (1 - use) does.
+  auto queue = [](double use) { return use / (1 - use); };
+  double use = active > 0 ? std::min(0.95, kernel.ldsUse / active) : 0;
+  double shorter =
+      use > 0 ? 1 - queue(use * (1 - conflicts)) / queue(use) : conflicts;
+  double won = conflicts > 0 ? std::clamp(shorter, conflicts, 1.0) : 0;
+  double share = waits * won;
   double cuCycles = kernel.cycles * report.computeUnits;
   bool full = active > 0 && kernel.ldsUse / active > saturated;
   if (full && cuCycles > 0)
@@ -256,13 +270,13 @@ void Analysis::lds() {
                 kernel.ldsConflictCycles),
         "lanes of a phase hit the same bank: swizzle or pad the buffer's rows, "
         "or read along the other axis",
-        at, certain);
+        at, 1, /*isCertain=*/true);
   }
   auto waited = worst([](const CodeLine &c) {
     return c.caused[unsigned(Stall::Lds)] + c.caused[unsigned(Stall::LdsBusy)] +
            (isFlatLds(c) ? c.caused[unsigned(Stall::VectorMemory)] : 0);
   });
-  double rest = waits * (1 - conflicts);
+  double rest = waits * (1 - won);
   // A dword a lane goes through as fast as a part of one.
   double accesses = 0, narrow = 0;
   for (const CodeLine &code : kernel.code)
@@ -360,8 +374,8 @@ void Analysis::vectorWork() {
                          : slowly),
       mostly ? "fewer of them: other ways to compute the same, or shared by "
                "more elements"
-      : own ? "fewer or cheaper vector operations: packed ones, fewer "
-              "conversions and addresses"
+      : own  ? "fewer or cheaper vector operations: packed ones, fewer "
+               "conversions and addresses"
             : "fewer or cheaper vector operations, or overlap them with matrix "
               "operations (another wavefront, another stage of the loop)",
       worst([&](const CodeLine &c) {
@@ -420,11 +434,15 @@ void Analysis::plain() {
         row.advice, hottest(row.stall));
 }
 
-/// Equal shares keep the order of the rules above.
+/// By what could be won, as it is printed. Of equal ones those that another
+/// layout removes go first, then the order of the rules above counts.
 void Analysis::finish() {
+  auto key = [](const Limiter &limiter) {
+    return std::pair(std::lround(1000 * limiter.rank), limiter.isCertain);
+  };
   std::stable_sort(
       kernel.limiters.begin(), kernel.limiters.end(),
-      [](const Limiter &a, const Limiter &b) { return a.rank > b.rank; });
+      [&](const Limiter &a, const Limiter &b) { return key(a) > key(b); });
 }
 
 void tlc::report::analyse(const Report &report, KernelReport &kernel) {

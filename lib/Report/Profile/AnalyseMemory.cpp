@@ -51,23 +51,61 @@ double Analysis::spills(double waits) {
 }
 
 /// The share of the waits for vector memory that atomic operations cause: L2
-/// performs them lane by lane.
+/// performs them lane by lane, and whatever else wants the channel, or the way
+/// to memory that a store to it keeps closed, waits behind.
 double Analysis::atomics(double waits) {
   double all = 0, atomic = 0;
+  auto isAtomic = [](const CodeLine &c) {
+    return c.text.find("_atomic_") != std::string::npos;
+  };
   auto cost = [&](const CodeLine &c) {
-    return c.text.find("_atomic_") != std::string::npos ? causedByMemory(c) : 0;
+    return isAtomic(c) ? causedByMemory(c) : 0;
   };
   for (const CodeLine &code : kernel.code) {
     all += causedByMemory(code);
     atomic += cost(code);
   }
   double share = all > 0 ? atomic / all : 0;
-  add("atomics", waits * share, "atomic operations",
-      "L2 performs those that meet in an address one lane after the other",
+  auto at = worst(cost);
+  std::string detail =
+      "L2 performs those that meet in an address one lane after the other";
+  double held =
+      active > 0 ? std::min(1.0, kernel.atomicChannelUse / active) : 0;
+  if (held > saturated) {
+    share = std::max(share, held);
+    at = worst([](const CodeLine &c) { return c.atomicCycles; });
+    detail = fmt::format("they meet in few addresses: one after the other they "
+                         "hold a channel of L2 for {:.0f} % of the time",
+                         100 * held);
+    auto victim = worst(
+        [&](const CodeLine &c) { return isAtomic(c) ? 0 : causedByMemory(c); });
+    if (victim)
+      detail += fmt::format("; what waits behind them: {} at {}",
+                            kernel.code[*victim].text.substr(
+                                0, kernel.code[*victim].text.find(' ')),
+                            place(*victim));
+  }
+  add("atomics", waits * share,
+      held > saturated ? "contended atomic operations" : "atomic operations",
+      detail,
       "add up within the wavefront or the workgroup first, or spread the "
       "addresses",
-      worst(cost));
+      at);
   return share;
+}
+
+/// What fewer lines would win of the waits for an access: the address unit's
+/// share of its latency, or what queues at the levels that lines go through,
+/// which grow faster than those are busy. Without a queue a second line arrives
+/// with the first.
+double Analysis::costOfLines(const CodeLine &code) const {
+  double busy = 0;
+  for (const Level &level : kernel.levels)
+    busy = std::max(busy, useWhileActive(level));
+  double own = code.latency - code.orderLatency;
+  double unit = own > 0 ? code.addressCycles / own : 0;
+  double queue = busy / saturated * (busy / saturated);
+  return std::clamp(std::max(queue, unit), 0.0, 1.0);
 }
 
 /// The share that lines touched in vain cause. Waits for data are those of the
@@ -85,8 +123,8 @@ double Analysis::coalescing(double waits, double taken) {
     needed += code.linesNeeded;
     bool isAtomic = code.text.find("_atomic_") != std::string::npos;
     if (code.unit != Unit::Scratch && !isAtomic)
-      scattered +=
-          causedByWaits(code) * excessOf(code.linesTouched, code.linesNeeded);
+      scattered += causedByWaits(code) * costOfLines(code) *
+                   excessOf(code.linesTouched, code.linesNeeded);
   }
   double excess = excessOf(touched, needed);
   for (const Level &level : kernel.levels)
@@ -105,7 +143,8 @@ double Analysis::coalescing(double waits, double taken) {
     if (active > 0 && pathBusy / active > saturated)
       return lines;
     double path = touched > 0 ? pathWaits / touched : 0;
-    return causedByWaits(c) * excessOf(c.linesTouched, c.linesNeeded) +
+    return causedByWaits(c) * costOfLines(c) *
+               excessOf(c.linesTouched, c.linesNeeded) +
            (path + 1e-9) * lines;
   });
   if (!at || share <= 0)
@@ -121,7 +160,7 @@ double Analysis::coalescing(double waits, double taken) {
           placesOf(at),
       "let consecutive lanes access consecutive addresses: change which axis "
       "the lanes walk, or stage the tile through LDS",
-      at, certain);
+      at, 1, /*isCertain=*/true);
   return excess;
 }
 
@@ -182,8 +221,9 @@ std::string Analysis::levelDetail(const Level &level) const {
                            use);
 }
 
-/// The address unit takes 16 lanes a cycle, however little they ask for: names
-/// accesses of two bytes a lane or fewer where most are such.
+/// The address unit takes 16 lanes a cycle, however little they ask for, and
+/// each access is a latency to wait for: names accesses of two bytes a lane or
+/// fewer where most are such.
 bool Analysis::narrow(const Level &l1, double share) {
   auto executedNarrow = [](const CodeLine &c) {
     bool isNarrow = c.bytesAsked > 0 && c.bytesAsked <= 2 * 64 * c.executed;
@@ -221,14 +261,16 @@ void Analysis::memory() {
   for (const Level &level : kernel.levels)
     if (useWhileActive(level) > saturated)
       full = &level; // the outermost one counts
-  if (full && full->key == "l1" && narrow(*full, rest))
-    return;
+  // No level but L1 is full of such: few bytes are in flight.
+  for (const Level &level : kernel.levels)
+    if (level.key == "l1" && (!full || full == &level) && narrow(level, rest))
+      return;
   if (full)
     add("bandwidth", rest, full->name + " bandwidth",
         levelDetail(*full) + placesOf(waited),
         "move fewer bytes: larger tiles, reuse in LDS or registers, narrower "
         "types, workgroups that share data on one XCD",
-        waited);
+        waited, avoidable);
   else
     addLatency("memory_latency", rest, "latency of global memory",
                fmt::format("no level is saturated; {:.1f} wavefronts a SIMD on "

@@ -23,8 +23,10 @@ namespace tlc::report {
 
 /// A pipe or level this busy is the cause of waits for it.
 constexpr double saturated = 0.7;
-/// Of two causes as large, the one that another layout removes goes first.
-constexpr double certain = 1.1;
+/// Of a kernel without matrix instructions the vector ALU's work is the work,
+/// and so is what goes through a full LDS or a full level of memory: the part
+/// that can be won is taken to be this.
+constexpr double avoidable = 0.5;
 
 class Analysis {
 public:
@@ -67,6 +69,7 @@ private:
   /// Share of its cycles in which a level of memory works.
   double useOf(const Level &level) const;
   double useWhileActive(const Level &level) const;
+  double costOfLines(const CodeLine &code) const;
   double causedByMemory(const CodeLine &code) const;
   double causedByWaits(const CodeLine &code) const;
   std::string placesOf(std::optional<size_t> at) const;
@@ -79,7 +82,8 @@ private:
   template <typename Key> double ofLine(size_t at, Key key) const;
   void add(const char *id, double share, std::string headline,
            std::string detail, std::string advice,
-           std::optional<size_t> at = std::nullopt, double avoidable = 1);
+           std::optional<size_t> at = std::nullopt, double avoidable = 1,
+           bool isCertain = false);
 
   const Report &report;
   KernelReport &kernel;

@@ -155,11 +155,11 @@ void Page::summary(const KernelReport &kernel) {
       os << fmt::format("<div class=\"box\"><b>Held back most by: {}{}</b> "
                         "({:.1f} % of the SIMDs' time)<br>{}<br>"
                         "<span class=\"dim\">{}</span>",
-                        escape(limiter.headline), where, 100 * limiter.share,
+                        escape(limiter.headline), where, 100 * limiter.rank,
                         escape(limiter.detail), escape(limiter.advice));
     else
       os << fmt::format("<br>Then: {}{} ({:.1f} %): {}",
-                        escape(limiter.headline), where, 100 * limiter.share,
+                        escape(limiter.headline), where, 100 * limiter.rank,
                         escape(limiter.detail));
   }
   os << (kernel.limiters.empty() ? "" : "</div>\n") << "<table>";

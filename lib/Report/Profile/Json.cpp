@@ -119,11 +119,9 @@ Object occupancy(const Occupancy &o) {
 Array limiterArray(const KernelReport &kernel) {
   Array array;
   for (const Limiter &limiter : kernel.limiters) {
-    Object object{{"key", limiter.key},
-                  {"headline", limiter.headline},
-                  {"detail", limiter.detail},
-                  {"advice", limiter.advice},
-                  {"share", limiter.share}};
+    Object object{{"key", limiter.key},       {"headline", limiter.headline},
+                  {"detail", limiter.detail}, {"advice", limiter.advice},
+                  {"share", limiter.share},   {"gain", limiter.rank}};
     if (!limiter.where.empty())
       object["where"] = limiter.where;
     if (limiter.instruction)

@@ -80,6 +80,7 @@ public:
     os << report.input << ": " << report.device << '\n';
     for (const KernelReport &kernel : report.kernels)
       print(kernel);
+    total();
     for (const std::string &note : report.notes)
       os << "note: " << note << '\n';
     if (!report.unreported.empty()) {
@@ -98,6 +99,7 @@ private:
   void limiters(const KernelReport &kernel);
   void lines(const KernelReport &kernel);
   void counters(const KernelReport &kernel);
+  void total();
   /// "  title        text", titles in one column.
   void row(const char *title, const std::string &text) {
     os << "  " << llvm::left_justify(title, 13) << text << '\n';
@@ -211,6 +213,7 @@ void TextPrinter::memory(const KernelReport &kernel) {
   os << fmt::format("\n  memory (at {:.2f} GHz)   bytes      TB/s   of peak   "
                     "hits\n",
                     clock / 1e9);
+  double nearer = 0;
   for (const Level &level : kernel.levels) {
     double rate = level.bytes / secondsAt(kernel, clock) / 1e12;
     std::string text = fmt::format("    {:<18} {:>10} {:>9.3f}", level.name,
@@ -227,6 +230,10 @@ void TextPrinter::memory(const KernelReport &kernel) {
       text +=
           fmt::format("   {} read, {} written", formatBytes(*level.readBytes),
                       formatBytes(*level.writtenBytes));
+    // L1 moves halves of lines, L2 whole ones.
+    if (level.key == "l2" && level.bytes > nearer)
+      text += "   more than L1: whole lines of 128 bytes; atomics pass L1 by";
+    nearer = level.bytes;
     os << llvm::StringRef(text).rtrim() << '\n';
   }
 }
@@ -272,14 +279,14 @@ void TextPrinter::limiters(const KernelReport &kernel) {
     std::string at = limiter.where.empty() ? "" : " at " + limiter.where;
     if (i == 0) {
       os << fmt::format("\n  held back most by: {}{} ({:.1f} % of the SIMDs' "
-                        "time)\n    {}\n",
-                        limiter.headline, at, 100 * limiter.share,
+                        "time to be won)\n    {}\n",
+                        limiter.headline, at, 100 * limiter.rank,
                         limiter.detail);
       if (!limiter.advice.empty())
         os << "    help: " << limiter.advice << '\n';
     } else if (i < 4) {
       os << fmt::format("  then: {}{} ({:.1f} %): {}\n", limiter.headline, at,
-                        100 * limiter.share, limiter.detail);
+                        100 * limiter.rank, limiter.detail);
     }
   }
 }
@@ -334,6 +341,9 @@ void TextPrinter::lines(const KernelReport &kernel) {
         os << fmt::format("  [bank conflicts: {:.1f} x its cycles]",
                           1 + code.ldsConflictCycles /
                                   std::max(1.0, code.ldsBaseCycles));
+      if (code.atomicCycles > 0.1 * kernel.cycles)
+        os << fmt::format("  [holds channels of L2 for {} cycles]",
+                          formatCount(code.atomicCycles));
       if (isNarrowLds(code))
         os << "  [2 bytes a lane or fewer]";
       if (code.linesNeeded > 0 && code.linesTouched > 1.25 * code.linesNeeded)
@@ -356,6 +366,24 @@ void TextPrinter::counters(const KernelReport &kernel) {
                           : formatCount(counter.value),
                       counter.unit, counter.hardware ? " " : "*",
                       counter.meaning);
+}
+
+/// Of several launches, one after the other.
+void TextPrinter::total() {
+  if (report.kernels.size() < 2)
+    return;
+  double cycles = 0, seconds = 0;
+  for (const KernelReport &kernel : report.kernels) {
+    cycles += kernel.cycles;
+    seconds += secondsAt(kernel, report.maxClock);
+  }
+  os << fmt::format("\nall {} launches: ", report.kernels.size());
+  if (modelled())
+    os << fmt::format("{} cycles (modelled)   {} at {:.2f} GHz\n",
+                      formatCount(cycles), formatSeconds(seconds),
+                      report.maxClock / 1e9);
+  else
+    os << formatSeconds(seconds) << " (measured)\n";
 }
 
 /// One kernel; a measured one has fewer sections.

@@ -42,8 +42,9 @@ constexpr double mostForRounds = 24e6;
 constexpr uint64_t InstructionTiming::*instructionSums[] = {
     &InstructionTiming::issues,         &InstructionTiming::busyCycles,
     &InstructionTiming::conflictCycles, &InstructionTiming::latencyCycles,
-    &InstructionTiming::addressCycles,  &InstructionTiming::lines,
-    &InstructionTiming::leastLines,     &InstructionTiming::setLines};
+    &InstructionTiming::orderCycles,    &InstructionTiming::addressCycles,
+    &InstructionTiming::lines,          &InstructionTiming::leastLines,
+    &InstructionTiming::setLines};
 constexpr uint64_t TimingResult::*launchSums[] = {
     &TimingResult::instructions, &TimingResult::waveCycles,
     &TimingResult::workingSimdCycles, &TimingResult::activeCuCycles,

@@ -94,7 +94,8 @@ inline constexpr uint64_t MemoryCounters::*memoryCounters[] = {
     &MemoryCounters::l2Lines,           &MemoryCounters::l2Hits,
     &MemoryCounters::mallLines,         &MemoryCounters::mallHits,
     &MemoryCounters::scalarLines,       &MemoryCounters::scalarHits,
-    &MemoryCounters::instructionMisses, &MemoryCounters::translationMisses};
+    &MemoryCounters::instructionMisses, &MemoryCounters::translationMisses,
+    &MemoryCounters::atomicCycles};
 void addTo(MemoryCounters &sum, const MemoryCounters &m);
 /// Makes the sums of the launch those of `result.code`.
 void sumUp(TimingResult &result);

@@ -232,6 +232,7 @@ struct PendingOp {
   uint64_t time = 0; ///< of its issue
   /// As far as it is known when all is there, and when its lines are.
   double known = 0, lines = 0;
+  double own = 0; ///< `known` without older operations
   uint32_t firstRequest = 0, endRequest = 0; ///< in Impl::waitedFor
   uint32_t after = none; ///< the one before of the same counter
   uint8_t slot = 0;      ///< in the wavefront's counter

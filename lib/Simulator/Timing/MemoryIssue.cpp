@@ -82,6 +82,7 @@ uint64_t Machine::Impl::pend(SimWave &wave, Counters &count, PendingOp op,
   uint64_t newest = 0;
   if (!isScalar) // scalar loads come in any order
     newest = op.isVector ? wave.vector.newest() : wave.other.newest();
+  op.own = op.known;
   if (newest < pendingOps)
     op.known = std::max(op.known, double(newest));
   else
@@ -191,9 +192,10 @@ uint64_t Machine::Impl::issueVector(SimWave &wave, unsigned cuNumber,
                  .isVector = true,
                  .isStore = op.isStore},
                 false);
-  uint64_t until = std::max(roundUp(done), newest);
+  uint64_t own = roundUp(done), until = std::max(own, newest);
   wave.vector.push(until, false);
   timing.latencyCycles += until - time;
+  timing.orderCycles += until - own;
   return until;
 }
 

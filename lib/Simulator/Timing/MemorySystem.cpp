@@ -148,7 +148,18 @@ void MemorySystem::fetchAhead(unsigned cu, uint64_t line) const {
 }
 
 void MemorySystem::holdChannel(unsigned cu, uint64_t line, double cycles) {
-  xcdOf(cu).channelFree[channelOf(line)] += cycles;
+  Xcd &xcd = xcdOf(cu);
+  unsigned channel = channelOf(line);
+  xcd.channelFree[channel] += cycles;
+  xcd.atomicHeld[channel] += cycles;
+}
+
+double MemorySystem::mostHeld() const {
+  double most = 0;
+  for (const Xcd &xcd : xcds)
+    for (double held : xcd.atomicHeld)
+      most = std::max(most, held);
+  return most;
 }
 
 uint64_t MemorySystem::virtualOf(uint64_t line) const {

@@ -62,6 +62,8 @@ public:
                 MemoryCounters &counters);
   /// The line's channel of L2 does something else for so long.
   void holdChannel(unsigned cu, uint64_t line, double cycles);
+  /// By atomics, of the channel that they held longest.
+  double mostHeld() const;
   /// With only some XCDs in the run: so many of the device's still have work.
   void setActiveXcds(unsigned active) {
     share = double(xcds.size()) / double(std::max<size_t>(active, xcds.size()));
@@ -81,6 +83,7 @@ private:
     explicit Xcd(L2Cache l2) : l2(l2) {}
     L2Cache l2;
     double channelFree[param::l2Channels] = {};
+    double atomicHeld[param::l2Channels] = {}; ///< cycles of it
     uint32_t recent[param::l2Channels][recentLines] = {};
     unsigned recentNext[param::l2Channels] = {};
     double linkFree = 0;

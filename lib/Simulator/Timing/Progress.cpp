@@ -109,6 +109,9 @@ TimingResult Machine::takeResult(uint64_t entry) {
   result.cycles = uint64_t(memory->finish(double(impl->lastEnd), apart));
   addTo(result.memory, apart);
   result.drainCycles = result.cycles - impl->lastWaveEnd;
+  if (result.cycles)
+    result.atomicChannelShare =
+        std::min(1.0, memory->mostHeld() / double(result.cycles));
   for (TimingResult &mark : taken) {
     std::map<uint64_t, InstructionTiming> moved;
     for (auto &[offset, timing] : mark.code)

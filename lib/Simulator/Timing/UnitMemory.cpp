@@ -112,6 +112,7 @@ double UnitMemory::askNow(Kind kind, unsigned unit, uint64_t line, double time,
   } else if (kind == Kind::Atomic) {
     double cycles = operations * double(atomicCycles);
     shared.holdChannel(cu, line, cycles);
+    counters.atomicCycles += uint64_t(cycles);
     data += cycles;
   }
   return data;

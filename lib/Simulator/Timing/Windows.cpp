@@ -112,6 +112,9 @@ void Machine::Impl::settle() {
     if (op.after != PendingOp::none)
       op.until = std::max(op.until, pending[op.after].until);
     op.timing->latencyCycles += op.until - op.time;
+    if (op.isVector)
+      op.timing->orderCycles +=
+          op.until - std::min(op.until, roundUp(std::max(op.own, lines)));
     SimWave &wave = *op.wave;
     if (op.isVector)
       wave.vector.set(op.slot, op.until);
@@ -164,9 +167,9 @@ void Machine::Impl::absorb(Impl &other) {
       sum.stalls[c] += more.stalls[c];
     for (uint64_t InstructionTiming::*each :
          {&InstructionTiming::busyCycles, &InstructionTiming::conflictCycles,
-          &InstructionTiming::latencyCycles, &InstructionTiming::addressCycles,
-          &InstructionTiming::lines, &InstructionTiming::leastLines,
-          &InstructionTiming::setLines})
+          &InstructionTiming::latencyCycles, &InstructionTiming::orderCycles,
+          &InstructionTiming::addressCycles, &InstructionTiming::lines,
+          &InstructionTiming::leastLines, &InstructionTiming::setLines})
       sum.timing.*each += more.timing.*each;
     addTo(sum.timing.memory, more.timing.memory);
   }

@@ -85,6 +85,9 @@ TEST(Analyse, UncoalescedAccesses) {
   kernel.code[0].caused[unsigned(Stall::VectorMemory)] = 1000;
   kernel.code[0].linesTouched = 6400;
   kernel.code[0].linesNeeded = 800;
+  kernel.code[0].latency = 7000;
+  // The address unit takes most of the latency.
+  kernel.code[0].addressCycles = 6400;
   kernel = analysed(kernel);
   const Limiter &first = kernel.limiters.front();
   EXPECT_EQ(first.key, "uncoalesced");
@@ -92,6 +95,28 @@ TEST(Analyse, UncoalescedAccesses) {
   EXPECT_NE(first.detail.find("64 lines a wavefront where 8"),
             std::string::npos)
       << first.detail;
+}
+
+// A second line of rows that begin within lines arrives with the first.
+TEST(Analyse, LinesThatCostNothingAreNotClaimed) {
+  KernelReport kernel = sampleKernel();
+  charge(kernel.code[0], Stall::VectorMemory, 1000);
+  kernel.code[0].linesTouched = 200;
+  kernel.code[0].linesNeeded = 100;
+  kernel.code[0].latency = 70000;
+  kernel.code[0].addressCycles = 400;
+  Level l2{"l2", "L2"};
+  l2.busyShare = 0.07;
+  kernel.levels.push_back(l2);
+  KernelReport idle = analysed(kernel);
+  EXPECT_EQ(idle.limiters.front().key, "memory_latency");
+  double claimed =
+      find(idle, "uncoalesced") ? find(idle, "uncoalesced")->share : 0;
+  // As much more as the level is busier.
+  kernel.levels.back().busyShare = 0.56;
+  KernelReport busy = analysed(kernel);
+  ASSERT_NE(find(busy, "uncoalesced"), nullptr);
+  EXPECT_GT(find(busy, "uncoalesced")->share, 3 * claimed);
 }
 
 // Copies of one line weigh as much as the line does.
@@ -332,6 +357,42 @@ TEST(Analyse, AtomicsAreNoPlainLatency) {
   EXPECT_EQ(find(kernel, "uncoalesced"), nullptr);
 }
 
+// What waits behind atomics that hold a channel of L2 is told as theirs, and
+// named.
+TEST(Analyse, ContendedAtomicsPayForThoseBehindThem) {
+  KernelReport kernel = sampleKernel();
+  kernel.activeCUs = 1;
+  kernel.code[0].text = "global_atomic_add v0, v1, s[2:3]";
+  kernel.code[0].atomicCycles = 900;
+  kernel.code[4].text = "global_load_dword v0, v[2:3]";
+  kernel.code[4].unit = CodeLine::Unit::Memory;
+  charge(kernel.code[4], Stall::VectorMemory, 1000);
+  kernel.atomicChannelUse = 0.9;
+  KernelReport told = analysed(kernel);
+  const Limiter &first = told.limiters.front();
+  EXPECT_EQ(first.key, "atomics");
+  EXPECT_EQ(first.headline, "contended atomic operations");
+  EXPECT_EQ(first.where, "k.tile:10");
+  EXPECT_NE(first.detail.find("global_load_dword at k.tile:"),
+            std::string::npos)
+      << first.detail;
+  kernel.atomicChannelUse = 0.1;
+  EXPECT_EQ(analysed(kernel).limiters.front().key, "memory_latency");
+}
+
+// The list is in the order of the figures that are printed beside it.
+TEST(Analyse, InTheOrderOfWhatCouldBeWon) {
+  KernelReport kernel = sampleKernel();
+  kernel.matrixUse = 0;
+  kernel.valuUse = kernel.busyUse = 0.4;
+  charge(kernel.code[0], Stall::VectorMemory, 500);
+  charge(kernel.code[2], Stall::Lds, 400);
+  kernel = analysed(kernel);
+  ASSERT_GT(kernel.limiters.size(), 2u);
+  for (size_t i = 1; i < kernel.limiters.size(); ++i)
+    EXPECT_GE(kernel.limiters[i - 1].rank + 0.0005, kernel.limiters[i].rank);
+}
+
 TEST(Analyse, WorkOfAKernelWithoutMatrixInstructions) {
   KernelReport kernel = sampleKernel();
   kernel.matrixUse = kernel.ldsUse = 0;
@@ -381,7 +442,8 @@ TEST(Analyse, StoresThatOutliveTheWavefronts) {
   kernel.matrixUse = kernel.busyUse = 0.2;
   kernel.activeCUs = 0.25;
   kernel.drainCycles = 700;
-  kernel.code[0].storeLatency = 1e5;
+  kernel.code[0].storeLatency = kernel.code[0].latency = 1e5;
+  kernel.code[0].addressCycles = 9e4;
   kernel.code[0].linesTouched = 6400;
   kernel.code[0].linesNeeded = 200;
   kernel = analysed(kernel);

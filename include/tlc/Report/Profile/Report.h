@@ -100,13 +100,14 @@ struct TimeShare {
 
 /// Something that costs time, and what to do about it.
 struct Limiter {
-  std::string key;      ///< stable: "lds_bank_conflicts", "uncoalesced", ...
-  std::string headline; ///< one line
-  std::string detail;   ///< the figures behind it
-  std::string advice;   ///< what usually helps
-  double share = 0;     ///< of the SIMDs' time, 0 to 1
-  double rank = 0;      ///< the part of it that could be won: the order
-  std::string where;    ///< "attn.tile:51", may be empty
+  std::string key;        ///< stable: "lds_bank_conflicts", "uncoalesced", ...
+  std::string headline;   ///< one line
+  std::string detail;     ///< the figures behind it
+  std::string advice;     ///< what usually helps
+  double share = 0;       ///< of the SIMDs' time, 0 to 1
+  double rank = 0;        ///< the part of it that could be won: the order
+  bool isCertain = false; ///< of two as large, goes first
+  std::string where;      ///< "attn.tile:51", may be empty
   std::optional<size_t> instruction; ///< index into `code`
 };
 
@@ -124,7 +125,10 @@ struct CodeLine {
   /// kernel.
   StallCycles caused{};
   double ldsBaseCycles = 0, ldsConflictCycles = 0;
-  double aluCycles = 0;    ///< of a SIMD's vector ALU
+  double aluCycles = 0; ///< of a SIMD's vector ALU
+  /// Memory: cycles from issue to data, summed up; of them, those in which only
+  /// older accesses of the wavefront were missing; of the address unit.
+  double latency = 0, orderLatency = 0, addressCycles = 0;
   double storeLatency = 0; ///< stores and atomics: cycles until done, summed up
   bool isTranscendental = false;
   /// Vector memory: bytes that active lanes asked for, 128-byte lines touched
@@ -136,6 +140,7 @@ struct CodeLine {
   /// Lines that L2 did not have, and those whose page's translation was not at
   /// hand.
   double linesBeyondL2 = 0, translationMisses = 0;
+  double atomicCycles = 0; ///< of a channel of L2
   enum class Unit : uint8_t { Scalar, Vector, Matrix, Lds, Memory, Scratch };
   Unit unit = Unit::Scalar;
 
@@ -193,6 +198,7 @@ struct KernelReport {
   double waveCycles = 0;
   StallCycles stalls{};
   double ldsCycles = 0, ldsConflictCycles = 0; ///< ldsCycles has both
+  double atomicChannelUse = 0;  ///< of the time, the busiest channel of L2
   double instructionMisses = 0; ///< lines of 64 bytes not in the cache
   /// Of workgroups in detail: the number of the one that took longest, its
   /// cycles, and those of all on average. 0: unknown.

@@ -88,6 +88,7 @@ struct MemoryCounters {
   uint64_t scalarLines = 0, scalarHits = 0; ///< lines of 64 bytes
   uint64_t instructionMisses = 0;           ///< lines of 64 bytes
   uint64_t translationMisses = 0; ///< lines beyond L2, their page not at hand
+  uint64_t atomicCycles = 0; ///< in which atomics held a channel of L2
 };
 
 /// What happened at one instruction address, over all wavefronts.
@@ -100,6 +101,8 @@ struct InstructionTiming {
                                ///< ALU (all its cycles), LDS without conflicts
   uint64_t conflictCycles = 0; ///< LDS, on top
   uint64_t latencyCycles = 0;  ///< memory and LDS: issue to data, summed up
+  uint64_t orderCycles = 0;    ///< vector memory: of these, those in which only
+                               ///< older ones of the wavefront were missing
   uint64_t addressCycles = 0;  ///< vector memory: of the address unit
   uint64_t lines = 0;          ///< vector memory: lines of 128 bytes touched
   uint64_t leastLines = 0;     ///< the same, had the lanes been packed densely
@@ -192,6 +195,9 @@ struct TimingResult {
   uint64_t activeSimdCycles = 0;  ///< of SIMDs that have a wavefront
   uint64_t drainCycles = 0; ///< from the last wavefront's end on: stores on
                             ///< their way, and writing back
+  /// Of the busiest channel of L2: the share of the time in which atomics held
+  /// it, so that whatever else wanted it waited.
+  double atomicChannelShare = 0;
   uint64_t waveCycles = 0;  ///< wavefronts' lives, summed up
   StallCycles stalls = {};
   std::array<uint64_t, issueKinds> issues = {};

@@ -79,12 +79,16 @@ static SmallVector<Value> relatedFragments(Value c) {
   return related;
 }
 
-/// Where LDS is short: gemms whose result becomes the A of another, and that
-/// other one, give each wavefront whole rows, so that A stays where C was.
-/// Gemms that work on the same results follow.
-static void chainByRows(ArrayRef<GemmOp> gemms, int64_t waves) {
+/// Gemms whose result becomes the A of another, and that other one, give each
+/// wavefront whole rows, so that A stays where C was. Gemms that work on the
+/// same results follow. Columns that the program asks for stay, unless LDS is
+/// short: T.GemmWarpPolicy.Square is the default, and leaves the choice open.
+static void chainByRows(ArrayRef<GemmOp> gemms, int64_t waves, bool isShort) {
   llvm::SmallPtrSet<Operation *, 8> rows;
-  auto enough = [&](GemmOp gemm) { return gemm.getM() >= 16 * waves; };
+  auto enough = [&](GemmOp gemm) {
+    return gemm.getM() >= 16 * waves &&
+           (isShort || gemm.getPolicy() != WarpPolicy::FullCol);
+  };
   llvm::DenseMap<Operation *, SmallVector<Value>> related;
   for (GemmOp gemm : gemms)
     related[gemm] = relatedFragments(gemm.getC());
@@ -120,8 +124,7 @@ static void chainByRows(ArrayRef<GemmOp> gemms, int64_t waves) {
 LogicalResult LayoutInference::anchorGemms() {
   SmallVector<GemmOp> gemms;
   kernel.walk([&](GemmOp gemm) { gemms.push_back(gemm); });
-  if (kernel->hasAttr(kLdsReserveAttr))
-    chainByRows(gemms, threads / 64);
+  chainByRows(gemms, threads / 64, kernel->hasAttr(kLdsReserveAttr));
   // Gemms with the same M share an instruction shape, so that the result of
   // one can feed the next where it is.
   llvm::MapVector<int64_t, std::array<double, 2>> costs;
@@ -396,13 +399,17 @@ Layout LayoutInference::transposingLayout(CopyOp copy,
   int64_t pairStride = thread;
   if (split)
     thread *= 2; // reserved for the k group two further
-  // As many column blocks in threads as divide both what is left of the row and
-  // of the threads.
-  int64_t rest = std::min(left / low, room / thread);
-  while ((left / low) % rest || (room / thread) % rest)
-    --rest;
+  // As many column blocks in threads as divide what is left of the row; of the
+  // threads, a power of two is set aside for them: of 7 blocks in 8 threads,
+  // one is loaded twice.
+  int64_t rest = std::min(left / low, room / thread), aside = 0;
+  for (;; --rest) {
+    aside = llvm::PowerOf2Ceil(rest);
+    if ((left / low) % rest == 0 && (room / thread) % aside == 0)
+      break;
+  }
   push(c, rest, Place::Thread, thread);
-  thread *= rest;
+  thread *= aside;
   push(c, left / low / rest, Place::Register, reg);
   reg *= left / low / rest;
   if (split) {

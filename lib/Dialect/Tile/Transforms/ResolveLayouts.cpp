@@ -412,11 +412,67 @@ LogicalResult LayoutInference::resolveGemm(GemmOp op) {
                  succeeded(resolveLoop(after)));
 }
 
-/// A scan walks LDS (expandScan): what is there already is not copied first.
+/// A scan in registers and lanes (Scan.cpp): of each row, as few lanes as leave
+/// no thread idle, at most a wavefront, have neighbouring pieces; the other
+/// dimensions take the other threads. None where a thread would hold too much.
+///
+///   [8, 1024] along 1, 256 threads: [8:t32], [32:r1, 32:t1]
+static std::optional<Layout> scanLayout(ArrayRef<int64_t> shape, unsigned dim,
+                                        int64_t threads) {
+  constexpr int64_t kMostRegisters = 64, kWave = 64;
+  int64_t rows = 1;
+  for (auto [d, extent] : llvm::enumerate(shape))
+    rows *= d == dim ? 1 : extent;
+  int64_t lanes = std::clamp<int64_t>(
+      llvm::bit_floor(uint64_t(std::max<int64_t>(threads / rows, 1))), 1,
+      std::min<int64_t>(kWave, llvm::PowerOf2Ceil(shape[dim])));
+  SmallVector<Layout::Digits> dims(shape.size());
+  int64_t registers = 1, left = threads / lanes, stride = lanes;
+  auto push = [&](unsigned d, int64_t extent, Place place, int64_t stride) {
+    if (extent > 1)
+      dims[d].push_back({extent, place, stride});
+  };
+  registers = llvm::divideCeil(shape[dim], lanes);
+  push(dim, registers, Place::Register, 1);
+  push(dim, lanes, Place::Thread, 1);
+  for (unsigned d = shape.size(); d-- > 0;) {
+    if (d == dim)
+      continue;
+    int64_t here = std::min(left, shape[d]);
+    int64_t rest = llvm::divideCeil(shape[d], here);
+    push(d, here, Place::Thread, stride);
+    push(d, rest, Place::Register, registers);
+    stride *= here;
+    left /= here;
+    registers *= rest;
+  }
+  if (registers > kMostRegisters)
+    return std::nullopt;
+  return Layout(dims);
+}
+
+/// A scan in registers, or of rows too long for that one in LDS (expandScan):
+/// what is there already is not copied first.
 /// One buffer serves source and result of one type: the thread of a row reads
 /// an element before it writes there.
 LogicalResult LayoutInference::resolveScan(ScanOp op) {
   auto type = cast<MemRefType>(op.getSrc().getType());
+  if (auto layout = scanLayout(type.getShape(), op.getDim(), threads)) {
+    AllocOp in = createLike(op.getSrc(), Space::Fragment);
+    AllocOp out = createLike(op.getDst(), Space::Fragment);
+    setLayout(in, *layout);
+    setLayout(out, *layout);
+    builder.setInsertionPoint(op);
+    auto load =
+        CopyOp::create(builder, op.getLoc(), op.getSrc(), in, LayoutAttr());
+    builder.setInsertionPointAfter(op);
+    auto store =
+        CopyOp::create(builder, op.getLoc(), out, op.getDst(), LayoutAttr());
+    op.getSrcMutable().set(in);
+    op.getDstMutable().set(out);
+    return success(succeeded(resolveLoop(load)) &&
+                   succeeded(resolveLoop(store)));
+  }
   bool inPlace =
       type.getElementType() == getElementTypeOrSelf(op.getDst().getType());
   auto wholeTile = [](Value v) {

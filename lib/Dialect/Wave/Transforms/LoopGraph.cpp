@@ -212,7 +212,8 @@ void LoopGraph::classify(Operation *op) {
   } else if (auto elements = dyn_cast<vector::FromElementsOp>(op)) {
     result = isRegisterMove(elements);
   } else if (isInteger(op) && !selectsFloats(op) &&
-             !isa<AnyOp, UniformOp, ShuffleXorOp, ShuffleOp, MfmaOp>(op)) {
+             !isa<AnyOp, UniformOp, ShuffleXorOp, ShuffleOp, PermOp, MfmaOp>(
+                 op)) {
     // Address arithmetic: from the loop's variable and what does not change.
     result = llvm::all_of(op->getOperands(), [&](Value v) {
       if (v.getParentRegion() != &loop.getRegion())

@@ -167,3 +167,24 @@ tile.func @part(%n: i32, %a: !tile.ptr<f32>, %c: !tile.ptr<f32>) {
     // CHECK: tile.yield
   }
 }
+
+// -----
+
+// Seven blocks of 32 columns: eight lanes, then seven of eight threads, so that
+// one block in eight is loaded twice, and none four times.
+// CHECK-LABEL: tile.func @sevens
+// CHECK: tile.copy {{.*}} {layout = #tile.layout<[4:r4, 2:t128, 2:t8, 2:t256, 2:r16], [4:r1, 8:t1, 7:t16]>}
+tile.func @sevens(%p: !tile.ptr<i8>, %q: !tile.ptr<i32>) {
+  %c1 = arith.constant 1 : i32
+  %A = tile.tensor %p {name = "A"} : !tile.ptr<i8> -> memref<64x224xi8, #tile.space<global>>
+  %O = tile.tensor %q {name = "O"} : !tile.ptr<i32> -> memref<224x224xi32, #tile.space<global>>
+  tile.kernel grid(%c1) threads[512] (%b) {
+    %zero = arith.constant 0 : i32
+    %a = tile.alloc {name = "a"} : memref<64x224xi8, #tile.space<shared>>
+    %o = tile.alloc {name = "o"} : memref<224x224xi32, #tile.space<fragment>>
+    tile.copy %A to %a : memref<64x224xi8, #tile.space<global>> to memref<64x224xi8, #tile.space<shared>>
+    tile.fill %o, %zero : memref<224x224xi32, #tile.space<fragment>>, i32
+    tile.gemm %a, %a into %o {trans_a} : memref<64x224xi8, #tile.space<shared>>, memref<64x224xi8, #tile.space<shared>> into memref<224x224xi32, #tile.space<fragment>>
+    tile.copy %o to %O : memref<224x224xi32, #tile.space<fragment>> to memref<224x224xi32, #tile.space<global>>
+  }
+}

@@ -27,6 +27,14 @@ def TileLegalize : TilePass<"tile-legalize"> {
   let summary = "Whole wavefronts, unrolled marked loops, folded views, no dead buffers";
 }
 
+def TileOpenGuards : TilePass<"tile-open-guards"> {
+  let summary = "Access tensors without the conditions that their bounds imply";
+}
+
+def TileSpreadReducers : TilePass<"tile-spread-reducers"> {
+  let summary = "Combine what points of a loop add to one element in registers and lanes";
+}
+
 def TileOrderWorkgroups : TilePass<"tile-order-workgroups"> {
   let summary = "Let workgroups that share data meet in one L2, the longest first";
 }

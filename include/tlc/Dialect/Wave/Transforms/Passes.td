@@ -18,6 +18,11 @@ def WavePackConversions : Pass<"wave-pack-conversions", "::tlc::wave::KernelOp">
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::vector::VectorDialect"];
 }
 
+def WavePackBytes : Pass<"wave-pack-bytes", "::tlc::wave::KernelOp"> {
+  let summary = "Load and put together 8-bit elements by words";
+  let dependentDialects = ["::mlir::vector::VectorDialect", "::tlc::wave::WaveDialect"];
+}
+
 def WaveDotSums : Pass<"wave-dot-sums", "::tlc::wave::KernelOp"> {
   let summary = "Add up f16 numbers two at a time";
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::vector::VectorDialect",
