@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// In loops marked `tile.num_stages` (1 or more), splits each copy from global
-// to shared memory in two, with a staging fragment between: the load for step
-// i + 1 is issued before the matrix work of step i, and written to LDS when its
-// place there is free.
+// In loops marked `tile.num_stages` (1 or more, or 0 if a step has matrix
+// work), splits each copy from global to shared memory in two, with a staging
+// fragment between: the load for step i + 1 is issued before the matrix work of
+// step i, and written to LDS when its place there is free.
 //
 // * With two copies of the tile in LDS, step i reads copy i mod 2 while copy
 //   (i + 1) mod 2 is filled: loads at the top of the body, LDS writes at its
@@ -19,11 +19,14 @@
 //   wavefronts are worth more, or one wavefront has no other to wait for, the
 //   write stays where the copy stood and the next load follows it at once.
 //
-// A copy takes part if its tile is written by nothing else, read only after it
-// in the loop, and its source depends on the loop's variable and on what the
-// loop does not change. Others stay, with a remark. Reads beyond a tensor are
-// safe in this dialect, so that the load after the last step needs no guard,
-// and a loop without steps loads one tile in vain.
+// A copy takes part if its source depends on the loop's variable and on what
+// the loop does not change. Where its tile is written elsewhere too, or read
+// before the copy or outside the loop, the write stays where it was. So does a
+// loop over points that computes with what it loads (`q[i, j] = Q[..] *
+// scale`): what all points load, of an element each, is loaded a step ahead.
+// Others stay, with a remark. Reads beyond a tensor are safe in this dialect,
+// so that the load after the last step needs no guard, and a loop without steps
+// loads one tile in vain.
 //
 //   scf.for %i ... {
 //     tile.copy %A[%i] to %As
@@ -65,6 +68,7 @@ struct Prefetch {
   CopyOp copy;
   AllocOp tile;
   bool inRegisters = false; ///< the tile is a fragment: nothing stages it
+  bool wholly = true;       ///< a second copy could stand for the tile
   bool twice = false;
 };
 } // namespace
@@ -72,6 +76,11 @@ struct Prefetch {
 //===----------------------------------------------------------------------===//
 // Which copies
 //===----------------------------------------------------------------------===//
+
+/// Whether a step has matrix work to do meanwhile.
+static bool hasProduct(scf::ForOp loop) {
+  return !loop.getBody()->getOps<GemmOp>().empty();
+}
 
 /// Through any tensor over the same pointer: two views of one argument alias.
 static bool isWrittenIn(Value base, scf::ForOp loop) {
@@ -123,13 +132,19 @@ static Value replay(OpBuilder &b, Value value, scf::ForOp loop,
 /// Why a copy in the body of `loop` cannot be split; empty if it can.
 // Ends in a remark, so it is worded for the user.
 static StringRef obstacle(CopyOp copy, scf::ForOp loop) {
-  auto tile = copy.getDst().getDefiningOp<AllocOp>();
-  if (!tile)
+  if (!copy.getDst().getDefiningOp<AllocOp>())
     return "it writes a part of its tile";
   if (!canReplay(copy.getSrc(), loop))
     return "its source depends on what the loop computes";
   if (isWrittenIn(getBase(copy.getSrc()), loop))
     return "the loop writes its source";
+  return "";
+}
+
+/// Why the tile of such a copy cannot be had a step earlier: what is loaded
+/// ahead must wait in registers until the tile is written where it was.
+static StringRef obstacleOfTile(CopyOp copy, scf::ForOp loop) {
+  auto tile = copy.getDst().getDefiningOp<AllocOp>();
   for (const BufferUse &use : getAllUses(tile.getResult())) {
     if (use.op == copy.getOperation())
       continue;
@@ -160,6 +175,65 @@ static bool readersTakeWholes(AllocOp tile, CopyOp copy) {
 }
 
 //===----------------------------------------------------------------------===//
+// Loads of points
+//===----------------------------------------------------------------------===//
+
+/// Whether a value in the body of a loop over points can be computed outside of
+/// it, for another step of `loop`: from the points and what can be replayed.
+// Not from what is loaded: a step that is not done may find no index there.
+static bool canLift(Value value, ParallelOp points, scf::ForOp loop) {
+  if (value.getParentRegion() != &points.getBody())
+    return canReplay(value, loop);
+  if (isa<BlockArgument>(value))
+    return true;
+  Operation *op = value.getDefiningOp();
+  return isPure(op) && !op->getNumRegions() &&
+         llvm::all_of(op->getOperands(),
+                      [&](Value v) { return canLift(v, points, loop); });
+}
+
+/// Which points the value depends on.
+static void collectPoints(Value value, ParallelOp points,
+                          llvm::SmallDenseSet<Value> &used) {
+  if (value.getParentRegion() != &points.getBody())
+    return;
+  if (isa<BlockArgument>(value))
+    used.insert(value);
+  else
+    for (Value operand : value.getDefiningOp()->getOperands())
+      collectPoints(operand, points, used);
+}
+
+/// A load from memory of another element for each point, which all points do,
+/// and whose address is known a step ahead.
+static bool isLoadOfPoints(LoadOp load, ParallelOp points, scf::ForOp loop) {
+  if (getSpace(load.getSource()) != Space::Global ||
+      isWrittenIn(getBase(load.getSource()), loop) ||
+      !llvm::all_of(load->getOperands(),
+                    [&](Value v) { return canLift(v, points, loop); }))
+    return false;
+  llvm::SmallDenseSet<Value> used;
+  for (Value index : load.getIndices())
+    collectPoints(index, points, used);
+  return used.size() == points.getExtents().size();
+}
+
+/// Clones what computes `value`: ops of the loop over points at `inner`, others
+/// at `outer`.
+static Value lift(OpBuilder &inner, OpBuilder &outer, Value value,
+                  ParallelOp points, scf::ForOp loop, IRMapping &map) {
+  if (Value known = map.lookupOrNull(value))
+    return known;
+  if (value.getParentRegion() != &points.getBody())
+    return replay(outer, value, loop, map);
+  Operation *op = value.getDefiningOp();
+  for (Value operand : op->getOperands())
+    map.map(operand, lift(inner, outer, operand, points, loop, map));
+  inner.clone(*op, map);
+  return map.lookup(value);
+}
+
+//===----------------------------------------------------------------------===//
 // The transformation
 //===----------------------------------------------------------------------===//
 
@@ -183,11 +257,15 @@ private:
   void splitOnce(Prefetch &p, AllocOp staging);
   void splitTwice(Prefetch &p, AllocOp staging);
   Value nextStep(OpBuilder &b);
+  void emitPoints(OpBuilder &b, ParallelOp points, LoadOp load, Value step,
+                  AllocOp staging);
+  void splitPoints(ParallelOp points, LoadOp load);
 
   scf::ForOp loop;
   KernelOp kernel;
   int64_t ldsBytes;
   SmallVector<Prefetch> prefetches;
+  SmallVector<std::pair<ParallelOp, LoadOp>> ofPoints;
   Operation *prologue; ///< the first tiles of the next copy go before it
 };
 } // namespace
@@ -217,14 +295,22 @@ void LoopPipeliner::collect() {
         (to != Space::Shared && to != Space::Fragment))
       continue;
     StringRef why = obstacle(copy, loop);
-    if (why.empty() && to == Space::Fragment && converts(copy))
-      why = "it converts on the way to registers";
+    StringRef ofTile = why.empty() ? obstacleOfTile(copy, loop) : "";
+    if (why.empty() && to == Space::Fragment)
+      why = converts(copy) ? "it converts on the way to registers" : ofTile;
     if (why.empty())
       prefetches.push_back({copy, copy.getDst().getDefiningOp<AllocOp>(),
-                            to == Space::Fragment});
+                            to == Space::Fragment, ofTile.empty()});
     else
       copy.emitRemark("not prefetched: ") << why;
   }
+}
+
+/// Registers that stage what a loop over points loads.
+static int64_t stagingOf(ParallelOp points, LoadOp load, int64_t threads) {
+  return registersOf(getBufferType(points.getExtents(),
+                                   load.getResult().getType(), Space::Fragment),
+                     threads);
 }
 
 /// Registers of a thread that hold what is loaded ahead.
@@ -251,6 +337,54 @@ void LoopPipeliner::dropForRegisters() {
                              "stage it");
     prefetches.erase(largest);
   }
+  if (!hasProduct(loop))
+    return;
+  for (auto points : loop.getBody()->getOps<ParallelOp>())
+    for (auto load : points.getBody().front().getOps<LoadOp>()) {
+      if (!isLoadOfPoints(load, points, loop))
+        continue;
+      int64_t registers = ::stagingOf(points, load, threads);
+      if (used + registers > registerBudget(threads))
+        continue;
+      used += registers;
+      ofPoints.push_back({points, load});
+    }
+}
+
+/// Loads what the points read in `step` into `staging`.
+void LoopPipeliner::emitPoints(OpBuilder &b, ParallelOp points, LoadOp load,
+                               Value step, AllocOp staging) {
+  auto copy = ParallelOp::create(b, points.getLoc(), points.getExtents());
+  if (auto width = points.getCoalescedWidthAttr())
+    copy.setCoalescedWidthAttr(width);
+  IRMapping map;
+  map.map(loop.getInductionVar(), step);
+  Block &body = copy.getBody().front();
+  map.map(points.getBody().front().getArguments(), body.getArguments());
+  OpBuilder inner = OpBuilder::atBlockBegin(&body), outer(copy);
+  Value value = lift(inner, outer, load.getResult(), points, loop, map);
+  StoreOp::create(inner, load.getLoc(), value, staging.getResult(),
+                  body.getArguments());
+}
+
+/// As splitOnce(): the loop over points reads what was loaded a step ago.
+void LoopPipeliner::splitPoints(ParallelOp points, LoadOp load) {
+  OpBuilder top = OpBuilder::atBlockBegin(&kernel.getBody().front());
+  auto staging = AllocOp::create(
+      top, load.getLoc(),
+      getBufferType(points.getExtents(), load.getResult().getType(),
+                    Space::Fragment),
+      top.getStringAttr("points_next"), LayoutAttr(), IntegerAttr());
+  OpBuilder before(prologue), b(points);
+  emitPoints(before, points, load, loop.getLowerBound(), staging);
+  b.setInsertionPointAfter(points);
+  emitPoints(b, points, load, nextStep(b), staging);
+  OpBuilder here(load);
+  Value ready = LoadOp::create(here, load.getLoc(), load.getResult().getType(),
+                               staging.getResult(),
+                               points.getBody().front().getArguments());
+  load.getResult().replaceAllUsesWith(ready);
+  load.erase();
 }
 
 /// Wavefronts of a compute unit, as far as more of them are worth more than
@@ -304,7 +438,8 @@ void LoopPipeliner::chooseCopies() {
     held += stagingOf(p);
   int64_t once = usefulWaves(bytesNeeded(), held);
   for (Prefetch &p : prefetches) {
-    if (p.inRegisters || !constantStep || !readersTakeWholes(p.tile, p.copy))
+    if (p.inRegisters || !p.wholly || !constantStep ||
+        !readersTakeWholes(p.tile, p.copy))
       continue;
     p.twice = true;
     int64_t bytes = bytesNeeded();
@@ -438,8 +573,10 @@ void LoopPipeliner::splitTwice(Prefetch &p, AllocOp staging) {
 void LoopPipeliner::run() {
   collect();
   dropForRegisters();
-  if (prefetches.empty())
+  if (prefetches.empty() && ofPoints.empty())
     return;
+  for (auto [points, load] : ofPoints)
+    splitPoints(points, load);
   // A tile allocated in the loop means nothing between steps, but from now on
   // it does.
   for (Prefetch &p : prefetches)
@@ -448,8 +585,10 @@ void LoopPipeliner::run() {
   chooseCopies();
   int64_t twice =
       llvm::count_if(prefetches, [](Prefetch &p) { return p.twice; });
-  loop.emitRemark("pipelined: ") << prefetches.size() << " copies prefetched, "
-                                 << twice << " of them double-buffered in LDS";
+  loop.emitRemark("pipelined: ")
+      << prefetches.size() << " copies prefetched, " << twice
+      << " of them double-buffered in LDS"
+      << (ofPoints.empty() ? "" : ", and what loops over points read");
   // Backwards, so that what goes to the top of the body, and before the loop,
   // keeps its order.
   for (Prefetch &p : llvm::reverse(prefetches)) {
@@ -489,7 +628,7 @@ struct Pipeline : tlc::tile::impl::TilePipelineBase<Pipeline> {
     SmallVector<scf::ForOp> loops;
     getOperation().walk([&](scf::ForOp loop) {
       auto stages = loop->getAttrOfType<IntegerAttr>(kNumStagesAttr);
-      if (stages && stages.getInt() >= 1)
+      if (stages && (stages.getInt() >= 1 || hasProduct(loop)))
         loops.push_back(loop);
     });
     for (scf::ForOp loop : loops) {

@@ -89,6 +89,67 @@ tile.func @fragment(%a: !tile.ptr<f16>) {
   }
 }
 
+// A loop over points that computes with what it loads finds it in registers, a
+// step later. The author need not say how many stages where there is a product.
+// A tile that is also written elsewhere keeps its one copy. What is found by an
+// index from memory, or is the same for many points, is not loaded ahead.
+// CHECK-LABEL: tile.func @points
+// CHECK-DAG: %[[P:.+]] = tile.alloc {name = "points_next"}
+// CHECK-DAG: %[[B:.+]] = tile.alloc {name = "B_next"}
+// CHECK: tile.parallel
+// CHECK: tile.load {{.*}}#tile.space<global>
+// CHECK: tile.store %{{.+}}, %[[P]]
+// CHECK: scf.for
+// CHECK: tile.parallel
+// CHECK-NOT: #tile.space<global>
+// CHECK: tile.load %[[P]]
+// CHECK: tile.parallel
+// CHECK: tile.load {{.*}}#tile.space<global>
+// CHECK: tile.store %{{.+}}, %[[P]]
+// CHECK: tile.copy %[[B]] to
+// CHECK: tile.copy %{{.+}} to %[[B]] {tile.prefetch}
+// CHECK: tile.gemm
+// CHECK: tile.fill
+// CHECK: tile.parallel
+// CHECK: tile.load {{.*}}#tile.space<global>
+// CHECK: tile.load {{.*}}#tile.space<global>
+// CHECK: tile.load {{.*}}#tile.space<global>
+// CHECK-NOT: tile.parallel
+tile.func @points(%a: !tile.ptr<f16>, %t: !tile.ptr<i32>) {
+  %c1 = arith.constant 1 : i32
+  %A = tile.tensor %a : !tile.ptr<f16> -> memref<512x64xf16, #tile.space<global>>
+  %T = tile.tensor %t : !tile.ptr<i32> -> memref<64xi32, #tile.space<global>>
+  tile.kernel grid(%c1) threads[256] (%b) {
+    %c0 = arith.constant 0 : i32
+    %c64 = arith.constant 64 : i32
+    %n = arith.constant 8 : i32
+    %half = arith.constant 0.5 : f16
+    %Q = tile.alloc {name = "Q"} : memref<64x64xf16, #tile.space<shared>>
+    %B = tile.alloc {name = "B"} : memref<64x64xf16, #tile.space<shared>>
+    %S = tile.alloc {name = "S"} : memref<64x64xf32, #tile.space<fragment>>
+    scf.for %i = %c0 to %n step %c1 : i32 {
+      %at = arith.muli %i, %c64 : i32
+      tile.parallel (%x, %y) = [64, 64] {
+        %row = arith.addi %at, %x : i32
+        %q = tile.load %A[%row, %y : i32, i32] : memref<512x64xf16, #tile.space<global>> -> f16
+        %h = arith.mulf %q, %half : f16
+        tile.store %h, %Q[%x, %y : i32, i32] : f16, memref<64x64xf16, #tile.space<shared>>
+      }
+      %v = tile.view %A[%at, %c0 : i32, i32] : memref<512x64xf16, #tile.space<global>> to memref<64x64xf16, strided<[?, ?], offset: ?>, #tile.space<global>>
+      tile.copy %v to %B : memref<64x64xf16, strided<[?, ?], offset: ?>, #tile.space<global>> to memref<64x64xf16, #tile.space<shared>>
+      tile.gemm %Q, %B into %S {trans_b} : memref<64x64xf16, #tile.space<shared>>, memref<64x64xf16, #tile.space<shared>> into memref<64x64xf32, #tile.space<fragment>>
+      tile.fill %B, %half : memref<64x64xf16, #tile.space<shared>>, f16
+      tile.parallel (%x, %y) = [64, 64] {
+        %row = tile.load %T[%x : i32] : memref<64xi32, #tile.space<global>> -> i32
+        %q = tile.load %A[%row, %y : i32, i32] : memref<512x64xf16, #tile.space<global>> -> f16
+        %r = tile.load %A[%at, %y : i32, i32] : memref<512x64xf16, #tile.space<global>> -> f16
+        %h = arith.mulf %q, %r : f16
+        tile.store %h, %B[%x, %y : i32, i32] : f16, memref<64x64xf16, #tile.space<shared>>
+      }
+    } {tile.num_stages = 0 : i64}
+  }
+}
+
 // Two wavefronts whose tiles take half of LDS: a second workgroup keeps the
 // other two SIMDs busy, second copies would keep it out. With 76 workgroups no
 // compute unit gets two.
