@@ -580,7 +580,15 @@ bool Interpreter::bindArgs(const BuiltinInfo *builtin, const CallExpr *e,
     }
   }
   // Names. `**mapping` is spread out; names that no parameter has go to `extra`
-  // where the signature ends in '**'.
+  // where the signature ends in '**', unless they are a parameter's of a
+  // function of the language, misspelt: what was meant would be lost.
+  bool isOwn = StringRef(name).starts_with("T.");
+  auto nearestOf = [&](StringRef key) {
+    NearestName nearest(key);
+    for (const Spec &s : specs)
+      nearest.consider(s.name);
+    return nearest;
+  };
   for (const Keyword &k : e->keywords) {
     SmallVector<std::pair<StringRef, Value>> pairs;
     auto *spec =
@@ -611,15 +619,13 @@ bool Interpreter::bindArgs(const BuiltinInfo *builtin, const CallExpr *e,
       if (it != specs.end()) {
         if (!put(size_t(it - specs.begin()), value, k.value, k.value->range))
           return false;
-      } else if (takesAny) {
+      } else if (NearestName meant = nearestOf(key);
+                 takesAny && !(meant.found() && isOwn)) {
         args.extra.push_back({key, value});
       } else {
-        NearestName nearest(key);
-        for (const Spec &s : specs)
-          nearest.consider(s.name);
         auto diag = error(DiagID::BadCall, k.range,
                           "'" + name + "' has no parameter '" + key + "'");
-        nearest.help(diag);
+        meant.help(diag);
         return false;
       }
     }

@@ -19,7 +19,8 @@ namespace tlc::frontend {
 class NearestName {
 public:
   explicit NearestName(llvm::StringRef name)
-      : name(name), least(1 + unsigned(name.size()) / 4 + 1) {}
+      : name(name), least(name.size() < 2 ? 1 : 2 + unsigned(name.size()) / 4) {
+  }
 
   void consider(llvm::StringRef candidate) {
     unsigned distance = name.edit_distance(candidate, true, least);
@@ -28,6 +29,7 @@ public:
     least = distance;
     best = candidate.str();
   }
+  bool found() const { return !best.empty(); }
   /// "did you mean 'prefix + name'?", where there is one.
   void help(DiagBuilder &diag, llvm::StringRef prefix = "") const {
     if (!best.empty())
