@@ -389,11 +389,12 @@ Placer::Outcome Placer::placeStores() {
       return begin >= end && slot.memory <= memoryShare &&
              slot.issue() <= roomOf(graph) + crowd;
     };
-    // Apart from other loads if it can be and registers suffice.
-    int t = graph.ring >= LoopGraph::kRing ? bound : firstUse;
-    while (t < firstUse && !((goes(t) || crowds(t)) && pathTakes(node, t)))
+    // Apart from other loads if registers suffice and the data still has half
+    // the time that it should have to come.
+    int t = bound, last = std::max(bound, firstUse - graph.loadSlots() / 2);
+    while (t <= last && !((goes(t) || crowds(t)) && pathTakes(node, t)))
       ++t;
-    if (t >= firstUse)
+    if (t > last || graph.ring < LoopGraph::kRing)
       for (t = bound; t < firstUse && !goes(t) && !crowds(t);)
         ++t;
     // Else with registers of their own.
@@ -514,7 +515,7 @@ void Placer::spreadLoads() {
       continue;
     loads.push_back(load);
     begin = std::max(begin, load.lastUse + 1);
-    end = std::min(end, length + load.firstUse - graph.loadSlots());
+    end = std::min(end, length + load.firstUse - graph.loadSlots() / 2);
   }
   if (end - begin < int(loads.size()))
     return;
