@@ -96,6 +96,15 @@ static bool isNonNegative(Value value, llvm::DenseSet<Value> &seen) {
     return all({select.getTrueValue(), select.getFalseValue()});
   if (auto extract = dyn_cast<vector::ExtractOp>(op))
     return all(extract.getSource());
+  // Halves packed into dwords and taken from them again.
+  if (auto cast = dyn_cast<vector::BitCastOp>(op)) {
+    auto isPacked = [](Type type) {
+      type = getElementTypeOrSelf(type);
+      return type.isInteger(32) || type.isF16() || type.isBF16();
+    };
+    return isPacked(cast.getSource().getType()) && isPacked(cast.getType()) &&
+           all(cast.getSource());
+  }
   if (isa<arith::AddFOp, arith::MulFOp, arith::DivFOp, arith::ExtFOp,
           arith::TruncFOp, arith::MaxNumFOp, vector::FromElementsOp,
           vector::ExtractStridedSliceOp, Dot2Op>(op))

@@ -85,3 +85,33 @@ wave.kernel @dots(%p: !wave.ptr, %f: f32, %n: i32) attributes {lds_bytes = 0 : i
   wave.global_store %r#1, %p[%c0 : i32] : f32
   wave.return
 }
+
+// The same of halves that have been packed into dwords.
+// CHECK-LABEL: wave.kernel @packed
+// CHECK: %[[D:.*]] = wave.dot2 %{{.*}}, %{{.*}}, %[[L:arg[0-9]+]] :
+// CHECK: scf.yield %[[D]] : f32
+wave.kernel @packed(%p: !wave.ptr, %n: i32) attributes {lds_bytes = 0 : i64, threads = 64 : i64} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %lane = wave.lane_id
+  %x = arith.sitofp %lane : i32 to f32
+  %zero = arith.constant 0.0 : f32
+  %ones = arith.constant dense<1.0> : vector<2xf16>
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%l = %zero) -> (f32) : i32 {
+    %e = math.exp2 %x : f32
+    %v = vector.from_elements %e, %e : vector<2xf32>
+    %h = arith.truncf %v toward_zero : vector<2xf32> to vector<2xf16>
+    %b = vector.bitcast %h : vector<2xf16> to vector<1xi32>
+    %dword = vector.extract %b[0] : i32 from vector<1xi32>
+    %dwords = vector.from_elements %dword, %dword : vector<2xi32>
+    %four = vector.bitcast %dwords : vector<2xi32> to vector<4xf16>
+    %w = vector.extract_strided_slice %four {offsets = [0], sizes = [2], strides = [1]} : vector<4xf16> to vector<2xf16>
+    %d = wave.dot2 %w, %ones, %zero : vector<2xf16>, vector<2xf16>
+    %o = wave.shuffle_xor %d, 32 : f32
+    %t = arith.addf %d, %o : f32
+    %next = arith.addf %l, %t : f32
+    scf.yield %next : f32
+  }
+  wave.global_store %r, %p[%c0 : i32] : f32
+  wave.return
+}
