@@ -22,12 +22,15 @@
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/Module.h"
+#include "llvm/IR/PatternMatch.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/AMDGPUAddrSpace.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Target/TargetMachine.h"
+#include "llvm/Transforms/Utils/Local.h"
 
 using namespace llvm;
+using namespace llvm::PatternMatch;
 
 namespace tlc::target {
 
@@ -83,8 +86,37 @@ static void expandAtomics(Module &module, TargetMachine &machine,
   }
 }
 
-/// O3 as tuned above, then atomics. Changes `module` in place; errors come
-/// through the context's handler.
+/// Code generation rounds a product to f16 by v_fma_mix, to which it adds 0: a
+/// product that is -0 would lose its sign. Here it is added to -0, which keeps
+/// every number.
+///
+///   %p = fmul float %a, %b       %p = call float @llvm.fma.f32(%a, %b, -0.0)
+///   %h = fptrunc float %p   =>   %h = fptrunc float %p
+static void keepSignsOfZero(Module &module) {
+  SmallVector<FPTruncInst *> roundings;
+  for (Function &function : module)
+    for (Instruction &inst : instructions(function))
+      if (auto *trunc = dyn_cast<FPTruncInst>(&inst);
+          trunc && trunc->getType()->getScalarType()->isHalfTy())
+        roundings.push_back(trunc);
+  for (FPTruncInst *trunc : roundings) {
+    Value *a = nullptr, *b = nullptr, *source = trunc->getOperand(0);
+    bool negated = match(source, m_FNeg(m_FMul(m_Value(a), m_Value(b))));
+    if (!negated && !match(source, m_FMul(m_Value(a), m_Value(b))))
+      continue;
+    IRBuilder<> builder(trunc);
+    if (negated)
+      a = builder.CreateFNeg(a);
+    Type *type = source->getType();
+    trunc->setOperand(
+        0, builder.CreateIntrinsic(Intrinsic::fma, {type},
+                                   {a, b, ConstantFP::getNegativeZero(type)}));
+    RecursivelyDeleteTriviallyDeadInstructions(source);
+  }
+}
+
+/// O3 as tuned above, then atomics and signs of zero. Changes `module` in
+/// place; errors come through the context's handler.
 Error runOptimizer(Module &module, TargetMachine &machine) {
   forgoPromotion();
   PipelineTuningOptions tuning;
@@ -108,6 +140,7 @@ Error runOptimizer(Module &module, TargetMachine &machine) {
       builder.buildPerModuleDefaultPipeline(OptimizationLevel::O3);
   passes.run(module, mam);
   expandAtomics(module, machine, mam);
+  keepSignsOfZero(module);
   return Error::success();
 }
 
