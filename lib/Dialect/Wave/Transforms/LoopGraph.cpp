@@ -92,13 +92,13 @@ int LoopGraph::readSlots(const Node &node) const {
 }
 
 int LoopGraph::pathSlots(const Node &node) const {
-  // 64 bytes a cycle, for a wavefront of each of four SIMDs.
-  constexpr int kCyclesOfDword = 4 * 4;
+  // 64 bytes a cycle, for each wavefront of the workgroup.
+  constexpr int kCyclesOfDword = 4;
+  int waves = (threadsOf(loop) + 63) / 64;
   int dwords = 0;
   for (Type type : node.op->getResultTypes())
     dwords += getRegisters(type);
-  return (dwords * kCyclesOfDword * wavesOfSimd() + slotCycles - 1) /
-         slotCycles;
+  return (dwords * kCyclesOfDword * waves + slotCycles - 1) / slotCycles;
 }
 
 int LoopGraph::loadSlots() const {
