@@ -24,6 +24,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "SharedLines.h"
+
+#include "FirstComers.h"
 #include "llvm/ADT/DenseMap.h"
 
 #include <algorithm>
@@ -66,8 +68,10 @@ uint8_t bitOf(uint64_t workgroup) {
 struct Visit {
   uint64_t id = 0;
   std::vector<uint64_t> lines; ///< in their order, some more than once
-  size_t words = 0;            ///< recorded
-  size_t wordsToArrays = 0;    ///< until the last array has been met
+  /// Of lines that are read, with positionOf(); not where they are thinned out.
+  std::vector<std::pair<uint64_t, uint8_t>> reads;
+  size_t words = 0;         ///< recorded
+  size_t wordsToArrays = 0; ///< until the last array has been met
 };
 
 class Observer {
@@ -114,11 +118,24 @@ void Observer::visit(uint64_t id, size_t words, bool isWhole, Visit &visit) {
   state->run();
   visit.id = id;
   visit.lines.clear();
-  for (unsigned w = 0; w < record.waveCount; ++w)
-    forEachLine(code, record.waves[w], [&](uint64_t line) {
-      if (!isThinned || isChosen(line))
-        visit.lines.push_back(line);
-    });
+  visit.reads.clear();
+  for (unsigned w = 0; w < record.waveCount; ++w) {
+    uint64_t instructions = 0;
+    forEachRecorded(code, record.waves[w],
+                    [&](const StaticOp &op, const uint32_t *payload) {
+                      uint64_t before = instructions++;
+                      if (op.payload != Payload::Vector)
+                        return;
+                      bool isRead = !isThinned && !isWhole && !op.isStore;
+                      uint8_t position = isRead ? positionOf(before) : 0;
+                      forEachLineOf(op, payload, [&](uint64_t line) {
+                        if (!isThinned || isChosen(line))
+                          visit.lines.push_back(line);
+                        if (isRead)
+                          visit.reads.push_back({line, position});
+                      });
+                    });
+  }
   visit.words = record.wordsLeft();
   visit.wordsToArrays = isWhole ? wordsToArrays() : 0;
 }
@@ -283,7 +300,11 @@ LineSharing tlc::sim::linesShared(LaunchContext &context, CodeTable &code,
   for (uint64_t i = 0; i < some; ++i)
     for (unsigned xcd = 0; xcd < param::xcds; ++xcd)
       ids.push_back(concurrent + i * pieces / some * param::xcds + xcd);
+  FirstComers comers(concurrent);
   visitors.forEach(ids, begin, false, visitsAtOnce, [&](const Visit &visit) {
+    if (visit.id < concurrent && !plan.isUneven())
+      for (auto [line, position] : visit.reads)
+        comers.note(visit.id, line, position);
     // Whole numbers: their sum is the same in every order.
     float weight = std::round(float(lengths.lengthOf(visit.id)));
     for (uint64_t line : visit.lines) {
@@ -314,6 +335,11 @@ LineSharing tlc::sim::linesShared(LaunchContext &context, CodeTable &code,
       each.ofXcdAlone += known.by == bitOf(plan.xcd) ? known.weight : 0;
     }
   }
+  std::map<uint64_t, EarlierOthers> earlier; // by base
+  comers.forEach([&](uint64_t line, uint8_t position, bool isLate) {
+    if (const Allocation *array = observer.arrayOf(line))
+      earlier[array->base].note(position, isLate);
+  });
   std::map<uint64_t, double> atFirst = observer.meansOf(first),
                              inAll = observer.meansOf(whole);
   LineSharing result;
@@ -331,9 +357,9 @@ LineSharing tlc::sim::linesShared(LaunchContext &context, CodeTable &code,
     else if (!plan.isUneven() && inAll.count(base) && atFirst.count(base))
       sharers *= inAll[base] / atFirst[base];
     double alone = each.ofXcd ? each.ofXcdAlone / each.ofXcd : 1;
-    result.add({base / param::lineBytes,
-                (base + array->size) / param::lineBytes + 1,
-                std::clamp(sharers, 1.0, double(param::xcds)), alone});
+    result.add(
+        {base / param::lineBytes, (base + array->size) / param::lineBytes + 1,
+         std::clamp(sharers, 1.0, double(param::xcds)), alone, earlier[base]});
   }
   return result;
 }
