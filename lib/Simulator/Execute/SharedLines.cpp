@@ -21,12 +21,14 @@
 //      longer workgroups of causal attention read.
 //
 // From 2, times what 3 says, follows how many XCDs want a line of each array;
-// of arrays that no beginning comes to, from 1.
+// of arrays that no beginning comes to, from 1. Who comes first to a line of
+// those that start together is seen in 2, too (FirstComers.h).
 //
 //===----------------------------------------------------------------------===//
 
 #include "SharedLines.h"
 
+#include "FirstComers.h"
 #include "LineCoverage.h"
 #include "llvm/ADT/DenseMap.h"
 
@@ -71,8 +73,10 @@ uint8_t bitOf(uint64_t workgroup) {
 struct Visit {
   uint64_t id = 0;
   std::vector<uint64_t> lines; ///< in their order, some more than once
-  size_t words = 0;            ///< recorded
-  size_t wordsToArrays = 0;    ///< until the last array has been met
+  /// Of lines that are read, with positionOf(); not where they are thinned out.
+  std::vector<std::pair<uint64_t, uint8_t>> reads;
+  size_t words = 0;         ///< recorded
+  size_t wordsToArrays = 0; ///< until the last array has been met
 };
 
 class Observer {
@@ -114,15 +118,28 @@ void Observer::visit(uint64_t id, size_t words, bool isWhole, Visit &visit) {
   state->recordTo(code, record, words);
   state->run();
   visit.lines.clear();
+  visit.reads.clear();
   auto isWanted = [&](uint64_t line) {
     const Allocation *array = isThinned ? arrayOf(line) : nullptr;
     return !isThinned || (array && LineWatch::isChosen(line, *array));
   };
-  for (unsigned w = 0; w < record.waveCount; ++w)
-    forEachLine(code, record.waves[w], [&](uint64_t line) {
-      if (isWanted(line))
-        visit.lines.push_back(line);
-    });
+  for (unsigned w = 0; w < record.waveCount; ++w) {
+    uint64_t instructions = 0;
+    forEachRecorded(code, record.waves[w],
+                    [&](const StaticOp &op, const uint32_t *payload) {
+                      uint64_t before = instructions++;
+                      if (op.payload != Payload::Vector)
+                        return;
+                      bool isRead = !isThinned && !isWhole && !op.isStore;
+                      uint8_t position = isRead ? positionOf(before) : 0;
+                      forEachLineOf(op, payload, [&](uint64_t line) {
+                        if (isWanted(line))
+                          visit.lines.push_back(line);
+                        if (isRead)
+                          visit.reads.push_back({line, position});
+                      });
+                    });
+  }
   visit.words = record.wordsLeft();
   visit.wordsToArrays = isWhole ? wordsToArrays() : 0;
 }
@@ -308,7 +325,11 @@ LineSharing tlc::sim::linesShared(LaunchContext &context, CodeTable &code,
   if (isThinned)
     ids = spread(ids);
   LineCoverage coverage(ids.size());
+  FirstComers comers(concurrent);
   visitors.forEach(ids, begin, false, visitsAtOnce, [&](const Visit &visit) {
+    if (visit.id < concurrent && !plan.isUneven())
+      for (auto [line, position] : visit.reads)
+        comers.note(visit.id, line, position);
     // Whole numbers: their sum is the same in every order.
     float weight = std::round(float(lengths.lengthOf(visit.id)));
     for (uint64_t line : visit.lines) {
@@ -342,6 +363,11 @@ LineSharing tlc::sim::linesShared(LaunchContext &context, CodeTable &code,
       each.ofXcdAlone += known.by == bitOf(plan.xcd) ? known.weight : 0;
     }
   }
+  std::map<uint64_t, EarlierOthers> earlier; // by base
+  comers.forEach([&](uint64_t line, uint8_t position, bool isLate) {
+    if (const Allocation *array = observer.arrayOf(line))
+      earlier[array->base].note(position, isLate);
+  });
   std::map<uint64_t, double> atFirst = observer.meansOf(first),
                              inAll = observer.meansOf(whole);
   LineSharing result;
@@ -359,9 +385,9 @@ LineSharing tlc::sim::linesShared(LaunchContext &context, CodeTable &code,
     else if (!plan.isUneven() && inAll.count(base) && atFirst.count(base))
       sharers *= inAll[base] / atFirst[base];
     double alone = each.ofXcd ? each.ofXcdAlone / each.ofXcd : 1;
-    result.add({base / param::lineBytes,
-                (base + array->size) / param::lineBytes + 1,
-                std::clamp(sharers, 1.0, double(param::xcds)), alone});
+    result.add(
+        {base / param::lineBytes, (base + array->size) / param::lineBytes + 1,
+         std::clamp(sharers, 1.0, double(param::xcds)), alone, earlier[base]});
   }
   return result;
 }

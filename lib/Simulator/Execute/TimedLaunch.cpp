@@ -50,9 +50,6 @@ constexpr uint64_t sampleFrom = param::xcds * param::cusPerXcd;
 /// Launches up to so many times as much are run in full as well: a second or
 /// two for each XCD, and nothing to be said of errors.
 constexpr double fullFactor = 2.5;
-/// And to so many times as much again where one XCD cannot stand for all, or
-/// chance decides how they end: the end's standard deviation, relative.
-constexpr double chanceFactor = 2, chance = 0.01;
 /// Where the replay would take more than so many times as long as the run, and
 /// more than so many nanoseconds, less of the launch is replayed.
 constexpr double mostRatio = 4, shortReplay = 0.4e9;
@@ -128,6 +125,9 @@ public:
     }
     live.clear();
   }
+
+  /// What has ended so far does not count.
+  void forget() { flops = executed = 0; }
 
   const Workgroup *faulted() const { return fault; }
   uint64_t matrixFlops() const { return flops; }
@@ -526,6 +526,17 @@ void tlc::sim::runTimed(LaunchContext &context, unsigned threads,
             (source.count(options.workgroups - 1) > most ||
              source.count(options.workgroups / 2) > most));
   };
+  auto isAffordable = [&](double factor) {
+    return !wanted.detailInstructions && lengths->all() <= factor * fullUpTo;
+  };
+  // Parts of it have run by then.
+  auto mayStartAnew = [&] {
+    source.runFirst(~uint64_t(0));
+    bool may = mayRunTwice(code, source.first(), context.memory);
+    source.abandon();
+    return may;
+  };
+  const MachineOptions whole = options;
   if (!wanted.full && options.workgroups > sampleFrom && isLong()) {
     source.abandon();
     lengths = std::make_unique<LengthModel>(options.workgroups, needs.waves,
@@ -550,20 +561,13 @@ void tlc::sim::runTimed(LaunchContext &context, unsigned threads,
       ends = stepEnds(*lengths, options.workgroups, needs, Demand(),
                       probe(code, source, needs, options, detail / probePart));
     plan = planSample(*lengths, options.workgroups, needs, detail, usual, ends);
+    plan.warm = options.warm;
     source.abandon();
-    auto isUncertain = [&] {
-      if (!plan.isUneven() && !(plan.hasChance && ends.spread > chance))
-        return false;
-      // Parts of it have run by now.
-      source.runFirst(~uint64_t(0));
-      bool again = mayRunTwice(code, source.first(), context.memory);
-      source.abandon();
-      return again;
-    };
-    if (!wanted.detailInstructions &&
-        lengths->all() <= chanceFactor * fullUpTo && isUncertain()) {
+    if (isAffordable(SamplePlan::uncertainFactor) && plan.isUncertain(ends) &&
+        mayStartAnew()) {
       lengths.reset();
-      options.pages.clear();
+      source.forget();
+      options = whole;
     } else {
       plan.apply(options);
       options.sharing =
@@ -571,8 +575,8 @@ void tlc::sim::runTimed(LaunchContext &context, unsigned threads,
       options.sharing.lag = beginning.lag;
     }
   }
-  Machine machine(code, source, needs, options);
-  bool ok = !source.faulted() && machine.run();
+  auto machine = std::make_unique<Machine>(code, source, needs, options);
+  bool ok = !source.faulted() && machine->run();
   auto faults = [&](LaunchSource &source) {
     const Workgroup *faulted = source.faulted();
     if (!faulted)
@@ -584,6 +588,22 @@ void tlc::sim::runTimed(LaunchContext &context, unsigned threads,
   };
   if (faults(source))
     return;
+  uint64_t entry = request.object->deviceAddress(request.kernel->entryAddress);
+  TimingResult timing;
+  if (ok)
+    timing = machine->takeResult(entry);
+  if (ok && lengths && plan.kind == SamplePlan::Kind::WholeXcd &&
+      isAffordable(SamplePlan::contendedFactor) && plan.isContended(timing) &&
+      mayStartAnew()) {
+    lengths.reset();
+    source.forget();
+    machine = std::make_unique<Machine>(code, source, needs, whole);
+    ok = machine->run();
+    if (faults(source))
+      return;
+    if (ok)
+      timing = machine->takeResult(entry);
+  }
   if (!ok) {
     result.failed = true;
     result.report = fmt::format(
@@ -591,15 +611,13 @@ void tlc::sim::runTimed(LaunchContext &context, unsigned threads,
     result.findings.push_back({"timing", result.report});
     return;
   }
-  TimingResult timing = machine.takeResult(
-      request.object->deviceAddress(request.kernel->entryAddress));
   timing.matrixFlops =
       lengths ? uint64_t(source.flopsPerInstruction() * timing.instructions)
               : source.matrixFlops();
   timing.sampling = "every workgroup ran in detail";
   // From the detailed workgroups to the whole grid.
   if (lengths) {
-    lengths->learn(machine.groups());
+    lengths->learn(machine->groups());
     double alone = 0, relieved = 0;
     if (plan.kind == SamplePlan::Kind::Pace) {
       if (occupancyOf(needs).groupsPerCu > 1) {
@@ -619,9 +637,9 @@ void tlc::sim::runTimed(LaunchContext &context, unsigned threads,
     }
     if (faults(source))
       return;
-    timing = extrapolate(std::move(timing), machine, *lengths, plan, alone,
+    timing = extrapolate(std::move(timing), *machine, *lengths, plan, alone,
                          relieved);
-    timing.sampling = plan.describe(machine.groups().size(), *lengths);
+    timing.sampling = plan.describe(machine->groups().size(), *lengths);
   }
   result.matrixFlops = timing.matrixFlops;
   result.timing = std::make_shared<TimingResult>(std::move(timing));

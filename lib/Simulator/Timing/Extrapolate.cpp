@@ -39,6 +39,8 @@ constexpr double alike = 1.02;
 /// From so busy shared levels on, the last workgroups get on faster than the
 /// pace says, for others no longer want anything: they are not stepped through.
 constexpr double mostShared = 0.7;
+/// The end's standard deviation, relative, from which on it is chance.
+constexpr double chance = 0.01;
 /// The detail that the least number of rounds may cost, whatever was asked for.
 constexpr double mostForRounds = 24e6;
 
@@ -215,29 +217,53 @@ void toDevice(TimingResult &r, const SamplePlan &plan, double factor) {
   r.waves = plan.workgroups * plan.needs.waves;
 }
 
-/// The first workgroups read most of what comes to many: of an array no more is
-/// read for the first time than it has, however often they are repeated.
-/// \p before: bytes of HBM in the sample, of which \p r is the launch.
-void readNoMoreThanThereIs(TimingResult &r, const LineSharing &arrays,
-                           double before, double factor) {
-  double lines = 0, launch = 0;
-  for (const LineSharing::Range &each : arrays.all()) {
-    lines += double(each.once + each.again);
-    launch +=
+/// Bytes of HBM where the launch goes on as its first workgroups began, who
+/// read most of what comes to many and store only when they end. Of an array no
+/// more is read for the first time than it has, however often they are
+/// repeated. What is written follows from all that is stored: lines come to the
+/// Infinity Cache, and once it is full dirty ones leave it in proportion; until
+/// then an earlier launch's do, as many as this one has written so far.
+/// \p ran: the memory counters of the sample, of which \p r is the launch, that
+/// executes \p factor times as much.
+void settleHbm(TimingResult &r, const Machine &machine,
+               const MemoryCounters &ran, bool warm, double factor) {
+  double sampleReads = 0, reads = 0;
+  for (const LineSharing::Range &each : machine.whatIsRead().all()) {
+    sampleReads += double(each.once + each.again);
+    reads +=
         std::min(double(each.once) * factor, double(each.end - each.begin)) +
         double(each.again) * factor;
   }
   double all = double(r.memory.hbmBytes);
-  double reads = before > 0 ? all * lines * lineBytes / before : 0;
-  double spared = reads - launch * lineBytes;
-  if (spared <= 0)
+  if (!all || !ran.hbmBytes)
     return;
+  double scaledReads = all * sampleReads / double(ran.hbmBytes);
+  reads = std::min(reads, scaledReads);
+  double written = ran.storedBytes
+                       ? machine.linesWritten() * double(r.memory.storedBytes) /
+                             double(ran.storedBytes)
+                       : 0;
+  double mall = double(mallBytes) / lineBytes, through = reads + written;
+  double writes = through > mall ? written * (1 - mall / through) : 0;
+  // Parts of the launch: until the first stores, and until the cache is full.
+  double placed = std::max(1.0, machine.linesPlaced() * factor);
+  double silent = machine.linesBeforeWrites() * xcds / placed,
+         filled = std::min(1.0, mall / std::max(1.0, through));
+  if (!warm && filled > silent) {
+    // On average half of what has been begun has not been stored yet.
+    double unstored = silent > 0 ? silent / 2 * std::log(filled / silent) : 0;
+    writes += std::min(1.0, written / placed) * through *
+              (filled - silent - unstored);
+  }
+  double now = (reads + writes) * lineBytes / all;
+  double spared = scaledReads > 0 ? (scaledReads - reads) * lineBytes / all : 0;
   MemoryCounters apart = memoryApart(r);
   for (auto &[address, timing] : r.code) {
-    uint64_t bytes = timing.memory.hbmBytes, less = scaled(bytes, spared / all);
-    timing.memory.hbmBytes -= less;
-    timing.memory.mallHits += less / lineBytes;
+    timing.memory.mallHits +=
+        scaled(timing.memory.hbmBytes, spared) / lineBytes;
+    timing.memory.hbmBytes = scaled(timing.memory.hbmBytes, now);
   }
+  apart.hbmBytes = scaled(apart.hbmBytes, now);
   addUp(r, apart);
 }
 
@@ -261,6 +287,14 @@ void SamplePlan::apply(MachineOptions &options) const {
     options.secondMark = secondMark;
     options.skipped = skipped;
   }
+}
+
+bool SamplePlan::isUncertain(const Ends &ends) const {
+  return isUneven() || (hasChance && ends.spread > chance);
+}
+
+bool SamplePlan::isContended(const TimingResult &sample) const {
+  return isUneven() && sharedBusy(sample) > mostShared;
 }
 
 std::string SamplePlan::describe(size_t ran, const LengthModel &lengths) const {
@@ -357,8 +391,8 @@ TimingResult tlc::sim::extrapolate(TimingResult sample, const Machine &machine,
                                    const LengthModel &lengths, SamplePlan &plan,
                                    double alone, double relieved) {
   const std::vector<GroupTime> &ran = machine.groups();
-  double hbmBytes = double(sample.memory.hbmBytes),
-         executed = double(sample.instructions);
+  MemoryCounters memory = sample.memory;
+  double executed = double(sample.instructions);
   unsigned full = occupancyOf(plan.needs).groupsPerCu;
   Shares shares(machine.pace(), full, alone,
                 plan.kind == SamplePlan::Kind::WholeXcd);
@@ -411,8 +445,7 @@ TimingResult tlc::sim::extrapolate(TimingResult sample, const Machine &machine,
   }
   toDevice(r, plan, lengths.all() / instructions);
   if (plan.kind == SamplePlan::Kind::Pace)
-    readNoMoreThanThereIs(r, machine.whatIsRead(), hbmBytes,
-                          lengths.all() / executed);
+    settleHbm(r, machine, memory, plan.warm, lengths.all() / executed);
   r.occupancy.averageWaves =
       double(r.waveCycles) / (double(r.cycles) * r.simds);
   return sample;

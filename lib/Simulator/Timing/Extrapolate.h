@@ -30,6 +30,7 @@ namespace tlc::sim {
 struct SamplePlan {
   enum class Kind { WholeXcd, Repeat, Pace } kind = Kind::WholeXcd;
   bool isUniform = false; ///< workgroups are alike
+  bool warm = false;      ///< see MachineOptions
   unsigned xcd = 0;
   uint64_t workgroups = 0; ///< of the launch
   uint64_t ofXcd = 0;      ///< those that the XCD gets
@@ -46,6 +47,16 @@ struct SamplePlan {
   /// Some XCDs have more to do than others. The others then end early and leave
   /// the shared levels to those, which a sample of one XCD does not show.
   bool isUneven() const { return unevenness > 0.05; }
+  /// Whether one XCD may not stand for all, or chance decides how they end.
+  /// Launches of up to so many times the instructions that always run in full
+  /// do so then: a second or two for each XCD, and nothing to be said of
+  /// errors.
+  static constexpr double uncertainFactor = 2;
+  bool isUncertain(const Ends &ends) const;
+  /// The same once the sample has run: how much XCDs with less to do take of
+  /// what all share decides how fast the last one is, and none of them ran.
+  static constexpr double contendedFactor = 3.2;
+  bool isContended(const TimingResult &sample) const;
   /// Which of the last workgroups meet on a compute unit is chance.
   bool hasChance = false;
   /// So its end is the mean over that, once the sample has run.

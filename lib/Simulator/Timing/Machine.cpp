@@ -336,6 +336,11 @@ const std::vector<uint64_t> &Machine::pages() const {
 }
 double Machine::meanLag() const { return memory->meanLag(); }
 const LineSharing &Machine::whatIsRead() const { return memory->whatIsRead(); }
+double Machine::linesPlaced() const { return memory->linesPlaced(); }
+double Machine::linesWritten() const { return memory->linesWritten(); }
+double Machine::linesBeforeWrites() const {
+  return memory->linesBeforeWrites();
+}
 unsigned Machine::activeXcds() const {
   return unsigned(param::xcds - impl->othersEnded);
 }

@@ -122,6 +122,9 @@ public:
   const std::vector<uint64_t> &pages() const;
   double meanLag() const; ///< see MemorySystem
   const LineSharing &whatIsRead() const;
+  double linesPlaced() const; ///< the same
+  double linesWritten() const;
+  double linesBeforeWrites() const;
   /// XCDs of the device that had work when the run ended.
   unsigned activeXcds() const;
 

@@ -182,6 +182,20 @@ bool MemorySystem::othersFetch(uint64_t line) const {
          uniform(line + 1) >= 1 / sharing.of(virtualOf(line)).sharers;
 }
 
+/// The same of a line that is read: another XCD may have had it long ago.
+bool MemorySystem::othersHadLong(uint64_t line) const {
+  constexpr uint64_t otherDraw = uint64_t(1) << 40;
+  return isSample && !othersAreAhead &&
+         uniform(line + otherDraw) <
+             sharing.of(virtualOf(line)).earlier.at(positionOf(progress));
+}
+
+/// Or, if not, be the one of those that come now who fetches it.
+bool MemorySystem::othersFetchNow(uint64_t line) const {
+  return isSample &&
+         uniform(line + 1) >= 1 / sharing.of(virtualOf(line)).sharersAtOnce;
+}
+
 /// Workgroups that want the same come to it one soon after the other, on
 /// several XCDs. One of them goes ahead for a while, tile by tile, and waits
 /// for HBM; so a compute unit, not single lines, is drawn to be the first.
@@ -191,7 +205,7 @@ bool MemorySystem::isFirst(unsigned cu, uint64_t line, double time) const {
   const LineSharing::Range &range = sharing.of(virtualOf(line));
   uint64_t turn = uint64_t(time) / turnCycles;
   return uniform(turn << 16 | (cu + 1)) <
-         (othersAreAhead ? range.alone : 1 / range.sharers);
+         (othersAreAhead ? range.alone : 1 / range.sharersAtOnce);
 }
 
 /// In a run of some XCDs the others want as much. Where all do the same they
@@ -312,7 +326,8 @@ double MemorySystem::beyondL2(unsigned cu, uint64_t line, double time,
       noteLag(cu, line, soonest + (hbmLatency - mallLatency) - entry.time());
     return std::max<double>(soonest, entry.time());
   }
-  bool others = othersFetch(line);
+  bool isLate = othersHadLong(line);
+  bool others = isLate || othersFetchNow(line);
   MallCache::Entry entry = placeInMall(line, set, start, counters, others);
   double ready;
   if (isWarm()) {
@@ -325,7 +340,9 @@ double MemorySystem::beyondL2(unsigned cu, uint64_t line, double time,
     if (isSample && !others)
       noteRead(line);
     ready = start + extra + hbmLatency - l2Latency;
-    if (!isFirst(cu, line, time))
+    if (isLate)
+      ready = soonest;
+    else if (!isFirst(cu, line, time))
       ready = othersAreAhead ? soonest : std::max(soonest, ready - sharing.lag);
   }
   if (sharing.measuresLag)
@@ -356,9 +373,7 @@ double MemorySystem::fromL2(unsigned cu, uint64_t line, double time,
   if (L2Cache::Entry entry = xcd.l2.find(line, set)) {
     ++counters.l2Hits;
     if (isWrite) {
-      // `written` over `placed` is the fraction of lines that this launch makes
-      // dirty.
-      written += !entry.isDirty();
+      noteWritten(!entry.isDirty());
       xcd.l2.setDirty(entry);
     }
     return std::max<double>(hit, entry.time());
@@ -366,7 +381,7 @@ double MemorySystem::fromL2(unsigned cu, uint64_t line, double time,
   L2Cache::Victim victim;
   L2Cache::Entry entry = xcd.l2.insert(line, set, victim);
   ++placed;
-  written += isWrite;
+  noteWritten(isWrite);
   if (victim.valid && victim.dirty) {
     // The channel cannot go on before it has got rid of the line.
     double accepted =

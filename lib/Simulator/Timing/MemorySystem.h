@@ -51,10 +51,15 @@ public:
   uint64_t frameOf(uint64_t page);
   /// In the order of their first use.
   const std::vector<uint64_t> &pagesMet() const { return pageOfFrame; }
-  /// By how much XCDs are later, on average, than the first one that wants the
-  /// same line: see LineSharing::measuresLag.
   /// What a sample has read is noted there.
   const LineSharing &whatIsRead() const { return sharing; }
+  /// Lines that L2 has got, those of them that became dirty, and how many it
+  /// had got when the first did.
+  double linesPlaced() const { return placed; }
+  double linesWritten() const { return written; }
+  double linesBeforeWrites() const { return written ? untilWrite : placed; }
+  /// By how much XCDs are later, on average, than the first one that wants the
+  /// same line: see LineSharing::measuresLag.
   double meanLag() const { return lagCount ? lagSum / double(lagCount) : 0; }
   /// Has the host bring what a look-up of the line will read.
   void fetchAhead(unsigned cu, uint64_t line) const;
@@ -70,6 +75,8 @@ public:
   void setActiveXcds(unsigned active) {
     share = double(xcds.size()) / double(std::max<size_t>(active, xcds.size()));
   }
+  /// Of what comes now: instructions of the wavefront before it.
+  void setProgress(uint64_t instructions) { progress = instructions; }
   /// The first workgroups have ended.
   void noteGroupEnd() { othersAreAhead = isSample && sharing.othersGoAhead; }
   /// When all is written that is still on its way at \p time, and what is dirty
@@ -109,12 +116,21 @@ private:
   /// When the line is on its way.
   double writeBack(Xcd &xcd, uint64_t line, double time,
                    MemoryCounters &counters);
+  /// `written` over `placed` is the fraction of lines that this launch makes
+  /// dirty.
+  void noteWritten(bool isNew) {
+    if (isNew && !written)
+      untilWrite = placed;
+    written += isNew;
+  }
   unsigned mallSet(uint64_t line);
   unsigned mallSetOf(uint64_t folded) const {
     return uint32_t(folded) % mallSetCount;
   }
   bool isWarm();
   bool othersFetch(uint64_t line) const;
+  bool othersHadLong(uint64_t line) const;
+  bool othersFetchNow(uint64_t line) const;
   double take(Shared &unit, double time, double cycles);
   bool isFirst(unsigned cu, uint64_t line, double time) const;
   void noteLag(unsigned cu, uint64_t line, double saved);
@@ -145,10 +161,10 @@ private:
   std::vector<bool> wasRead; ///< of a sample, by line
   /// Lines placed in L2, those of them that became dirty, and the fraction of
   /// a line that earlier launches still have to write.
-  double placed = 0, written = 0, owed = 0;
+  double placed = 0, written = 0, owed = 0, untilWrite = 0;
   std::vector<uint8_t> wanters; ///< by line, a bit an XCD
   double lagSum = 0;
-  uint64_t lagCount = 0, drawn = 0;
+  uint64_t lagCount = 0, drawn = 0, progress = 0;
 };
 
 } // namespace tlc::sim
