@@ -45,7 +45,8 @@ static constexpr auto Dev = BuiltinInfo::Device;
 // Types and sizes of the program, memory, tile operations, threads, hints with
 // an effect, layouts, and what is refused with a message of its own.
 static const BuiltinInfo tileTable[] = {
-    {"T.Kernel", &I::kernelFrame, "*,**"},
+    {"T.Kernel", &I::kernelFrame,
+     "*,**,threads,prelude,is_cpu,cluster_dims,name"},
     // Types of arguments. As annotations, the names for other memories mean the
     // same here.
     {"T.Tensor", &I::tensorType, "shape?,dtype?,&data?,strides?,**"},
@@ -55,14 +56,14 @@ static const BuiltinInfo tileTable[] = {
     {"T.LocalBuffer", &I::tensorType, "shape?,dtype?,&data?,strides?,**"},
     {"T.StridedTensor", &I::tensorType, "shape,strides,dtype?", 1},
     // What isinstance asks for.
-    {"T.PrimExpr", &I::onlyAsked, "*,**"},
-    {"T.BufferLoad", &I::onlyAsked, "*,**"},
-    {"T.BufferRegion", &I::onlyAsked, "*,**"},
-    {"T.IntImm", &I::onlyAsked, "*,**"},
-    {"T.FloatImm", &I::onlyAsked, "*,**"},
+    {"T.PrimExpr", &I::onlyAsked, "*,***"},
+    {"T.BufferLoad", &I::onlyAsked, "*,***"},
+    {"T.BufferRegion", &I::onlyAsked, "*,***"},
+    {"T.IntImm", &I::onlyAsked, "*,***"},
+    {"T.FloatImm", &I::onlyAsked, "*,***"},
     {"T.ptr", &I::pointerType, "dtype?,**"},
     {"T.handle", &I::pointerType, "dtype?,**"},
-    {"T.empty", &I::emptyTensor, "*,**"},
+    {"T.empty", &I::emptyTensor, "*,**,dtype,shape"},
     // Sizes: those of T.const come from -D when the file is compiled, those of
     // T.dynamic with the arguments at run time.
     {"T.const", &I::constNames, "names,dtype?,**"},
@@ -89,8 +90,8 @@ static const BuiltinInfo tileTable[] = {
     // barrier.
     {"T.copy", &I::copy, "&src,&dst,**", 0, Dev},
     {"T.async_copy", &I::copy, "&src,&dst,**", 0, Dev},
-    {"T.ptx_commit_group", &I::ignored, "*,**"},
-    {"T.ptx_wait_group", &I::syncThreads, "*,**", 0, Dev},
+    {"T.ptx_commit_group", &I::ignored, "*,***"},
+    {"T.ptx_wait_group", &I::syncThreads, "*,***", 0, Dev},
     {"T.fill", &I::fill, "&buffer,value,**", 0, Dev},
     {"T.clear", &I::clear, "&buffer,**", 0, Dev},
     {"T.transpose", &I::transposeTile, "&src,&dst,**", 0, Dev},
@@ -124,8 +125,10 @@ static const BuiltinInfo tileTable[] = {
     {"T.reduce_bitand", &I::reduceNamed, RED, int64_t(RK::And), Dev},
     {"T.reduce_bitor", &I::reduceNamed, RED, int64_t(RK::Or), Dev},
     {"T.reduce_bitxor", &I::reduceNamed, RED, int64_t(RK::Xor), Dev},
-    {"T.cumsum", &I::scan, "&src,&dst?,dim?,reverse?,**", int64_t(RK::Sum), Dev},
-    {"T.cummax", &I::scan, "&src,&dst?,dim?,reverse?,**", int64_t(RK::Max), Dev},
+    {"T.cumsum", &I::scan, "&src,&dst?,dim?,reverse?,**", int64_t(RK::Sum),
+     Dev},
+    {"T.cummax", &I::scan, "&src,&dst?,dim?,reverse?,**", int64_t(RK::Max),
+     Dev},
     // data: the AtomicKind.
     {"T.atomic_add", &I::atomicOp, ATOM, int64_t(AK::Add), Dev},
     {"T.atomic_max", &I::atomicOp, ATOM, int64_t(AK::Max), Dev},
@@ -137,22 +140,22 @@ static const BuiltinInfo tileTable[] = {
     // The address of an element, where an operation takes one: the element.
     {"T.address_of", &I::identity, "&x"},
     {"T.access_ptr", &I::identity, "&x,access_type?,*,**"},
-    {"T.atomic_addx2", &I::atomicVector, "&dst,&value,**", 2, Dev},
-    {"T.atomic_addx4", &I::atomicVector, "&dst,&value,**", 4, Dev},
+    {"T.atomic_addx2", &I::atomicVector, "&dst,&value,return_prev?,**", 2, Dev},
+    {"T.atomic_addx4", &I::atomicVector, "&dst,&value,return_prev?,**", 4, Dev},
     // The same memory with other dimensions; view may change the type as well.
     {"T.reshape", &I::reshapeBuffer, "&src,shape", 0, Dev},
     {"T.view", &I::viewBuffer, "&src,shape?,dtype?", 0, Dev},
-    {"T.sync_threads", &I::syncThreads, "*,**", 0, Dev},
-    {"T.syncthreads", &I::syncThreads, "*,**", 0, Dev},
-    {"T.tvm_storage_sync", &I::syncThreads, "*,**", 0, Dev},
+    {"T.sync_threads", &I::syncThreads, "*,***", 0, Dev},
+    {"T.syncthreads", &I::syncThreads, "*,***", 0, Dev},
+    {"T.tvm_storage_sync", &I::syncThreads, "*,***", 0, Dev},
     // A wave of gfx942 executes in lock step; there is nothing to wait for.
-    {"T.sync_warp", &I::ignored, "*,**"},
+    {"T.sync_warp", &I::ignored, "*,***"},
     // Launches of a stream follow one another: nothing of the one before is
     // under way.
-    {"T.pdl_sync", &I::ignored, "*,**"},
-    {"T.pdl_trigger", &I::ignored, "*,**"},
-    {"T.sync_grid", &I::syncGrid, "*,**", 0, Dev},
-    {"T.sync_global", &I::syncGrid, "*,**", 0, Dev},
+    {"T.pdl_sync", &I::ignored, "*,***"},
+    {"T.pdl_trigger", &I::ignored, "*,***"},
+    {"T.sync_grid", &I::syncGrid, "*,***", 0, Dev},
+    {"T.sync_global", &I::syncGrid, "*,***", 0, Dev},
     {"T.attr", &I::attrFrame, "&node,key?,value?,**"},
     // data says which of several related questions is asked; each
     // implementation lists its numbers.
@@ -192,7 +195,7 @@ static const BuiltinInfo tileTable[] = {
     {"T.all_of", &I::anyAllOf, "&buffer", 1, Dev},
     // Philox: rng_init makes a thread's position in the sequence, each rng_rand
     // advances it.
-    {"T.rng_init", &I::rngInit, "seed,seq?,off?,**", 0, Dev},
+    {"T.rng_init", &I::rngInit, "seed,seq?,off?,**,generator", 0, Dev},
     {"T.rng_rand", &I::rngRand, "", 0, Dev},
     {"T.rng_rand_float", &I::rngRandFloat, "bit?,dist?", 0, Dev},
     {"T.dp4a", &I::dp4a, "&A,&B,&C", 0, Dev},
@@ -205,7 +208,8 @@ static const BuiltinInfo tileTable[] = {
     {"T.annotate_layout", &I::annotateLayout, "layout_map,**", 0, Dev},
     {"T.annotate_relaxations", &I::annotateRelaxations, "lazy_maximum?", 0,
      Dev},
-    {"T.annotate_safe_value", &I::annotateSafeValue, "safe_value_map,**", 0, Dev},
+    {"T.annotate_safe_value", &I::annotateSafeValue, "safe_value_map,**", 0,
+     Dev},
     // Vectors of up to 64 lanes; see Vectors.cpp.
     {"T.Ramp", &I::rampVector, "base,stride,lanes", 0, Dev},
     {"T.Broadcast", &I::broadcastVector, "value,lanes", 0, Dev},
@@ -241,11 +245,11 @@ static const BuiltinInfo tileTable[] = {
     {"T.make_tensor_from_addr", &I::makeTensor,
      "&ptr,shape,dtype?,strides?,**"},
     // Source text in CUDA: refused, with the reason.
-    {"T.call_extern", &I::embeddedSource, "*,**"},
-    {"T.import_source", &I::embeddedSource, "*,**"},
-    {"T.tvm_thread_allreduce", &I::threadAllReduce, "&*,**", 0, Dev},
+    {"T.call_extern", &I::embeddedSource, "*,***"},
+    {"T.import_source", &I::embeddedSource, "*,***"},
+    {"T.tvm_thread_allreduce", &I::threadAllReduce, "&*,***", 0, Dev},
     {"T.comm_reducer", &I::commReducerObject, "combiner,identity?,**"},
-    {"T.gemm_warp_policy", &I::ignored, "*,**"},
+    {"T.gemm_warp_policy", &I::ignored, "*,***"},
 };
 
 // What `for` iterates over on the device, and thread and block indices.
@@ -255,20 +259,30 @@ static const BuiltinInfo loopTable[] = {
     {"range", &I::rangeLoop, "*"},
     // data: the LoopObject's type; one implementation reads bounds and
     // annotations of all of them.
-    {"T.serial", &I::serialLoopFrame, "*,**", LoopObject::Serial},
-    {"T.Serial", &I::serialLoopFrame, "*,**", LoopObject::Serial},
-    {"T.Pipelined", &I::serialLoopFrame, "*,**", LoopObject::Pipelined},
-    {"T.unroll", &I::serialLoopFrame, "*,**", LoopObject::Unroll},
-    {"T.Unroll", &I::serialLoopFrame, "*,**", LoopObject::Unroll},
-    {"T.vectorized", &I::serialLoopFrame, "*,**", LoopObject::Vectorized},
-    {"T.Vectorized", &I::serialLoopFrame, "*,**", LoopObject::Vectorized},
+    {"T.serial", &I::serialLoopFrame, "*,**,start,stop,step",
+     LoopObject::Serial},
+    {"T.Serial", &I::serialLoopFrame, "*,**,start,stop,step",
+     LoopObject::Serial},
+    {"T.Pipelined", &I::serialLoopFrame,
+     "*,**,start,stop,num_stages,order,stage,sync,group",
+     LoopObject::Pipelined},
+    {"T.unroll", &I::serialLoopFrame,
+     "*,**,start,stop,step,explicit,unroll_factor", LoopObject::Unroll},
+    {"T.Unroll", &I::serialLoopFrame,
+     "*,**,start,stop,step,explicit,unroll_factor", LoopObject::Unroll},
+    {"T.vectorized", &I::serialLoopFrame, "*,**,start,stop,step",
+     LoopObject::Vectorized},
+    {"T.Vectorized", &I::serialLoopFrame, "*,**,start,stop,step",
+     LoopObject::Vectorized},
     // Several dimensions at once: T.Parallel(m, n) gives i, j.
-    {"T.Parallel", &I::boxLoop, "*,**", LoopObject::Parallel},
-    {"T.parallel", &I::boxLoop, "*,**", LoopObject::Parallel},
+    {"T.Parallel", &I::boxLoop, "*,**,coalesced_width,loop_layout",
+     LoopObject::Parallel},
+    {"T.parallel", &I::boxLoop, "*,**,coalesced_width,loop_layout",
+     LoopObject::Parallel},
     {"T.grid", &I::boxLoop, "*,**", LoopObject::Grid},
     {"T.Persistent", &I::persistentFrame, "domain,wave_size,index,group_size?"},
     // Threads and blocks of the launch; `dim` is 0, 1 or 2.
-    {"T.thread_binding", &I::threadBindingFrame, "*,**", 0, Dev},
+    {"T.thread_binding", &I::threadBindingFrame, "*,**,thread", 0, Dev},
     {"T.get_thread_binding", &I::threadBinding, "dim?", 0, Dev},
     {"T.get_thread_bindings", &I::threadBindings, "", 0, Dev},
     {"T.get_thread_extent", &I::threadExtent, "dim?", 0, Dev},
@@ -394,12 +408,35 @@ static const BuiltinInfo mathTable[] = {
     {"T.clz", &I::popcountOp, "x", 1, Dev},
     // Advice to an optimizer: the value alone counts.
     {"T.likely", &I::identity, "x,**"},
-    {"T.assume", &I::ignored, "*,**"},
-    {"T.evaluate", &I::ignored, "*,**"},
+    {"T.assume", &I::ignored, "*,***"},
+    {"T.evaluate", &I::ignored, "*,***"},
+};
+
+// Names of arguments that change nothing here: hints to other hardware, or
+// bookkeeping of another compiler. A function with `**` takes any of them.
+static constexpr StringRef hintNames[] = {
+    "align",
+    "annotations",
+    "axis_separators",
+    "buffer_type",
+    "coalesced_width",
+    "disable_tma",
+    "elem_offset",
+    "eviction_policy",
+    "explicit",
+    "is_size_var",
+    "loop_layout",
+    "name",
+    "offset_factor",
+    "prefer_async",
+    "prefer_instruction",
+    "scope",
+    "span",
+    "storage_scope",
 };
 
 // Hints to NVIDIA's hardware or compiler; buffers in them are not read.
-#define HINT(name) {"T." name, &I::ignored, "&*,**"}
+#define HINT(name) {"T." name, &I::ignored, "&*,***"}
 static const BuiltinInfo hintTable[] = {
     HINT("annotate_restrict_buffers"),
     HINT("annotate_l2_hit_ratio"),
@@ -603,6 +640,11 @@ namespace tlc::frontend {
 /// side by side, so that their address tells.
 bool isScalarMath(const BuiltinInfo *builtin) {
   return builtin >= std::begin(mathTable) && builtin < std::end(mathTable);
+}
+
+bool isHintName(StringRef name) { return llvm::is_contained(hintNames, name); }
+void forEachHintName(llvm::function_ref<void(StringRef)> fn) {
+  llvm::for_each(hintNames, fn);
 }
 
 /// Fills the map behind findBuiltin, once in a process.

@@ -51,8 +51,9 @@ using BuiltinFn = Value (Interpreter::*)(Args &);
 
 /// A function of the language. `signature` lists its parameters:
 /// "&src,&dst,width?": `?` is optional, `&` takes buffers and elements by
-/// reference, `~` is not evaluated, a last `*` takes all further positional
-/// ones, a last `**` all further named ones.
+/// reference, `~` is not evaluated, `*` takes all further positional ones, `**`
+/// hints by name and, of functions of Python, any names; what follows it is
+/// given by name only. `***` takes any names.
 struct BuiltinInfo {
   StringRef name; ///< "T.copy", "math.sqrt", "len", "str.join"
   BuiltinFn fn;
@@ -68,6 +69,9 @@ void registerBuiltins(ArrayRef<BuiltinInfo> table);
 const BuiltinInfo *findBuiltin(StringRef name);
 /// All names that it finds, in no order that means anything.
 void forEachBuiltin(llvm::function_ref<void(StringRef)> fn);
+/// Names of arguments without an effect, which `**` takes.
+bool isHintName(StringRef name);
+void forEachHintName(llvm::function_ref<void(StringRef)> fn);
 /// Whether a function computes one element from elements.
 bool isScalarMath(const BuiltinInfo *builtin);
 /// Whether a module is part of the language (Modules.cpp).

@@ -504,20 +504,28 @@ bool Interpreter::bindArgs(const BuiltinInfo *builtin, const CallExpr *e,
                            Args &args) {
   SmallVector<StringRef> params;
   builtin->signature.split(params, ',', -1, false);
-  bool takesRest = false, takesAny = false;
+  bool takesRest = false, takesHints = false, takesAny = false;
   struct Spec {
     StringRef name;
     bool optional, reference, lazy;
   };
   // The signature is read anew at each call; it is short.
   SmallVector<Spec> specs;
+  SmallVector<StringRef> onlyNamed;
+  // Functions of Python take any name; of the language's, each is known.
+  bool isOwn = builtin->name.starts_with("T.");
   for (StringRef p : params) {
     if (p == "*" || p == "&*") {
       takesRest = true;
       continue;
     }
-    if (p == "**") {
-      takesAny = true;
+    if (p == "**" || p == "***") {
+      takesHints = true;
+      takesAny = !isOwn || p == "***";
+      continue;
+    }
+    if (takesHints) {
+      onlyNamed.push_back(p);
       continue;
     }
     // Marks: `&` by reference, `~` not evaluated, `?` may be left out.
@@ -580,14 +588,11 @@ bool Interpreter::bindArgs(const BuiltinInfo *builtin, const CallExpr *e,
     }
   }
   // Names. `**mapping` is spread out; names that no parameter has go to `extra`
-  // where the signature ends in '**', unless they are a parameter's of a
-  // function of the language, misspelt: what was meant would be lost.
-  bool isOwn = StringRef(name).starts_with("T.");
-  auto nearestOf = [&](StringRef key) {
-    NearestName nearest(key);
-    for (const Spec &s : specs)
-      nearest.consider(s.name);
-    return nearest;
+  // where the signature allows them. Any other is an error: what was meant
+  // would be lost.
+  auto isExtra = [&](StringRef key) {
+    return takesAny || llvm::is_contained(onlyNamed, key) ||
+           (takesHints && isHintName(key));
   };
   for (const Keyword &k : e->keywords) {
     SmallVector<std::pair<StringRef, Value>> pairs;
@@ -619,10 +624,16 @@ bool Interpreter::bindArgs(const BuiltinInfo *builtin, const CallExpr *e,
       if (it != specs.end()) {
         if (!put(size_t(it - specs.begin()), value, k.value, k.value->range))
           return false;
-      } else if (NearestName meant = nearestOf(key);
-                 takesAny && !(meant.found() && isOwn)) {
+      } else if (isExtra(key)) {
         args.extra.push_back({key, value});
       } else {
+        NearestName meant(key);
+        for (const Spec &s : specs)
+          meant.consider(s.name);
+        for (StringRef only : onlyNamed)
+          meant.consider(only);
+        if (takesHints)
+          forEachHintName([&](StringRef hint) { meant.consider(hint); });
         auto diag = error(DiagID::BadCall, k.range,
                           "'" + name + "' has no parameter '" + key + "'");
         meant.help(diag);

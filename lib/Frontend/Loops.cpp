@@ -38,25 +38,13 @@ namespace tlc::frontend {
 Value Interpreter::kernelFrame(Args &args) {
   auto *kernel = make<KernelObject>();
   Value threads;
-  constexpr StringRef ignored[] = {"prelude", "is_cpu", "cluster_dims",
-                                   "annotations", "name"};
   for (auto &[name, v] : args.extra) {
-    if (name == "threads") {
+    if (name == "threads")
       threads = v;
-    } else if (!llvm::is_contained(ignored, name)) {
-      NearestName nearest(name);
-      nearest.consider("threads");
-      for (StringRef option : ignored)
-        nearest.consider(option);
-      auto diag = error(DiagID::BadCall, args.range,
-                        "'T.Kernel' has no parameter '" + name + "'");
-      nearest.help(diag);
-      return {};
-    } else if (name == "prelude" && !v.is(VK::None)) {
+    else if (name == "prelude" && !v.is(VK::None))
       return fail(DiagID::EmbeddedSource, args.range,
                   "T.Kernel(prelude=...) embeds CUDA source, which tlc does "
                   "not compile");
-    }
   }
   if (args.rest.empty()) { // one workgroup
     args.rest.push_back(Value::integral(1));

@@ -192,6 +192,36 @@ template <double (*F)(double)> struct Hyperbolic : Monotone<F> {
     return Monotone<F>::error(x, ex, r) + own;
   }
 };
+/// Rises from pole to pole; where one may lie between, anything may come out.
+struct Tan : Monotone<std::tan> {
+  static double error(double x, double ex, double r) {
+    auto branch = [](double x) { return std::floor(x / M_PI + 0.5); };
+    return branch(x - ex) == branch(x + ex) ? Monotone::error(x, ex, r)
+                                            : INFINITY;
+  }
+};
+/// The angle jumps by 2 pi where y changes its sign beside a negative x.
+struct Atan2 : Corners<std::atan2> {
+  static double error(double x, double ex, double y, double ey, double r) {
+    // Here x is the ordinate, as the operands are (y, x).
+    bool jumps = ex != 0 && mayBeZero(x, ex) && y - ey < 0;
+    bool anywhere =
+        (ex != 0 || ey != 0) && mayBeZero(x, ex) && mayBeZero(y, ey);
+    return jumps || anywhere ? std::fabs(r) + M_PI
+                             : Corners::error(x, ex, y, ey, r);
+  }
+};
+/// Has a pole at zero for negative exponents, and signs of either kind for
+/// negative bases.
+struct Power : Corners<std::pow> {
+  static double error(double x, double ex, double y, double ey, double r) {
+    if (ex == 0 && ey == 0)
+      return 0;
+    bool pole = ex != 0 && mayBeZero(x, ex) && y - ey < 0;
+    bool anySign = ey != 0 && x - ex < 0;
+    return pole || anySign ? INFINITY : Corners::error(x, ex, y, ey, r);
+  }
+};
 double rsqrtOf(double x) { return 1 / std::sqrt(x); }
 double roundEven(double x) { return std::nearbyint(x); }
 double negate(double x) { return -x; }
@@ -405,7 +435,7 @@ const Row rows[] = {
     {"math.cbrt", unary<Monotone<std::cbrt>, Kind::Approx>, 8},
     {"math.sin", unary<Lipschitz<std::sin>, Kind::Approx>, 16},
     {"math.cos", unary<Lipschitz<std::cos>, Kind::Approx>, 16},
-    {"math.tan", unary<Monotone<std::tan>, Kind::Approx>, 64},
+    {"math.tan", unary<Tan, Kind::Approx>, 64},
     {"math.sinh", unary<Hyperbolic<std::sinh>, Kind::Approx>, 32},
     {"math.cosh", unary<Hyperbolic<std::cosh>, Kind::Approx>, 32},
     {"math.tanh", unary<Lipschitz<std::tanh>, Kind::Approx>, 16},
@@ -415,10 +445,10 @@ const Row rows[] = {
     {"math.asinh", unary<Lipschitz<std::asinh>, Kind::Approx>, 32},
     {"math.acosh", unary<Monotone<std::acosh>, Kind::Approx>, 64},
     {"math.atanh", unary<Monotone<std::atanh>, Kind::Approx>, 64},
-    {"math.atan2", binary<Corners<std::atan2>, Kind::Approx>, 32},
+    {"math.atan2", binary<Atan2, Kind::Approx>, 32},
     {"math.erf", unary<Monotone<std::erf>, Kind::Approx>, 32},
     {"math.erfc", unary<Monotone<std::erfc>, Kind::Approx>, 64},
-    {"math.powf", binary<Corners<std::pow>, Kind::Approx>, 256},
+    {"math.powf", binary<Power, Kind::Approx>, 256},
     {"math.isnan", classify<isNan>, 0},
     {"math.isinf", classify<isInf>, 0},
     {"math.isfinite", classify<isFinite>, 0},

@@ -390,25 +390,18 @@ bool Evaluator::laneMoves(const Op &op, WaveState &state) {
     ValueRef result = common();
     bool first = exec->isExact() && exec->ones && (v->valid & exec->ones) &&
                  (v->valid >> std::countr_zero(exec->ones) & 1);
-    if (first || (!(needed & ~v->valid) && active->isUniform())) {
-      auto copy = std::make_shared<LaneValue>(*exactly(
-          first ? v->at[std::countr_zero(exec->ones)] : active->first()));
-      copy->bits = v->bits;
-      result = copy;
-    }
+    if (first)
+      result = everywhere(*v, std::countr_zero(exec->ones));
+    else if (needed && !(needed & ~v->valid) && active->isUniform())
+      result = everywhere(*active, std::countr_zero(needed));
     state.writeScalar(op.dst, result);
     return true;
   }
   if (inst.op == O::v_readlane_b32) {
     ValueRef v = source(op, 0, state), lane = source(op, 1, state);
-    ValueRef result = common();
-    if (lane->isExact() && v->valid >> (lane->first() & 63) & 1) {
-      auto copy =
-          std::make_shared<LaneValue>(*exactly(v->at[lane->first() & 63]));
-      copy->bits = v->bits;
-      result = copy;
-    }
-    state.writeScalar(op.dst, result);
+    unsigned from = lane->first() & 63;
+    bool known = lane->isExact() && v->valid >> from & 1;
+    state.writeScalar(op.dst, known ? everywhere(*v, from) : common());
     return true;
   }
   if (inst.op == O::v_writelane_b32) {

@@ -96,6 +96,12 @@ ValueRef predict::common(unsigned bits) {
   return result;
 }
 
+ValueRef predict::everywhere(const LaneValue &v, unsigned lane) {
+  auto result = std::make_shared<LaneValue>(*exactly(v.at[lane]));
+  result->bits = v.bits;
+  return result;
+}
+
 ValueRef predict::unknown(uint64_t cause) {
   auto result = std::make_shared<LaneValue>();
   result->cause = cause;
@@ -230,13 +236,21 @@ ValueRef predict::shiftRight(const ValueRef &a, const ValueRef &by,
   // Where all unknown bits stay above what is cut off, lanes are shifted alone.
   if (a->isExact() ? by->isExact() : known && a->bits >= shift) {
     auto result = make(*a, *by);
-    for (unsigned l = 0; l < waveLanes; ++l) {
-      unsigned s = by->at[l] & 31;
-      result->at[l] =
-          isSigned ? uint32_t(int32_t(a->at[l]) >> s) : a->at[l] >> s;
-    }
-    if (!a->isExact())
+    auto shifted = [&](uint32_t x, unsigned s, bool arithmetic) {
+      return arithmetic ? uint32_t(int32_t(x) >> s) : x >> s;
+    };
+    if (!a->isExact()) {
+      // With a common part a lane's number may be below zero though the sum is
+      // not: distances from one lane are shifted, not the numbers.
+      uint32_t base = a->first() & ~lowMask(shift);
+      for (unsigned l = 0; l < waveLanes; ++l)
+        result->at[l] = shifted(a->at[l] - base, shift, true) +
+                        shifted(base, shift, isSigned);
       result->bits = uint8_t(a->bits - shift);
+      return result;
+    }
+    for (unsigned l = 0; l < waveLanes; ++l)
+      result->at[l] = shifted(a->at[l], by->at[l] & 31, isSigned);
     return result;
   }
   if (bothUniform(*a, *by))

@@ -52,6 +52,8 @@ using ValueRef = std::shared_ptr<const LaneValue>;
 ValueRef exactly(uint32_t value);
 /// The same in all lanes, a multiple of 2^bits.
 ValueRef common(unsigned bits = 0);
+/// What `lane` has, in all lanes.
+ValueRef everywhere(const LaneValue &v, unsigned lane);
 /// Not known in any lane, because of the instruction at `cause`.
 ValueRef unknown(uint64_t cause);
 

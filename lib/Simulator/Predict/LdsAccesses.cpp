@@ -53,9 +53,13 @@ private:
   bool runBlock(unsigned number);
   void go(unsigned to, const WaveState &state);
   unsigned blockAt(uint64_t address) const;
-  /// Which ways out of a block are open: the branch's, straight on.
-  std::pair<bool, bool> waysOut(const Op &op, const WaveState &state,
-                                bool &onlyEmpty) const;
+  /// Ways out of a block that are open.
+  struct Ways {
+    std::optional<unsigned> branch,
+        straight;                 ///< blocks; past the last: the end
+    bool branchOnlyEmpty = false; ///< taken only without an active lane
+  };
+  Ways waysOut(const CodeBlock &block, const WaveState &state) const;
 
   const std::vector<CodeBlock> &blocks;
   Evaluator &evaluator;
@@ -75,8 +79,8 @@ unsigned WaveFlow::blockAt(uint64_t address) const {
   return unsigned(blocks.size());
 }
 
-std::pair<bool, bool> WaveFlow::waysOut(const Op &op, const WaveState &state,
-                                        bool &onlyEmpty) const {
+/// Which ways out of a block are open: its branch's, straight on.
+std::pair<bool, bool> openWays(const Op &op, const WaveState &state) {
   auto decide = [](bool known, bool taken) {
     return known ? std::pair(taken, !taken) : std::pair(true, true);
   };
@@ -94,13 +98,26 @@ std::pair<bool, bool> WaveFlow::waysOut(const Op &op, const WaveState &state,
   case O::s_cbranch_vccnz:
     return decide(vcc->isExact() || vcc->on(), vcc->on());
   case O::s_cbranch_execz:
-    onlyEmpty = !exec->isExact();
     return decide(exec->isExact() || exec->on(), !exec->on());
   case O::s_cbranch_execnz:
     return decide(exec->isExact() || exec->on(), exec->on());
   default:
     return {op.inst->has(flag::Branch), true};
   }
+}
+
+WaveFlow::Ways WaveFlow::waysOut(const CodeBlock &block,
+                                 const WaveState &state) const {
+  const Op &last = *block.ops.back()->op;
+  auto [taken, falls] = openWays(last, state);
+  Ways ways;
+  if (taken)
+    ways.branch = blockAt(last.inst->branchTarget(last.address));
+  if (falls)
+    ways.straight = blockAt(block.end);
+  ways.branchOnlyEmpty =
+      last.inst->op == O::s_cbranch_execz && !state.exec()->isExact();
+  return ways;
 }
 
 void WaveFlow::go(unsigned to, const WaveState &state) {
@@ -120,20 +137,15 @@ bool WaveFlow::runBlock(unsigned number) {
   for (const StaticOp *row : block.ops)
     if (!evaluator.step(*row, state))
       return false;
-  const StaticOp &last = *block.ops.back();
-  if (last.special == Special::End)
+  if (block.ops.back()->special == Special::End)
     return true;
-  bool onlyEmpty = false;
-  auto [taken, falls] = waysOut(*last.op, state, onlyEmpty);
-  if (taken) {
-    unsigned to = blockAt(last.op->inst->branchTarget(last.op->address));
-    if (onlyEmpty && falls)
-      empty[to].assign(1, state);
-    else
-      go(to, state);
-  }
-  if (falls)
-    go(blockAt(block.end), state);
+  Ways ways = waysOut(block, state);
+  if (ways.branch && ways.straight && ways.branchOnlyEmpty)
+    empty[*ways.branch].assign(1, state);
+  else if (ways.branch)
+    go(*ways.branch, state);
+  if (ways.straight)
+    go(*ways.straight, state);
   return true;
 }
 
@@ -184,15 +196,12 @@ template <typename F> bool WaveFlow::walk(WaveState state, F visit) {
       if (++steps > walkLimit || !evaluator.step(*row, state))
         return false;
     }
-    const StaticOp &last = *block.ops.back();
-    if (last.special == Special::End)
+    if (block.ops.back()->special == Special::End)
       return true;
-    bool onlyEmpty = false;
-    auto [taken, falls] = waysOut(*last.op, state, onlyEmpty);
-    if (taken && falls && !onlyEmpty)
+    Ways ways = waysOut(block, state);
+    if (ways.branch && ways.straight && !ways.branchOnlyEmpty)
       return false;
-    number = blockAt(falls ? block.end
-                           : last.op->inst->branchTarget(last.op->address));
+    number = ways.straight ? *ways.straight : *ways.branch;
   }
   return false;
 }

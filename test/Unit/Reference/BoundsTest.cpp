@@ -232,4 +232,63 @@ TEST(Bounds, InfinitiesThatAreNotCertain) {
   }
 }
 
+// exp2(0) - 1 may be of either sign. What lies beside a pole, or where a
+// function jumps, is as wide as the jump; elsewhere it is narrow.
+constexpr char jumps[] = R"mlir(
+#g = #tile.space<global>
+tile.func @jumps(%a: !tile.ptr<f32>, %b: !tile.ptr<f32>) {
+  %A = tile.tensor %a : !tile.ptr<f32> -> memref<64xf32, #g>
+  %B = tile.tensor %b : !tile.ptr<f32> -> memref<7x64xf32, #g>
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c2 = arith.constant 2 : i32
+  %c3 = arith.constant 3 : i32
+  %c4 = arith.constant 4 : i32
+  %c5 = arith.constant 5 : i32
+  %c6 = arith.constant 6 : i32
+  tile.kernel grid(%c1) threads[64] (%bx) {
+    tile.parallel (%i) = [64] {
+      %one = arith.constant 1.0 : f32
+      %minus = arith.constant -1.0 : f32
+      %two = arith.constant 2.0 : f32
+      %minustwo = arith.constant -2.0 : f32
+      %right = arith.constant 1.57079637 : f32
+      %x = tile.load %A[%i : i32] : memref<64xf32, #g> -> f32
+      %e = math.exp2 %x : f32
+      %none = arith.subf %e, %one : f32
+      %angle = arith.addf %none, %right : f32
+      %r0 = math.tan %angle : f32
+      %r1 = math.atan2 %none, %minus : f32
+      %r2 = math.powf %none, %minustwo : f32
+      %exponent = arith.addf %e, %one : f32
+      %r3 = math.powf %minus, %exponent : f32
+      %r4 = math.tan %e : f32
+      %r5 = math.atan2 %none, %one : f32
+      %r6 = math.powf %e, %two : f32
+      tile.store %r0, %B[%c0, %i : i32, i32] : f32, memref<7x64xf32, #g>
+      tile.store %r1, %B[%c1, %i : i32, i32] : f32, memref<7x64xf32, #g>
+      tile.store %r2, %B[%c2, %i : i32, i32] : f32, memref<7x64xf32, #g>
+      tile.store %r3, %B[%c3, %i : i32, i32] : f32, memref<7x64xf32, #g>
+      tile.store %r4, %B[%c4, %i : i32, i32] : f32, memref<7x64xf32, #g>
+      tile.store %r5, %B[%c5, %i : i32, i32] : f32, memref<7x64xf32, #g>
+      tile.store %r6, %B[%c6, %i : i32, i32] : f32, memref<7x64xf32, #g>
+    }
+  }
+}
+)mlir";
+
+TEST(Bounds, JumpsAndPoles) {
+  Program p(jumps);
+  p.fill(p.tensor(DType::Float32, {64}), [](int64_t) { return 0.0; });
+  p.tensor(DType::Float32, {7, 64});
+  ASSERT_TRUE(p.run()) << p.messages;
+  auto bound = [&](int row) { return p.arguments[1].bounds[row * 64]; };
+  EXPECT_EQ(bound(0), INFINITY);
+  EXPECT_GE(bound(1), 2 * M_PI - 1e-5); // pi may come out as -pi
+  EXPECT_EQ(bound(2), INFINITY);
+  EXPECT_EQ(bound(3), INFINITY); // (-1)^2 may come out as NaN
+  for (int row : {4, 5, 6})
+    EXPECT_LT(bound(row), 1e-4) << row;
+}
+
 } // namespace

@@ -14,7 +14,8 @@
 // the matrix core gives it without exchanged operands, a column in a lane:
 //
 // Runs of rows (RowRuns.cpp), which put neighbours into one lane, are not taken
-// for what any atomic adds up.
+// for what an atomic adds up as often as the products are made. Behind their
+// loop it matters less than how they read their operands.
 //
 //   tile.gemm %s, %k into %dq {mfma = [32, 32, 8, 1, 4, 1]}   lane: a row
 //   tile.parallel (%i, %j) { tile.atomic add %dq[%i, %j], %dQ[%x, %j] }
@@ -58,14 +59,25 @@ static bool isForAtomics(ParallelOp parallel, bool &any) {
   return true;
 }
 
-bool tile::hasAtomics(ArrayRef<Value> results) {
-  return llvm::any_of(results, [](Value v) {
-    return llvm::any_of(v.getUsers(), [](Operation *user) {
+/// Whether a loop repeats the product and not the op.
+static bool isMoreOften(GemmOp gemm, Operation *op) {
+  for (auto loop = gemm->getParentOfType<LoopLikeOpInterface>(); loop;
+       loop = loop->getParentOfType<LoopLikeOpInterface>())
+    if (!loop->isAncestor(op))
+      return true;
+  return false;
+}
+
+bool tile::hasAtomics(ArrayRef<Value> results, ArrayRef<GemmOp> gemms) {
+  auto isAtomic = [](const Access &access) {
+    return isa<AtomicOp>(access.op) && getSpace(access.buffer) == Space::Global;
+  };
+  return llvm::any_of(results, [&](Value v) {
+    return llvm::any_of(v.getUsers(), [&](Operation *user) {
       auto parallel = user->getParentOfType<ParallelOp>();
-      return parallel &&
-             llvm::any_of(getPointAccesses(parallel), [](const Access &access) {
-               return isa<AtomicOp>(access.op) &&
-                      getSpace(access.buffer) == Space::Global;
+      return parallel && llvm::any_of(getPointAccesses(parallel), isAtomic) &&
+             !llvm::all_of(gemms, [&](GemmOp gemm) {
+               return isMoreOften(gemm, parallel);
              });
     });
   });

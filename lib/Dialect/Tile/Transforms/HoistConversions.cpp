@@ -18,7 +18,17 @@
 //     tile.gemm %s, %K into %q      =>       tile.gemm %s, %K into %q
 //   }                                      }
 //
-// A loop without iterations makes the copy in vain; nobody reads it then.
+// Where products alone read the tile, all as the same operand in the same
+// layout, and that takes few registers, they keep it in registers instead: the
+// loop does not read LDS for it, and the tile's bytes are free in the loop.
+//
+//   tile.copy %k to %K
+//   tile.copy %K to %o                   // as the product's threads want it
+//   scf.for %i ... {
+//     tile.gemm %s, %o into %q
+//   }
+//
+// A loop without iterations makes the copies in vain; nobody reads them then.
 //
 //===----------------------------------------------------------------------===//
 
@@ -63,17 +73,143 @@ static bool isReadAfter(AllocOp tile, CopyOp copy) {
   });
 }
 
+/// The loops around the copy, innermost first, that it can leave.
+static SmallVector<scf::ForOp> loopsToLeave(AllocOp tile, CopyOp copy) {
+  SmallVector<scf::ForOp> loops;
+  auto fragment = copy.getSrc().getDefiningOp<AllocOp>();
+  for (auto loop = dyn_cast<scf::ForOp>(copy->getParentOp());
+       loop && !loop->isAncestor(fragment) && !loop->isAncestor(tile) &&
+       !isWrittenIn(loop, copy.getSrc(), copy);
+       loop = dyn_cast<scf::ForOp>(loop->getParentOp()))
+    loops.push_back(loop);
+  return loops;
+}
+
+/// The layout in which products, the tile's only readers, take it as their
+/// operand; none where they disagree.
+static std::optional<Layout> operandLayout(AllocOp tile, CopyOp copy) {
+  std::optional<Layout> layout;
+  for (OpOperand &use : tile.getResult().getUses()) {
+    if (use.getOwner() == copy)
+      continue;
+    auto gemm = dyn_cast<GemmOp>(use.getOwner());
+    unsigned operand = use.getOperandNumber();
+    if (!gemm || operand > 1)
+      return std::nullopt;
+    Layout wanted = getOperandBufferLayout(gemm, operand);
+    if (layout && *layout != wanted)
+      return std::nullopt;
+    layout = wanted;
+  }
+  return layout;
+}
+
+namespace {
+/// Conversions of one kernel that have become register operands.
+class KeptOperands {
+public:
+  explicit KeptOperands(int64_t ldsBytes) : ldsBytes(ldsBytes) {}
+  bool keep(AllocOp tile, CopyOp copy);
+
+private:
+  AllocOp find(CopyOp copy, const Layout &layout, scf::ForOp before);
+
+  int64_t ldsBytes;
+  int64_t registers = 0; ///< of a lane, of all of them
+  struct Kept {
+    CopyOp copy; ///< from the fragment as it was
+    AllocOp operand;
+  };
+  SmallVector<Kept> all;
+};
+} // namespace
+
+/// The operand that an earlier loop has of the same fragment, if nothing has
+/// written that since.
+AllocOp KeptOperands::find(CopyOp copy, const Layout &layout,
+                           scf::ForOp before) {
+  for (Kept &kept : all) {
+    Block *block = kept.copy->getBlock();
+    auto isAfter = [&](Operation *op) {
+      Operation *here = block->findAncestorOpInBlock(*op);
+      return here && kept.copy->isBeforeInBlock(here);
+    };
+    if (kept.copy.getSrc() == copy.getSrc() &&
+        getFragmentLayout(kept.operand) == layout && isAfter(before) &&
+        llvm::none_of(getAllUses(copy.getSrc()), [&](const BufferUse &use) {
+          return use.write &&
+                 (isAfter(use.op) || !block->findAncestorOpInBlock(*use.op));
+        }))
+      return kept.operand;
+  }
+  return {};
+}
+
+/// Puts the operand that a conversion makes into registers, before the loops.
+bool KeptOperands::keep(AllocOp tile, CopyOp copy) {
+  // The loop needs the others for its own work.
+  constexpr int64_t kMostRegisters = 32;
+  auto type = cast<MemRefType>(tile.getType());
+  SmallVector<scf::ForOp> loops = loopsToLeave(tile, copy);
+  std::optional<Layout> layout = operandLayout(tile, copy);
+  if (loops.empty() || !layout || type.getRank() != 2)
+    return false;
+  auto replace = [](AllocOp from, AllocOp to) {
+    from.getResult().replaceUsesWithIf(
+        to, [](OpOperand &use) { return isa<GemmOp>(use.getOwner()); });
+  };
+  if (AllocOp known = find(copy, *layout, loops.back())) {
+    copy.emitRemark("converted once, before an earlier loop");
+    replace(tile, known);
+    copy.erase();
+    tile.erase();
+    return true;
+  }
+  int64_t more = llvm::divideCeil(
+      layout->numRegisters() * type.getElementTypeBitWidth(), 32);
+  if (registers + more > kMostRegisters)
+    return false;
+  Operation *next = copy->getNextNode();
+  copy->moveBefore(loops.back());
+  auto attr = LayoutAttr::get(tile.getContext(), *layout);
+  OpBuilder b(tile);
+  auto operand = AllocOp::create(
+      b, tile.getLoc(),
+      getBufferType(type.getShape(), type.getElementType(), Space::Fragment),
+      tile.getNameAttr(), attr, IntegerAttr());
+  b.setInsertionPointAfter(copy);
+  auto load = CopyOp::create(b, copy.getLoc(), tile.getResult(),
+                             operand.getResult(), attr);
+  replace(tile, operand);
+  auto buffers = getLiveBuffers(tile->getParentOfType<KernelOp>(),
+                                /*reuseInLoops=*/false);
+  if (planLds(buffers) > ldsBytes) {
+    replace(operand, tile);
+    load.erase();
+    operand.erase();
+    copy->moveBefore(next);
+    return false;
+  }
+  copy.emitRemark("converted once, before the loop, and kept in ")
+      << more << " registers a lane";
+  registers += more;
+  all.push_back({copy, operand});
+  return true;
+}
+
 void tile::hoistConversions(KernelOp kernel) {
   auto reserve = kernel->getAttrOfType<IntegerAttr>(kLdsReserveAttr);
   int64_t room = kLdsBytes - (reserve ? reserve.getInt() : 0);
-  for (AllocOp tile : getAllocs(kernel, Space::Shared)) {
+  bool spare = kernel->hasAttr(kSpareRegistersAttr);
+  KeptOperands operands(room);
+  // In the order of the program: what is made last stands first.
+  auto tiles = getAllocs(kernel, Space::Shared);
+  for (AllocOp tile : llvm::reverse(tiles)) {
     CopyOp copy = conversionInto(tile);
-    while (copy && isReadAfter(tile, copy)) {
-      auto loop = dyn_cast<scf::ForOp>(copy->getParentOp());
-      auto fragment = copy.getSrc().getDefiningOp<AllocOp>();
-      if (!loop || loop->isAncestor(fragment) || loop->isAncestor(tile) ||
-          isWrittenIn(loop, copy.getSrc(), copy))
-        break;
+    if (!copy || !isReadAfter(tile, copy) ||
+        (!spare && operands.keep(tile, copy)))
+      continue;
+    for (scf::ForOp loop : loopsToLeave(tile, copy)) {
       Operation *next = copy->getNextNode();
       copy->moveBefore(loop);
       auto buffers = getLiveBuffers(kernel, /*reuseInLoops=*/false);

@@ -101,8 +101,10 @@ bool wantsTranspose(mlir::Value shared);
 /// Whether the elements of a product's result, in these fragments, end in
 /// atomics on global memory along its columns, and nowhere else.
 bool feedsAtomics(llvm::ArrayRef<mlir::Value> results);
-/// Whether any of these fragments goes into atomics on global memory.
-bool hasAtomics(llvm::ArrayRef<mlir::Value> results);
+/// Whether any of these fragments goes into atomics on global memory as often
+/// as one of the products makes it.
+bool hasAtomics(llvm::ArrayRef<mlir::Value> results,
+                llvm::ArrayRef<GemmOp> gemms);
 
 // HoistConversions.cpp
 /// Moves copies of fragments to LDS out of loops that do not write these.

@@ -17,8 +17,9 @@
 //   * Two dimensions that share different data (rows and columns of a product)
 //     are walked in panels, `T.use_swizzle`'s or near-square ones.
 //   * Where a loop is longer the larger an index is (causal attention), that
-//     index runs from its end, in panels of the next dimension: the longest
-//     workgroups start first, and the last ones to finish are short.
+//     index runs from its end, and where it is longer the smaller the index is
+//     (its gradients), from its beginning, in panels of the next dimension: the
+//     longest workgroups start first, and the last ones to finish are short.
 //
 // Left alone are kernels with `while` loops, where a workgroup may wait for an
 // earlier one, and kernels that deal their index mod 8 out themselves. The
@@ -142,7 +143,7 @@ private:
   void weigh(Value tensor, ValueRange indices, int64_t bytes);
   bool ordersItself();
   Trend trendOf(Value v, BlockArgument index);
-  bool growsWith(unsigned d);
+  Trend lengthOver(unsigned d);
 
   KernelOp kernel;
   SmallVector<scf::ForOp> loops; ///< those with a product in them
@@ -244,20 +245,14 @@ Trend KernelStudy::trendOf(Value v, BlockArgument index) {
   return Trend::Unknown;
 }
 
-/// Whether each loop is as long or longer the larger the index.
-// A lower bound that moves, or a bound of unknown trend, says nothing.
-bool KernelStudy::growsWith(unsigned d) {
-  bool grows = false;
-  for (scf::ForOp loop : loops) {
-    if (trendOf(loop.getLowerBound(), index(d)) != Trend::Constant)
-      return false;
-    Trend trend = trendOf(loop.getUpperBound(), index(d));
-    if (trend == Trend::Up)
-      grows = true;
-    else if (trend != Trend::Constant)
-      return false;
-  }
-  return grows;
+/// How the loops' trips change as the index grows.
+Trend KernelStudy::lengthOver(unsigned d) {
+  Trend length = Trend::Constant;
+  for (scf::ForOp loop : loops)
+    length =
+        both(length, both(trendOf(loop.getUpperBound(), index(d)),
+                          flipped(trendOf(loop.getLowerBound(), index(d)))));
+  return length;
 }
 
 //===----------------------------------------------------------------------===//
@@ -335,10 +330,11 @@ std::optional<WorkgroupOrder> KernelStudy::choose() {
   unsigned first = order.dims[0], second = order.dims[1];
   if (alive.size() < 2)
     return order;
-  if (growsWith(first)) {
+  Trend length = lengthOver(first);
+  if (length == Trend::Up || length == Trend::Down) {
     // The longest start first, so that the launch does not end with one of
     // them. The panel keeps the sharing of the next dimension alive meanwhile.
-    order.reversed[first] = true;
+    order.reversed[first] = length == Trend::Up;
     std::swap(order.dims[0], order.dims[1]);
     order.panel = std::min<int64_t>(4, extentOf(second).value_or(4));
   } else if (shared[second] > 0) {

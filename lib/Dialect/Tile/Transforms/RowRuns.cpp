@@ -31,7 +31,8 @@
 // Fragments that loops tie together must agree, so that the choice is made for
 // all gemms whose results are so tied, where each of them can do it. The run's
 // dimension must not be the rows of a product that takes such a fragment as its
-// operand, and atomics want neighbouring columns in neighbouring lanes.
+// operand, and atomics beside the products want neighbouring columns in
+// neighbouring lanes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -185,7 +186,9 @@ static llvm::MapVector<Value, Group> groupsOf(KernelOp kernel,
         llvm::append_range(members, tied.members(leader));
       for (Value member : members)
         group.bound[o] |= isOperandAlong(member, o) || isGiven(member);
-      group.bound[o] |= hasAtomics(members);
+      auto made = llvm::map_to_vector(group.gemms,
+                                      [&](unsigned i) { return gemms[i]; });
+      group.bound[o] |= hasAtomics(members, made);
     }
   return groups;
 }

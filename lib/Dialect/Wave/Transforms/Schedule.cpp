@@ -173,14 +173,27 @@ void Schedule::schedule(scf::ForOp loop, bool isSeldom) {
     placement.reset();
     graph->serial = "registers would not suffice";
   }
-  if (!placement) {
-    if (graph->allBarriers > graph->numBarriers) {
-      std::string serial = std::move(graph->serial);
-      graph = graphOf(/*twoBarriers=*/false);
-      (void)graph->build();
-      graph->serial = std::move(serial);
+  // Accesses that several barriers kept apart come together where two remain.
+  bool merged = graph->allBarriers > graph->numBarriers;
+  if (!placement || merged) {
+    std::unique_ptr<LoopGraph> all;
+    if (merged) {
+      all = graphOf(/*twoBarriers=*/false);
+      (void)all->build();
+      all->serial = placement ? "barriers would crowd LDS accesses"
+                              : std::move(graph->serial);
     }
-    placement = place(*graph, /*overlap=*/false, blamed);
+    LoopGraph &own = all ? *all : *graph;
+    std::optional<Placement> inLine = place(own, /*overlap=*/false, blamed);
+    // A rehearsal knows nothing of what overlap costs in registers and moves.
+    constexpr int kOverlapGain = 8;
+    if (!placement ||
+        (inLine && rehearse(own, *inLine) * (kOverlapGain - 1) <
+                       rehearse(*graph, *placement) * kOverlapGain)) {
+      placement = std::move(inLine);
+      if (all)
+        graph = std::move(all);
+    }
   }
   if (!placement) {
     loop.emitRemark("not scheduled: no order was found");

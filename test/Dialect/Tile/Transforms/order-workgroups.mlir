@@ -82,6 +82,30 @@ tile.func @causal(%Kp: !tile.ptr<f16>) {
   }
 }
 
+// The gradients of causal attention: block x of keys is walked over by the
+// queries from x on. The long ones come first as they are.
+// CHECK-LABEL: tile.func @causal_gradients
+// CHECK: tile.order = {dims = array<i64: 1, 0, 2>, panel = 4 : i64, reversed = array<i64>, xcds = 8 : i64}
+tile.func @causal_gradients(%Kp: !tile.ptr<f16>) {
+  %K = tile.tensor %Kp : !tile.ptr<f16> -> !K
+  %c32 = arith.constant 32 : i32
+  %c16 = arith.constant 16 : i32
+  tile.kernel grid(%c32, %c16) threads[256] (%x, %y) {
+    %q = tile.alloc : !operand
+    %k = tile.alloc : !tile
+    %s = tile.alloc : !acc
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %c64 = arith.constant 64 : i32
+    scf.for %i = %x to %c64 step %c1 : i32 {
+      %at = arith.muli %i, %c64 : i32
+      %v = tile.view %K[%y, %at, %c0 : i32, i32, i32] : !K to !block
+      tile.copy %v to %k : !block to !tile
+      tile.gemm %q, %k into %s {trans_b} : !operand, !tile into !acc
+    }
+  }
+}
+
 // A window of keys moves along with x: its loops are equally long.
 // CHECK-LABEL: tile.func @window
 // CHECK: reversed = array<i64>
