@@ -88,6 +88,7 @@ GroupState::~GroupState() {
 
 void GroupState::begin(uint64_t linearId) {
   record = nullptr;
+  watch = nullptr;
   const LaunchRequest &request = context.request;
   workgroup.linearId = linearId;
   workgroupId(request, linearId, workgroup.id);
@@ -143,8 +144,9 @@ void GroupState::scheduleOrder() {
 void GroupState::runWave(Wave &wave) {
   uint64_t limit = context.options.instructionLimit;
   uint64_t before = wave.executed;
-  int64_t budget = record ? recordedBudget : turnBudget;
-  if (context.options.turnInstructions && !record)
+  bool isKept = record || watch;
+  int64_t budget = isKept ? recordedBudget : turnBudget;
+  if (context.options.turnInstructions && !isKept)
     budget = context.options.turnInstructions;
   // The limit is for the launch; every thread takes what is left at the moment.
   if (limit) {
@@ -153,7 +155,9 @@ void GroupState::runWave(Wave &wave) {
   }
   if (record && !checker && !context.options.statistics) {
     recordedTurn(wave, budget);
-  } else if (checker && !record && !context.options.statistics) {
+  } else if (watch && !checker && !context.options.statistics) {
+    watchedTurn(wave, budget);
+  } else if (checker && !isKept && !context.options.statistics) {
     checkedTurn(wave, budget);
   } else if (observed()) {
     observedTurn(wave, budget);
@@ -192,6 +196,8 @@ void GroupState::observedStep(Wave &wave) {
     counts.count(wave, op);
   if (record && !again)
     recordInstruction(*code, wave, op, *record);
+  if (watch && !again)
+    watch->note(code->get(op), wave, op);
   context.handlers.step(wave);
   if (checker)
     checker->after(wave, op,
@@ -226,6 +232,27 @@ void GroupState::recordedTurn(Wave &wave, int64_t budget) {
     budget -= straight - wave.unused;
   } while (budget > 0 && wave.status == WaveStatus::Ready &&
            words.size() - start < recordTurn);
+  wave.unused = budget;
+}
+
+/// The same where only lines are looked at.
+void GroupState::watchedTurn(Wave &wave, int64_t budget) {
+  do {
+    const Op *op = wave.pc;
+    bool isCode = op->inst->op != Opcode::Invalid;
+    int64_t straight =
+        isCode ? std::min<int64_t>(budget, code->straightFrom(*op)) : 0;
+    if (straight < 2) {
+      observedStep(wave);
+      --budget;
+      continue;
+    }
+    wave.budget = straight;
+    context.handlers.turn(wave);
+    int64_t executed = straight - wave.unused;
+    watch->noteStraight(size_t(executed));
+    budget -= executed;
+  } while (budget > 0 && wave.status == WaveStatus::Ready);
   wave.unused = budget;
 }
 
@@ -285,7 +312,16 @@ void GroupState::recordTo(CodeTable &table, GroupRecord &target, size_t words,
     target.begin(workgroup.linearId, workgroup.waveCount);
 }
 
+void GroupState::watchBy(CodeTable &table, LineWatch &target, size_t words) {
+  code = &table;
+  watch = &target;
+  recordWords = words;
+  target.begin();
+}
+
 bool GroupState::recordedEnough() const {
+  if (watch)
+    return watch->words() > recordWords;
   if (!record)
     return false;
   return record->wordsLeft() > recordWords;

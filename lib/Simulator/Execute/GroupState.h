@@ -11,6 +11,7 @@
 #include "../Timing/Recorder.h"
 #include "KernelArguments.h"
 #include "Lanes/Handlers.h"
+#include "LineWatch.h"
 #include "Statistics.h"
 #include "tlc/Simulator/Check/Checker.h"
 
@@ -58,6 +59,9 @@ public:
   /// \p goOn keeps what the target has.
   void recordTo(CodeTable &table, GroupRecord &target, size_t words,
                 size_t turnWords = ~size_t(0), bool goOn = false);
+  /// From `begin` on \p target sees what is executed, until `run` pauses behind
+  /// more than \p words.
+  void watchBy(CodeTable &table, LineWatch &target, size_t words);
   /// Sets up a workgroup and runs its first wavefront alone for so many
   /// instructions, as if the others had ended. Null after a fault.
   const Wave *runFirst(uint64_t linearId, uint64_t instructions);
@@ -78,11 +82,12 @@ private:
   void runWave(Wave &wave);
   void observedTurn(Wave &wave, int64_t budget);
   void recordedTurn(Wave &wave, int64_t budget);
+  void watchedTurn(Wave &wave, int64_t budget);
   void checkedTurn(Wave &wave, int64_t budget);
   void observedStep(Wave &wave);
   bool releaseBarrier();
   bool observed() const {
-    return context.options.statistics || checker || record;
+    return context.options.statistics || checker || record || watch;
   }
   bool recordedEnough() const;
   void scheduleOrder();
@@ -99,7 +104,8 @@ private:
   std::unique_ptr<GroupChecker> checker;
   CodeTable *code = nullptr;
   GroupRecord *record = nullptr;
-  size_t recordWords = 0, recordTurn = 0;
+  LineWatch *watch = nullptr;
+  size_t recordWords = 0, recordTurn = 0; ///< of either
   uint64_t flops = 0;
 };
 

@@ -10,10 +10,12 @@
 //   1. Some neighbours, from begin to end. They meet all arrays, also those
 //      that only the end of a workgroup comes to.
 //   2. The beginnings of all that run at the same time, long enough to come to
-//      the arrays that are read. What one XCD has fetched is in the Infinity
-//      Cache for those that want it later, so others of the grid count as well,
-//      as many as it holds the data of. All beginnings have one length, or
-//      those that are seen for longer would count for more.
+//      the arrays that are read (where loads have many lines, of some of them
+//      all over the grid, until more would hardly bring anything new). What one
+//      XCD has fetched is in the Infinity Cache for those that want it later,
+//      so others of the grid count as well, as many as it holds the data of.
+//      All beginnings have one length, or those that are seen for longer would
+//      count for more.
 //   3. The neighbours' beginnings: whether what comes later is wanted by more
 //      XCDs than what comes first, or by fewer, as keys are that only the
 //      longer workgroups of causal attention read.
@@ -24,6 +26,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "SharedLines.h"
+
+#include "LineCoverage.h"
 #include "llvm/ADT/DenseMap.h"
 
 #include <algorithm>
@@ -32,6 +36,7 @@
 #include <cmath>
 #include <map>
 #include <mutex>
+#include <numeric>
 
 using namespace tlc::sim;
 
@@ -73,26 +78,14 @@ struct Visit {
 class Observer {
 public:
   Observer(LaunchContext &context, CodeTable &code, bool isThinned)
-      : context(context), code(code), isThinned(isThinned),
+      : code(code), isThinned(isThinned), watch(context.memory),
         state(std::make_unique<GroupState>(context)) {}
 
   /// Of a workgroup's first \p words. \p isWhole: what it comes to is asked
   /// for as well.
   void visit(uint64_t id, size_t words, bool isWhole, Visit &visit);
   const Allocation *arrayOf(uint64_t line) const {
-    uint64_t address = line * param::lineBytes;
-    // Mostly the same as before.
-    if (!last || address - last->base >= last->size)
-      last = context.memory.find(address);
-    return last;
-  }
-  /// One of eight, by its place in its array: where the host has mapped that
-  /// must not matter.
-  bool isChosen(uint64_t line) const {
-    const Allocation *array = arrayOf(line);
-    return array &&
-           (line - array->base / param::lineBytes) * 0x9e3779b97f4a7c15 >> 61 ==
-               0;
+    return watch.arrayAt(line * param::lineBytes);
   }
   /// How many XCDs want a line that one wants, by the array's base.
   std::map<uint64_t, double> meansOf(const Wanters &wanters) const;
@@ -100,23 +93,34 @@ public:
 private:
   size_t wordsToArrays() const;
 
-  LaunchContext &context;
   CodeTable &code;
   bool isThinned;
+  LineWatch watch;
   std::unique_ptr<GroupState> state;
   GroupRecord record;
-  mutable const Allocation *last = nullptr;
 };
 
 void Observer::visit(uint64_t id, size_t words, bool isWhole, Visit &visit) {
+  visit.id = id;
   state->begin(id);
+  if (isThinned && !isWhole) {
+    state->watchBy(code, watch, words);
+    state->run();
+    visit.lines = watch.lines();
+    visit.words = watch.words();
+    visit.wordsToArrays = 0;
+    return;
+  }
   state->recordTo(code, record, words);
   state->run();
-  visit.id = id;
   visit.lines.clear();
+  auto isWanted = [&](uint64_t line) {
+    const Allocation *array = isThinned ? arrayOf(line) : nullptr;
+    return !isThinned || (array && LineWatch::isChosen(line, *array));
+  };
   for (unsigned w = 0; w < record.waveCount; ++w)
     forEachLine(code, record.waves[w], [&](uint64_t line) {
-      if (!isThinned || isChosen(line))
+      if (isWanted(line))
         visit.lines.push_back(line);
     });
   visit.words = record.wordsLeft();
@@ -214,6 +218,24 @@ private:
   std::array<Visit, visitsAtOnce> visits;
 };
 
+/// Pieces of neighbours, who may share lines, in an order that spreads them
+/// over the grid.
+std::vector<uint64_t> spread(const std::vector<uint64_t> &ids) {
+  size_t pieces = (ids.size() + visitsAtOnce - 1) / visitsAtOnce;
+  // By the golden ratio, so that each falls into the widest gap.
+  size_t step = std::max<size_t>(1, size_t(double(pieces) * 0.618));
+  while (std::gcd(step, pieces) != 1)
+    ++step;
+  std::vector<uint64_t> result;
+  for (size_t i = 0; i < pieces; ++i) {
+    size_t first = i * step % pieces * visitsAtOnce;
+    for (size_t at = first; at < std::min(first + visitsAtOnce, ids.size());
+         ++at)
+      result.push_back(ids[at]);
+  }
+  return result;
+}
+
 } // namespace
 
 LineSharing tlc::sim::linesShared(LaunchContext &context, CodeTable &code,
@@ -283,15 +305,21 @@ LineSharing tlc::sim::linesShared(LaunchContext &context, CodeTable &code,
   for (uint64_t i = 0; i < some; ++i)
     for (unsigned xcd = 0; xcd < param::xcds; ++xcd)
       ids.push_back(concurrent + i * pieces / some * param::xcds + xcd);
+  if (isThinned)
+    ids = spread(ids);
+  LineCoverage coverage(ids.size());
   visitors.forEach(ids, begin, false, visitsAtOnce, [&](const Visit &visit) {
     // Whole numbers: their sum is the same in every order.
     float weight = std::round(float(lengths.lengthOf(visit.id)));
     for (uint64_t line : visit.lines) {
       Line &known = wanted[line];
+      if (isThinned)
+        if (const Allocation *array = observer.arrayOf(line))
+          coverage.note(array->base, !(known.by & bitOf(visit.id)));
       known.by |= bitOf(visit.id);
       known.weight = weight;
     }
-    return visitsAtOnce;
+    return isThinned && coverage.endVisit() ? 0 : visitsAtOnce;
   });
   Wanters first;
   visitors.forEach(neighbours, begin, false, visitsAtOnce,

@@ -61,8 +61,9 @@ constexpr double mostRatio = 4, shortReplay = 0.4e9;
 constexpr double usualReplay = 100;
 /// Of such a launch, what is replayed at least: nearly an XCD's part.
 constexpr double leastPart = 1.0 / 11;
-/// Of the detail, what a further run costs that only measures the pace.
-constexpr uint64_t probePart = 4;
+/// Of the detail, what a further run costs that only measures the pace, and
+/// what the beginning of all XCDs costs where the replay is dear.
+constexpr uint64_t probePart = 4, dearBeginningPart = 8;
 /// A workgroup that has begun, and what is recorded of it but not yet replayed.
 struct Live : GroupRecord {
   /// Its registers and LDS: from its first run until all of it is recorded. Of
@@ -541,7 +542,8 @@ void tlc::sim::runTimed(LaunchContext &context, unsigned threads,
   if (lengths) {
     source.setWords(cost.words);
     Beginning beginning =
-        runBeginning(code, source, needs, options, detail / probePart);
+        runBeginning(code, source, needs, options,
+                     detail / (isDear ? dearBeginningPart : probePart));
     options.pages = std::move(beginning.pages);
     Ends ends;
     if (!lengths->isUniform())

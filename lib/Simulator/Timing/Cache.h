@@ -16,9 +16,9 @@
 #define TLC_LIB_SIMULATOR_TIMING_CACHE_H
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <memory>
 
 namespace tlc::sim {
@@ -85,14 +85,9 @@ public:
   /// Replaces the least recent entry of the set.
   Entry insert(uint64_t line, unsigned number, Victim &victim) {
     Set &set = first[number];
-    // Empty entries were never used.
-    int16_t least = set.used[0];
-    for (unsigned i = 1; i < Ways; ++i)
-      least = std::min(least, set.used[i]);
     Entry entry;
     entry.set = &set;
-    entry.way =
-        unsigned(std::find(set.used, set.used + Ways - 1, least) - set.used);
+    entry.way = set.leastRecent();
     uint32_t &tag = set.tags[entry.way];
     victim = {uint64_t(tag) - 1, tag != 0, entry.isDirty()};
     set.dirty &= ~(1u << entry.way);
@@ -109,37 +104,43 @@ public:
   /// Has the host bring what a look-up will read.
   void fetchAhead(unsigned number) const {
     const char *at = reinterpret_cast<const char *>(&first[number]);
-    for (size_t i = 0; i < sizeof(Set); i += 64)
+    for (size_t i = 0; i < std::min<size_t>(sizeof(Set), 128); i += 64)
       __builtin_prefetch(at + i, 1);
   }
 
 private:
-  /// What a look-up reads lies in its first two lines of the host's cache.
+  static_assert(Ways <= 16);
+  /// Each of them in four bits, the first in the lowest ones.
+  static constexpr uint64_t allOf(uint64_t bits) {
+    return 0x1111111111111111 * bits;
+  }
+  static constexpr uint64_t inOrder = 0xfedcba9876543210;
+
+  /// What a look-up reads lies in its first two lines of the host's cache, and
+  /// so do the times of the first ways: a cache that is not full fills these.
   struct alignas(64) Set {
     uint32_t tags[Ways]; ///< line + 1; 0: empty
-    int16_t used[Ways];  ///< stamps; 0: never
-    int16_t stamp;       ///< the last one given
-    uint16_t dirty;      ///< a bit for each way
+    /// Ways by age, the least recent first, relative to `inOrder`: zeros are
+    /// an empty set, which fills from its first way on.
+    uint64_t ages;
+    uint16_t dirty; ///< a bit for each way
     double times[Ways];
 
+    unsigned leastRecent() const { return (ages ^ inOrder) & 15; }
     void touch(unsigned way) {
-      if (stamp == std::numeric_limits<int16_t>::max()) [[unlikely]]
-        renumber();
-      used[way] = ++stamp;
-    }
-    /// The same order in small numbers.
-    void renumber() {
-      int16_t ranks[Ways];
-      for (unsigned i = 0; i < Ways; ++i)
-        ranks[i] = int16_t(
-            std::count_if(used, used + Ways,
-                          [&](int16_t other) { return other < used[i]; }) +
-            (used[i] != 0));
-      std::copy(ranks, ranks + Ways, used);
-      stamp = Ways + 1;
+      uint64_t order = ages ^ inOrder;
+      // Where it stands: the lowest four bits that are equal.
+      uint64_t differs = order ^ allOf(way);
+      uint64_t equal = (differs - allOf(1)) & ~differs & allOf(8);
+      uint64_t younger = ~uint64_t(0) << (std::countr_zero(equal) - 3);
+      constexpr unsigned last = 4 * (Ways - 1);
+      constexpr uint64_t kept = ~(uint64_t(15) << last);
+      // Those younger than it move down, and it comes last.
+      order = (order & ~younger) | (order >> 4 & younger & kept) |
+              uint64_t(way) << last;
+      ages = order ^ inOrder;
     }
   };
-  static_assert(Ways <= 16);
 
   uint64_t dirty = 0; ///< lines
   Set *first;

@@ -73,9 +73,7 @@ TEST(ListCache, IsLeastRecentlyUsed) {
   }
 }
 
-// Long enough for its stamps to be given anew.
-TEST(Cache, IsLeastRecentlyUsed) {
-  constexpr unsigned ways = 4;
+template <unsigned ways> void expectLeastRecentlyUsed() {
   using Tested = Cache<ways>;
   ZeroPages zeros(Tested::bytesFor(sets));
   Tested cache(zeros.at(0));
@@ -83,15 +81,15 @@ TEST(Cache, IsLeastRecentlyUsed) {
   std::mt19937 engine(2);
   for (unsigned i = 0; i < 200000; ++i) {
     unsigned set = engine() % sets;
-    uint64_t line = engine() % 7;
-    Tested::Entry entry = cache.find(line, set);
+    uint64_t line = engine() % (ways + 3);
+    typename Tested::Entry entry = cache.find(line, set);
     const double *wanted = plain[set].find(line);
     ASSERT_EQ(bool(entry), wanted != nullptr) << i;
     if (wanted) {
       EXPECT_EQ(entry.time(), *wanted);
       continue;
     }
-    Tested::Victim victim;
+    typename Tested::Victim victim;
     bool full = plain[set].lines.size() == ways;
     uint64_t oldest = full ? plain[set].lines.back().first : 0;
     cache.insert(line, set, victim).time() = i;
@@ -101,6 +99,12 @@ TEST(Cache, IsLeastRecentlyUsed) {
     }
     plain[set].insert(line, i, ways);
   }
+}
+
+TEST(Cache, IsLeastRecentlyUsed) {
+  expectLeastRecentlyUsed<4>();
+  expectLeastRecentlyUsed<8>();
+  expectLeastRecentlyUsed<16>();
 }
 
 } // namespace

@@ -379,6 +379,42 @@ TEST(Launch, IsSampledWhereTheReplayIsDear) {
   table().hipFree(data);
 }
 
+/// Loads of 64 lines from 2 MB, in no order, each waited for.
+constexpr const char *anyOrderLoop = R"(
+  s_load_dwordx2 s[4:5], s[0:1], 0x0
+  s_lshl_b32 s9, s2, 6
+  v_add_u32 v1, s9, v0
+  s_mov_b32 s10, 0x9e3779b1
+  v_mul_lo_u32 v2, v1, s10
+  s_movk_i32 s8, 24
+  s_waitcnt lgkmcnt(0)
+loop:
+  v_lshrrev_b32 v3, 11, v2
+  v_and_b32 v3, 0x1ffffc, v3
+  global_load_dword v4, v3, s[4:5]
+  v_mul_lo_u32 v2, v2, s10
+  v_add_u32 v2, 0x3039, v2
+  s_waitcnt vmcnt(0)
+  v_add_f32 v5, v5, v4
+  s_sub_u32 s8, s8, 1
+  s_cmp_lg_u32 s8, 0
+  s_cbranch_scc1 loop
+)";
+
+// All XCDs want all of it, as a part of the workgroups shows.
+TEST(Launch, SampleOfLoadsInAnyOrderKnowsThatAllWantThem) {
+  if (!hasAssembler())
+    GTEST_SKIP() << "no assembler";
+  void *data = nullptr;
+  ASSERT_EQ(table().hipMalloc(&data, 2 << 20), tlc::hip::hipSuccess);
+  BothWays both({"k", anyOrderLoop, 0, 0, 64}, 9728,
+                {reinterpret_cast<uint64_t>(data)}, 0);
+  EXPECT_TRUE(both.sample.sampled);
+  both.expectCyclesNear();
+  both.expectHbmBytesNear(0.05);
+  table().hipFree(data);
+}
+
 // How long a launch is does not follow from its first workgroup.
 TEST(Launch, IsSampledThoughItsFirstWorkgroupIsShort) {
   if (!hasAssembler())
