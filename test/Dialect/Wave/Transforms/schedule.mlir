@@ -130,6 +130,85 @@ wave.kernel @one_copy(%p: !wave.ptr) attributes {lds_bytes = 4096 : i64, threads
   wave.return
 }
 
+// A loop of three barriers that adds to global memory overlaps: two barriers
+// order both tiles, the second of which is written by one iteration while the
+// next one writes the first. Before the loop nothing is added but by its first
+// row, which stands there so that waits in the loop may count the atomics.
+// CHECK-LABEL: wave.kernel @adds
+// CHECK: wave.global_atomic
+// CHECK-NEXT: wave.sched_barrier
+// CHECK-NOT: wave.global_atomic
+// CHECK: scf.for
+// CHECK: wave.barrier
+// CHECK-NEXT: wave.mfma
+// CHECK-NEXT: wave.lds_store
+// CHECK: wave.lds_store
+// CHECK: wave.barrier
+// CHECK: wave.lds_load
+// CHECK-NOT: wave.barrier
+// CHECK: wave.global_atomic
+// CHECK: scf.yield
+// CHECK: wave.scheduled
+// CHECK-NEXT: wave.barrier
+// CHECK-NOT: wave.global_atomic
+// CHECK: wave.return
+// APART-LABEL: wave.kernel @adds
+// APART-NOT: wave.barrier
+// APART-NOT: wave.global_atomic
+// APART: scf.for
+// APART-COUNT-3: wave.barrier
+// APART: wave.global_atomic
+// APART: scf.yield
+wave.kernel @adds(%p: !wave.ptr, %q: !wave.ptr) attributes {lds_bytes = 8192 : i64, threads = 128 : i64} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c16 = arith.constant 16 : i32
+  %c4096 = arith.constant 4096 : i32
+  %bytes = arith.constant 65536 : i32
+  %zero = arith.constant dense<0.0> : vector<16xf32>
+  %t = wave.thread_id
+  %at = arith.muli %t, %c16 : i32
+  %rsrc = wave.resource %p, %bytes : i32
+  %first = wave.buffer_load %rsrc[%at] : vector<8xf16>
+  %r:2 = scf.for %i = %c0 to %c16 step %c1 iter_args(%x = %zero, %n = %first) -> (vector<16xf32>, vector<8xf16>) : i32 {
+    wave.barrier
+    wave.lds_store %n, %at {wave.lds = array<i64: 0, 4096>} : vector<8xf16>
+    wave.barrier
+    %j = arith.addi %i, %c1 : i32
+    %from = arith.muli %j, %c4096 : i32
+    %g = wave.buffer_load %rsrc[%at, %from] : vector<8xf16>
+    %v0 = wave.lds_load %at {wave.lds = array<i64: 0, 4096>} : vector<4xf16>
+    %v1 = wave.lds_load %at {offset = 1024 : i64, wave.lds = array<i64: 0, 4096>} : vector<4xf16>
+    %x0 = wave.mfma [32, 32, 8] %v0, %v0, %x : vector<4xf16>, vector<4xf16>, vector<16xf32> -> vector<16xf32>
+    %x1 = wave.mfma [32, 32, 8] %v0, %v1, %x0 : vector<4xf16>, vector<4xf16>, vector<16xf32> -> vector<16xf32>
+    %x2 = wave.mfma [32, 32, 8] %v0, %v0, %x1 : vector<4xf16>, vector<4xf16>, vector<16xf32> -> vector<16xf32>
+    %x3 = wave.mfma [32, 32, 8] %v0, %v1, %x2 : vector<4xf16>, vector<4xf16>, vector<16xf32> -> vector<16xf32>
+    %x4 = wave.mfma [32, 32, 8] %v0, %v0, %x3 : vector<4xf16>, vector<4xf16>, vector<16xf32> -> vector<16xf32>
+    %x5 = wave.mfma [32, 32, 8] %v0, %v1, %x4 : vector<4xf16>, vector<4xf16>, vector<16xf32> -> vector<16xf32>
+    %x6 = wave.mfma [32, 32, 8] %v0, %v0, %x5 : vector<4xf16>, vector<4xf16>, vector<16xf32> -> vector<16xf32>
+    %x7 = wave.mfma [32, 32, 8] %v0, %v1, %x6 : vector<4xf16>, vector<4xf16>, vector<16xf32> -> vector<16xf32>
+    %part = vector.extract_strided_slice %x7 {offsets = [0], sizes = [4], strides = [1]} : vector<16xf32> to vector<4xf32>
+    %half = arith.truncf %part : vector<4xf32> to vector<4xf16>
+    wave.lds_store %half, %at {offset = 4096 : i64, wave.lds = array<i64: 4096, 8192>} : vector<4xf16>
+    wave.barrier
+    %w = wave.lds_load %at {offset = 4096 : i64, wave.lds = array<i64: 4096, 8192>} : vector<4xf16>
+    %z0 = wave.mfma [32, 32, 8] %w, %v0, %zero : vector<4xf16>, vector<4xf16>, vector<16xf32> -> vector<16xf32>
+    %z1 = wave.mfma [32, 32, 8] %w, %v1, %z0 : vector<4xf16>, vector<4xf16>, vector<16xf32> -> vector<16xf32>
+    %z2 = wave.mfma [32, 32, 8] %w, %v0, %z1 : vector<4xf16>, vector<4xf16>, vector<16xf32> -> vector<16xf32>
+    %z3 = wave.mfma [32, 32, 8] %w, %v1, %z2 : vector<4xf16>, vector<4xf16>, vector<16xf32> -> vector<16xf32>
+    %z4 = wave.mfma [32, 32, 8] %w, %v0, %z3 : vector<4xf16>, vector<4xf16>, vector<16xf32> -> vector<16xf32>
+    %z5 = wave.mfma [32, 32, 8] %w, %v1, %z4 : vector<4xf16>, vector<4xf16>, vector<16xf32> -> vector<16xf32>
+    %z6 = wave.mfma [32, 32, 8] %w, %v0, %z5 : vector<4xf16>, vector<4xf16>, vector<16xf32> -> vector<16xf32>
+    %z7 = wave.mfma [32, 32, 8] %w, %v1, %z6 : vector<4xf16>, vector<4xf16>, vector<16xf32> -> vector<16xf32>
+    %e = vector.extract %z7[0] : f32 from vector<16xf32>
+    %old = wave.global_atomic add %e, %q[%at : i32] : f32 -> f32
+    scf.yield %x7, %g : vector<16xf32>, vector<8xf16>
+  }
+  %last = vector.extract %r#0[0] : f32 from vector<16xf32>
+  wave.buffer_store %last, %rsrc[%at] : f32
+  wave.return
+}
+
 // Four loads of 16 bytes a lane, by four wavefronts: the path to memory is busy
 // with each for two slots, so none stands in the slot behind another.
 // CHECK-LABEL: wave.kernel @loads
