@@ -59,11 +59,11 @@ std::optional<Stage> tlc::parseStage(StringRef name) {
 /// Passes that only make the kernel faster, or fit: without one the result is
 /// the same.
 static constexpr StringLiteral optionalPasses[] = {
-    "tile-open-guards",      "tile-spread-reducers", "tile-order-workgroups",
-    "tile-promote-operands", "tile-split-masks",     "tile-merge-steps",
-    "tile-pipeline",         "tile-swizzle-lds",     "tile-coalesce-stores",
-    "wave-pack-bytes",       "wave-share-divisors",  "wave-defer-sums",
-    "wave-guard-maximum"};
+    "tile-open-guards",     "tile-spread-reducers",  "tile-order-workgroups",
+    "tile-pad-columns",     "tile-promote-operands", "tile-split-masks",
+    "tile-merge-steps",     "tile-pipeline",         "tile-swizzle-lds",
+    "tile-coalesce-stores", "wave-pack-bytes",       "wave-share-divisors",
+    "wave-defer-sums",      "wave-guard-maximum"};
 
 bool tlc::isOptionalPass(StringRef name) {
   return llvm::is_contained(optionalPasses, name);
@@ -218,6 +218,7 @@ void tlc::buildTilePipeline(PassManager &passes,
   add(tile::createTileOpenGuards());
   add(tile::createTileSpreadReducers());
   add(tile::createTileOrderWorkgroups());
+  add(tile::createTilePadColumns());
   add(tile::createTilePromoteOperands());
   add(tile::createTileSplitMasks());
   add(tile::createTileMergeSteps());

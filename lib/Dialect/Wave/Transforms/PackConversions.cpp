@@ -16,10 +16,22 @@
 // make of 16-bit data, whose lower half has no bits that could carry. Such
 // roundings are marked `nnan`, which saves the test.
 //
+// An exponential is no tie between two bf16: of a rational number it is a power
+// of two or irrational. A tie that the instruction gives is its own error, of
+// up to 1 ulp to either side, and either neighbour is as near to the
+// exponential as the other. So exponentials that are rounded to nearest bf16
+// are rounded with ties away from zero, one operation an element instead of
+// two. (2^-134, a tie between denormals, is 0: the instruction has no denormal
+// results.)
+//
 //   %0 = arith.truncf %a : f32 to bf16       %v = vector.from_elements %a, %b
 //   %1 = arith.truncf %b : f32 to bf16   =>  %p = arith.truncf %v
 //   %p = vector.from_elements %0, %1             : vector<2xf32> to
 //   vector<2xbf16>
+//
+//   %0 = math.exp2 %x                        %0 = math.exp2 %x
+//   %1 = arith.truncf %0 : f32 to bf16   =>  %1 = arith.truncf %0
+//                                                 to_nearest_away
 //
 // Longer packs are put together from such pairs, which costs nothing.
 //
@@ -67,6 +79,25 @@ static bool hasShortNaN(Value value) {
   return matrix;
 }
 
+/// Whether a value of f32 is an exponential, or a vector of such.
+static bool isExponential(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (auto parts = dyn_cast_or_null<vector::FromElementsOp>(op))
+    return llvm::all_of(parts.getElements(), isExponential);
+  return getElementTypeOrSelf(value.getType()).isF32() &&
+         isa_and_nonnull<math::Exp2Op, math::ExpOp>(op);
+}
+
+/// To nearest, of what is no tie: ties away from zero cost least.
+static void chooseTies(arith::TruncFOp rounding) {
+  arith::RoundingMode mode =
+      rounding.getRoundingmode().value_or(arith::RoundingMode::to_nearest_even);
+  if (mode == arith::RoundingMode::to_nearest_even &&
+      getElementTypeOrSelf(rounding.getType()).isBF16() &&
+      isExponential(rounding.getIn()))
+    rounding.setRoundingmode(arith::RoundingMode::to_nearest_away);
+}
+
 namespace {
 struct PackConversions
     : tlc::wave::impl::WavePackConversionsBase<PackConversions> {
@@ -81,6 +112,7 @@ struct PackConversions
     });
     for (vector::FromElementsOp pack : packs)
       rewrite(pack);
+    getOperation().walk(chooseTies);
   }
 
   /// Only where every element is a rounding of an f32 with no other reader,

@@ -33,3 +33,32 @@ wave.kernel @unlike(%p: !wave.ptr, %x: f32, %y: f32) attributes {lds_bytes = 0 :
   wave.global_store %r, %p[%c0 : i32] : vector<2xbf16>
   wave.return
 }
+
+// Ties stay even: of a pair with one exponential, of what is computed from one,
+// of f16; another rounding stays what it is.
+// CHECK-LABEL: wave.kernel @ties
+// CHECK: arith.truncf %{{.*}} : f32 to f16
+// CHECK: arith.truncf %{{.*}} toward_zero : f32 to bf16
+// CHECK-COUNT-2: arith.truncf %{{[^ ]*}} : vector<2xf32> to vector<2xbf16>
+// CHECK-NOT: to_nearest_away
+// CHECK: wave.return
+wave.kernel @ties(%p: !wave.ptr, %x: f32, %y: f32) attributes {lds_bytes = 0 : i64, threads = 64 : i64} {
+  %c0 = arith.constant 0 : i32
+  %e = math.exp2 %x : f32
+  %f = arith.addf %e, %y : f32
+  %a0 = arith.truncf %e : f32 to bf16
+  %a1 = arith.truncf %y : f32 to bf16
+  %b0 = arith.truncf %f : f32 to bf16
+  %b1 = arith.truncf %f : f32 to bf16
+  %h = arith.truncf %e : f32 to f16
+  %z = arith.truncf %e toward_zero : f32 to bf16
+  %a = vector.from_elements %a0, %a1 : vector<2xbf16>
+  %b = vector.from_elements %b0, %b1 : vector<2xbf16>
+  %hv = vector.from_elements %h : vector<1xf16>
+  %zv = vector.from_elements %z : vector<1xbf16>
+  wave.global_store %a, %p[%c0 : i32] : vector<2xbf16>
+  wave.global_store %b, %p[%c0 : i32] : vector<2xbf16>
+  wave.global_store %hv, %p[%c0 : i32] : vector<1xf16>
+  wave.global_store %zv, %p[%c0 : i32] : vector<1xbf16>
+  wave.return
+}

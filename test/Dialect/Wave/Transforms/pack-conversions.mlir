@@ -1,10 +1,10 @@
 // RUN: tlc-opt %s --pass-pipeline='builtin.module(wave.kernel(wave-pack-conversions))' | FileCheck %s
 
 // Four roundings become one of a vector. That of exponentials of matrix
-// products needs no test for NaN.
+// products needs no test for NaN. No exponential is a tie.
 // CHECK-LABEL: wave.kernel @weights
 // CHECK: %[[V:.*]] = vector.from_elements {{.*}} : vector<2xf32>
-// CHECK-NEXT: arith.truncf %[[V]] fastmath<nnan> : vector<2xf32> to vector<2xbf16>
+// CHECK-NEXT: arith.truncf %[[V]] to_nearest_away fastmath<nnan> : vector<2xf32> to vector<2xbf16>
 // CHECK-NOT: f32 to bf16
 wave.kernel @weights(%p: !wave.ptr, %a: vector<4xbf16>, %m: f32) attributes {lds_bytes = 0 : i64, threads = 64 : i64} {
   %c0 = arith.constant 0 : i32
@@ -87,5 +87,24 @@ wave.kernel @nearest(%p: !wave.ptr, %x: f32, %y: f32, %n: i32) attributes {lds_b
     %r = vector.from_elements %r0, %r1 : vector<2xf16>
     wave.global_store %r, %p[%i : i32] : vector<2xf16>
   }
+  wave.return
+}
+
+// An exponential that stays alone, to either base.
+// CHECK-LABEL: wave.kernel @alone
+// CHECK: math.exp2
+// CHECK-NEXT: arith.truncf %{{.*}} to_nearest_away : f32 to bf16
+// CHECK: math.exp %
+// CHECK-NEXT: arith.truncf %{{.*}} to_nearest_away : f32 to bf16
+wave.kernel @alone(%p: !wave.ptr, %x: f32) attributes {lds_bytes = 0 : i64, threads = 64 : i64} {
+  %c0 = arith.constant 0 : i32
+  %e0 = math.exp2 %x : f32
+  %r0 = arith.truncf %e0 : f32 to bf16
+  %e1 = math.exp %x : f32
+  %r1 = arith.truncf %e1 : f32 to bf16
+  %v0 = vector.from_elements %r0 : vector<1xbf16>
+  %v1 = vector.from_elements %r1 : vector<1xbf16>
+  wave.global_store %v0, %p[%c0 : i32] : vector<1xbf16>
+  wave.global_store %v1, %p[%c0 : i32] : vector<1xbf16>
   wave.return
 }

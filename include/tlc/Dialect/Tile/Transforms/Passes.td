@@ -39,6 +39,10 @@ def TileOrderWorkgroups : TilePass<"tile-order-workgroups"> {
   let summary = "Let workgroups that share data meet in one L2, the longest first";
 }
 
+def TilePadColumns : TilePass<"tile-pad-columns"> {
+  let summary = "Columns that let chained products take 32 x 32 instructions";
+}
+
 def TilePromoteOperands : TilePass<"tile-promote-operands"> {
   let summary = "Keep in registers what need not go through LDS";
 }
