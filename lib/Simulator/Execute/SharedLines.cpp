@@ -60,6 +60,10 @@ constexpr uint64_t mostWhole = 64;
 constexpr double part = 1.0 / 32;
 /// Workgroups that run at a time: as many for every number of threads.
 constexpr size_t visitsAtOnce = 32;
+/// Rounds of workgroups from which on those of one no longer run in step. Those
+/// that do run ahead of all others at the edge of their round, and XCDs that
+/// are a little late come first there.
+constexpr uint64_t manyRounds = 16;
 /// Words of an instruction from which on one line of eight is looked at.
 constexpr double manyWords = 3;
 
@@ -326,8 +330,10 @@ LineSharing tlc::sim::linesShared(LaunchContext &context, CodeTable &code,
     ids = spread(ids);
   LineCoverage coverage(ids.size());
   FirstComers comers(concurrent);
+  bool showsFirst =
+      !plan.isUneven() && plan.workgroups >= manyRounds * concurrent;
   visitors.forEach(ids, begin, false, visitsAtOnce, [&](const Visit &visit) {
-    if (visit.id < concurrent && !plan.isUneven())
+    if (showsFirst && visit.id < concurrent)
       for (auto [line, position] : visit.reads)
         comers.note(visit.id, line, position);
     // Whole numbers: their sum is the same in every order.

@@ -304,41 +304,6 @@ TEST(Launch, SampleOfOneXcdKnowsWhatLaterWorkgroupsShare) {
   table().hipFree(data);
 }
 
-/// Walks through an array beside its neighbours, 2 KB a step and one element
-/// more. A workgroup begins with lines of its own and runs into those that the
-/// next one, on another XCD, began with.
-constexpr const char *driftingWalk = R"(
-  s_load_dwordx2 s[4:5], s[0:1], 0x0
-  s_lshl_b32 s9, s2, 8
-  v_lshlrev_b32 v1, 2, v0
-  v_add_u32 v1, s9, v1
-  s_mov_b32 s8, 40
-  s_waitcnt lgkmcnt(0)
-loop:
-  v_and_b32 v2, 0xfffffc, v1
-  global_load_dword v4, v2, s[4:5]
-  v_add_u32 v1, 0x804, v1
-  s_waitcnt vmcnt(0)
-  v_add_u32 v1, v1, v4
-  s_sub_u32 s8, s8, 1
-  s_cmp_lg_u32 s8, 0
-  s_cbranch_scc1 loop
-)";
-
-// Which lines others have had, not only how many: a line that is late holds up
-// all behind it.
-TEST(Launch, SampleOfOneXcdKnowsWhichLinesOthersHadBefore) {
-  if (!hasAssembler())
-    GTEST_SKIP() << "no assembler";
-  void *data = nullptr;
-  ASSERT_EQ(table().hipMalloc(&data, 16 << 20), tlc::hip::hipSuccess);
-  BothWays both({"k", driftingWalk, 0, 0, 64}, 4 * 9728,
-                {reinterpret_cast<uint64_t>(data)}, 1'100'000);
-  both.expectCyclesNear();
-  both.expectHbmBytesNear(0.1);
-  table().hipFree(data);
-}
-
 /// One to a compute unit, of 96 to 159 tiles, in no order. Those of an XCD read
 /// the same.
 AsmKernel sameTilesKernel() {
