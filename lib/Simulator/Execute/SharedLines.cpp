@@ -21,14 +21,12 @@
 //      longer workgroups of causal attention read.
 //
 // From 2, times what 3 says, follows how many XCDs want a line of each array;
-// of arrays that no beginning comes to, from 1. Who comes first to a line of
-// those that start together is seen in 2, too (FirstComers.h).
+// of arrays that no beginning comes to, from 1.
 //
 //===----------------------------------------------------------------------===//
 
 #include "SharedLines.h"
 
-#include "FirstComers.h"
 #include "LineCoverage.h"
 #include "llvm/ADT/DenseMap.h"
 
@@ -60,10 +58,6 @@ constexpr uint64_t mostWhole = 64;
 constexpr double part = 1.0 / 32;
 /// Workgroups that run at a time: as many for every number of threads.
 constexpr size_t visitsAtOnce = 32;
-/// Rounds of workgroups from which on those of one no longer run in step. Those
-/// that do run ahead of all others at the edge of their round, and XCDs that
-/// are a little late come first there.
-constexpr uint64_t manyRounds = 16;
 /// Words of an instruction from which on one line of eight is looked at.
 constexpr double manyWords = 3;
 
@@ -77,10 +71,8 @@ uint8_t bitOf(uint64_t workgroup) {
 struct Visit {
   uint64_t id = 0;
   std::vector<uint64_t> lines; ///< in their order, some more than once
-  /// Of lines that are read, with positionOf(); not where they are thinned out.
-  std::vector<std::pair<uint64_t, uint8_t>> reads;
-  size_t words = 0;         ///< recorded
-  size_t wordsToArrays = 0; ///< until the last array has been met
+  size_t words = 0;            ///< recorded
+  size_t wordsToArrays = 0;    ///< until the last array has been met
 };
 
 class Observer {
@@ -122,28 +114,15 @@ void Observer::visit(uint64_t id, size_t words, bool isWhole, Visit &visit) {
   state->recordTo(code, record, words);
   state->run();
   visit.lines.clear();
-  visit.reads.clear();
   auto isWanted = [&](uint64_t line) {
     const Allocation *array = isThinned ? arrayOf(line) : nullptr;
     return !isThinned || (array && LineWatch::isChosen(line, *array));
   };
-  for (unsigned w = 0; w < record.waveCount; ++w) {
-    uint64_t instructions = 0;
-    forEachRecorded(code, record.waves[w],
-                    [&](const StaticOp &op, const uint32_t *payload) {
-                      uint64_t before = instructions++;
-                      if (op.payload != Payload::Vector)
-                        return;
-                      bool isRead = !isThinned && !isWhole && !op.isStore;
-                      uint8_t position = isRead ? positionOf(before) : 0;
-                      forEachLineOf(op, payload, [&](uint64_t line) {
-                        if (isWanted(line))
-                          visit.lines.push_back(line);
-                        if (isRead)
-                          visit.reads.push_back({line, position});
-                      });
-                    });
-  }
+  for (unsigned w = 0; w < record.waveCount; ++w)
+    forEachLine(code, record.waves[w], [&](uint64_t line) {
+      if (isWanted(line))
+        visit.lines.push_back(line);
+    });
   visit.words = record.wordsLeft();
   visit.wordsToArrays = isWhole ? wordsToArrays() : 0;
 }
@@ -329,13 +308,7 @@ LineSharing tlc::sim::linesShared(LaunchContext &context, CodeTable &code,
   if (isThinned)
     ids = spread(ids);
   LineCoverage coverage(ids.size());
-  FirstComers comers(concurrent);
-  bool showsFirst =
-      !plan.isUneven() && plan.workgroups >= manyRounds * concurrent;
   visitors.forEach(ids, begin, false, visitsAtOnce, [&](const Visit &visit) {
-    if (showsFirst && visit.id < concurrent)
-      for (auto [line, position] : visit.reads)
-        comers.note(visit.id, line, position);
     // Whole numbers: their sum is the same in every order.
     float weight = std::round(float(lengths.lengthOf(visit.id)));
     for (uint64_t line : visit.lines) {
@@ -369,11 +342,6 @@ LineSharing tlc::sim::linesShared(LaunchContext &context, CodeTable &code,
       each.ofXcdAlone += known.by == bitOf(plan.xcd) ? known.weight : 0;
     }
   }
-  std::map<uint64_t, EarlierOthers> earlier; // by base
-  comers.forEach([&](uint64_t line, uint8_t position, bool isLate) {
-    if (const Allocation *array = observer.arrayOf(line))
-      earlier[array->base].note(position, isLate);
-  });
   std::map<uint64_t, double> atFirst = observer.meansOf(first),
                              inAll = observer.meansOf(whole);
   LineSharing result;
@@ -391,9 +359,9 @@ LineSharing tlc::sim::linesShared(LaunchContext &context, CodeTable &code,
     else if (!plan.isUneven() && inAll.count(base) && atFirst.count(base))
       sharers *= inAll[base] / atFirst[base];
     double alone = each.ofXcd ? each.ofXcdAlone / each.ofXcd : 1;
-    result.add(
-        {base / param::lineBytes, (base + array->size) / param::lineBytes + 1,
-         std::clamp(sharers, 1.0, double(param::xcds)), alone, earlier[base]});
+    result.add({base / param::lineBytes,
+                (base + array->size) / param::lineBytes + 1,
+                std::clamp(sharers, 1.0, double(param::xcds)), alone});
   }
   return result;
 }

@@ -106,8 +106,6 @@ uint64_t Machine::Impl::issueVector(SimWave &wave, unsigned cuNumber,
   const StaticOp &op = *wave.op;
   ComputeUnit &cu = cus[cuNumber];
   InstructionTiming &timing = count.timing;
-  if (!defers) // a sample does not
-    shared.setProgress(wave.issued - 1);
   const uint32_t *words = payloadOf(wave);
   unsigned lines = words[0] & 0xffff, addressCycles = words[0] >> 16;
   uint64_t base = words[3] | uint64_t(words[4]) << 32;

@@ -182,20 +182,6 @@ bool MemorySystem::othersFetch(uint64_t line) const {
          uniform(line + 1) >= 1 / sharing.of(virtualOf(line)).sharers;
 }
 
-/// The same of a line that is read: another XCD may have had it long ago.
-bool MemorySystem::othersHadLong(uint64_t line) const {
-  constexpr uint64_t otherDraw = uint64_t(1) << 40;
-  return isSample && !othersAreAhead &&
-         uniform(line + otherDraw) <
-             sharing.of(virtualOf(line)).earlier.at(positionOf(progress));
-}
-
-/// Or, if not, be the one of those that come now who fetches it.
-bool MemorySystem::othersFetchNow(uint64_t line) const {
-  return isSample &&
-         uniform(line + 1) >= 1 / sharing.of(virtualOf(line)).sharersAtOnce;
-}
-
 /// Workgroups that want the same come to it one soon after the other, on
 /// several XCDs. One of them goes ahead for a while, tile by tile, and waits
 /// for HBM; so a compute unit, not single lines, is drawn to be the first.
@@ -205,7 +191,7 @@ bool MemorySystem::isFirst(unsigned cu, uint64_t line, double time) const {
   const LineSharing::Range &range = sharing.of(virtualOf(line));
   uint64_t turn = uint64_t(time) / turnCycles;
   return uniform(turn << 16 | (cu + 1)) <
-         (othersAreAhead ? range.alone : 1 / range.sharersAtOnce);
+         (othersAreAhead ? range.alone : 1 / range.sharers);
 }
 
 /// In a run of some XCDs the others want as much. Where all do the same they
@@ -326,8 +312,7 @@ double MemorySystem::beyondL2(unsigned cu, uint64_t line, double time,
       noteLag(cu, line, soonest + (hbmLatency - mallLatency) - entry.time());
     return std::max<double>(soonest, entry.time());
   }
-  bool isLate = othersHadLong(line);
-  bool others = isLate || othersFetchNow(line);
+  bool others = othersFetch(line);
   MallCache::Entry entry = placeInMall(line, set, start, counters, others);
   double ready;
   if (isWarm()) {
@@ -340,9 +325,7 @@ double MemorySystem::beyondL2(unsigned cu, uint64_t line, double time,
     if (isSample && !others)
       noteRead(line);
     ready = start + extra + hbmLatency - l2Latency;
-    if (isLate)
-      ready = soonest;
-    else if (!isFirst(cu, line, time))
+    if (!isFirst(cu, line, time))
       ready = othersAreAhead ? soonest : std::max(soonest, ready - sharing.lag);
   }
   if (sharing.measuresLag)

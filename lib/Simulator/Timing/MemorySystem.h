@@ -75,8 +75,6 @@ public:
   void setActiveXcds(unsigned active) {
     share = double(xcds.size()) / double(std::max<size_t>(active, xcds.size()));
   }
-  /// Of what comes now: instructions of the wavefront before it.
-  void setProgress(uint64_t instructions) { progress = instructions; }
   /// The first workgroups have ended.
   void noteGroupEnd() { othersAreAhead = isSample && sharing.othersGoAhead; }
   /// When all is written that is still on its way at \p time, and what is dirty
@@ -129,8 +127,6 @@ private:
   }
   bool isWarm();
   bool othersFetch(uint64_t line) const;
-  bool othersHadLong(uint64_t line) const;
-  bool othersFetchNow(uint64_t line) const;
   double take(Shared &unit, double time, double cycles);
   bool isFirst(unsigned cu, uint64_t line, double time) const;
   void noteLag(unsigned cu, uint64_t line, double saved);
@@ -164,7 +160,7 @@ private:
   double placed = 0, written = 0, owed = 0, untilWrite = 0;
   std::vector<uint8_t> wanters; ///< by line, a bit an XCD
   double lagSum = 0;
-  uint64_t lagCount = 0, drawn = 0, progress = 0;
+  uint64_t lagCount = 0, drawn = 0;
 };
 
 } // namespace tlc::sim

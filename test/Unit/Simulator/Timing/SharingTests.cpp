@@ -6,89 +6,31 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../../../../lib/Simulator/Execute/FirstComers.h"
 #include "../../../../lib/Simulator/Timing/Extrapolate.h"
 
 #include <gtest/gtest.h>
-
-#include <map>
-#include <tuple>
 
 using namespace tlc::sim;
 
 namespace {
 
-TEST(Sharing, PositionsAreStepsOfANinth) {
-  EXPECT_EQ(positionOf(0), 0);
-  EXPECT_EQ(positionOf(1), 8);
-  EXPECT_EQ(positionOf(3), 16);
-  EXPECT_EQ(positionOf(1023), 80);
-  EXPECT_EQ(positionOf(1115), 80);
-  EXPECT_EQ(positionOf(1117), 81);
-  EXPECT_EQ(positionOf(~uint64_t(0) - 1), 255);
-}
-
-/// By line and position: whether it is late.
-std::map<std::pair<uint64_t, unsigned>, bool> lateOf(const FirstComers &all) {
-  std::map<std::pair<uint64_t, unsigned>, bool> late;
-  all.forEach([&](uint64_t line, uint8_t position, bool isLate) {
-    late[{line, position}] = isLate;
-  });
-  return late;
-}
-
-TEST(Sharing, WhoComesClearlyLaterIsLate) {
-  FirstComers comers(64);
-  comers.note(24, 17, 12); // XCD 0
-  comers.note(25, 17, 40);
-  comers.note(33, 17, 44); // the same XCD, later
-  comers.note(26, 17, 14); // side by side with the first
-  comers.note(24, 18, 50); // alone
-  auto late = lateOf(comers);
-  EXPECT_EQ(late.size(), 4u);
-  EXPECT_FALSE(late.at({17, 12}));
-  EXPECT_FALSE(late.at({17, 14}));
-  EXPECT_TRUE(late.at({17, 40}));
-  EXPECT_FALSE(late.at({18, 50}));
-}
-
-// Nobody is looked at who would come first to what the last ones run into.
-TEST(Sharing, EdgesOnlyCountAsOthers) {
-  FirstComers comers(64);
-  comers.note(63, 17, 40);
-  comers.note(1, 18, 12);
-  comers.note(32, 18, 40);
-  auto late = lateOf(comers);
-  EXPECT_EQ(late.size(), 1u);
-  EXPECT_TRUE(late.at({18, 40}));
-}
-
-TEST(Sharing, LaterPositionsAreLikeTheLastSeen) {
-  EarlierOthers earlier;
-  EXPECT_EQ(earlier.at(100), 0) << "nothing is known";
-  for (unsigned i = 0; i < 100; ++i) {
-    earlier.note(20, false);
-    earlier.note(40, i % 4 != 0);
-  }
-  earlier.note(80, false); // once says nothing
-  EXPECT_EQ(earlier.at(20), 0);
-  EXPECT_EQ(earlier.at(43), 0.75);
-  EXPECT_EQ(earlier.at(80), 0.75);
-  EXPECT_EQ(earlier.at(255), 0.75);
-  EXPECT_EQ(earlier.mean(), 0.375);
-}
-
-// Of those that want a line, some had it before: the others come together.
-TEST(Sharing, SharersAtOnceAreTheRest) {
-  EarlierOthers earlier;
-  for (unsigned i = 0; i < 100; ++i)
-    earlier.note(40, i % 2);
+// Lines of an array are wanted by as many as its range says, others by one.
+TEST(Sharing, SharersOfALine) {
   LineSharing sharing;
-  sharing.add({.begin = 10, .end = 20, .sharers = 4, .earlier = earlier});
-  sharing.add({.begin = 30, .end = 40, .sharers = 4});
-  EXPECT_EQ(sharing.of(15).sharersAtOnce, 2);
-  EXPECT_EQ(sharing.of(35).sharersAtOnce, 4);
-  EXPECT_EQ(sharing.of(25).sharersAtOnce, 1);
+  sharing.add({.begin = 10, .end = 20, .sharers = 4, .alone = 0.25});
+  sharing.add({.begin = 20, .end = 50, .sharers = 8, .alone = 0});
+  for (uint64_t line : {10, 19})
+    EXPECT_EQ(sharing.of(line).sharers, 4) << line;
+  for (uint64_t line : {20, 49})
+    EXPECT_EQ(sharing.of(line).sharers, 8) << line;
+  for (uint64_t line : {9, 50}) {
+    EXPECT_EQ(sharing.of(line).sharers, 1) << line;
+    EXPECT_EQ(sharing.of(line).alone, 1) << line;
+  }
+  // An XCD's part of a cache that all share, relative to an equal part.
+  EXPECT_EQ(sharing.mean(), 7);
+  sharing.work = 1.5;
+  EXPECT_EQ(sharing.mean(), 10.5);
 }
 
 /// A sample whose Infinity Cache is busy for a part of the time.
