@@ -51,12 +51,12 @@ constexpr uint64_t pollCycles = 1000;
 /// An event of the trace, for wavefronts that are traced.
 void Machine::Impl::note(SimWave &wave, TraceKind kind, uint64_t begin,
                          uint64_t end, StallCause cause) {
-  if (!wave.trace || wave.trace->events.size() >= options.traceEvents)
+  if (!wave.isTraced || wave.trace->events.size() >= options.traceEvents)
     return;
   if (end == unknown)
     pending.back().event = uint32_t(wave.trace->events.size());
   wave.trace->events.push_back(
-      {begin, end, code.addressOf(wave.index), kind, cause});
+      {begin, end, code.addressOf(indexOf(wave)), kind, cause});
 }
 
 /// Of a wait that has ended, the longer part.
@@ -145,9 +145,14 @@ bool Machine::Impl::prepare(SimWave &wave) {
   uint32_t index = *words;
   const StaticOp &op = code.at(index);
   wave.op = &op;
-  wave.index = index;
-  wave.length = recordedWords(op, words);
+  wave.length = uint16_t(recordedWords(op, words));
   __builtin_prefetch(words + 32); // two lines on
+  // And where the next instruction begins, behind the lines of this one.
+  if (wave.length > 32)
+    __builtin_prefetch(words + wave.length);
+  // It may have to wait until they are no longer in the host's caches.
+  if (op.payload == Payload::Lds)
+    wave.ldsCycles = words[1];
   // After a branch another instruction than the next one in memory: the refill.
   if (wave.expected != SimWave::never32) {
     if (wave.expected != index)
@@ -189,7 +194,7 @@ void Machine::Impl::await(SimWave &wave) {
 
 /// An instruction that lies across two lines counts for the one it begins in.
 void Machine::Impl::fetchLine(SimWave &wave) {
-  uint32_t line = wave.index * 4 / instructionLineBytes;
+  uint32_t line = indexOf(wave) * 4 / instructionLineBytes;
   if (line == wave.fetchedLine)
     return;
   wave.fetchedLine = line;
@@ -248,7 +253,7 @@ bool Machine::Impl::issue(const Place &place, unsigned cuNumber,
     count.stalls[size_t(wave.waitsFor)] += own - wave.next;
   if (time > own)
     count.stalls[size_t(blockedBy)] += time - own;
-  if (wave.trace) [[unlikely]]
+  if (wave.isTraced) [[unlikely]]
     noteStall(wave, time, blockedBy);
 
   wave.fetchAt =
@@ -286,7 +291,7 @@ bool Machine::Impl::issue(const Place &place, unsigned cuNumber,
     totals.workingSimdCycles += std::max(until, from) - from;
     simd.workUntil = std::max(until, from);
   }
-  if (wave.trace && op.kind != IssueKind::Internal) [[unlikely]]
+  if (wave.isTraced && op.kind != IssueKind::Internal) [[unlikely]]
     note(wave, traceKindOf(op.kind), time, until);
 
   if (op.special > Special::WaitCnt) [[unlikely]]

@@ -137,6 +137,7 @@ void Machine::Impl::place(unsigned cu, uint64_t time, uint64_t id) {
       trace.wave = w;
       trace.begin = wave.begin;
       wave.trace = &trace;
+      wave.isTraced = true;
     }
     Simd &simd = unit.simds[best];
     if (simd.count == 0)
@@ -212,8 +213,6 @@ void Machine::Impl::noteOthersEnd() {
 /// asked for a few turns ahead: each stage may follow what the one before has
 /// brought.
 static constexpr size_t fetchStages = 5, fetchStep = 4;
-/// The state of so many wavefronts does fit.
-static constexpr size_t cachedWaves = 64;
 /// Of an access: the others are asked for when it starts.
 static constexpr unsigned linesAhead = 4;
 
@@ -237,7 +236,8 @@ void Machine::Impl::fetchAhead(unsigned cu, unsigned simdNumber, uint64_t time,
       lines(&wave.vector, 64);
     } else if (stage == 2) {
       lines(wave.record, sizeof(WaveRecord));
-      lines(&counters[wave.index], offsetof(Counters, timing));
+      if (wave.op)
+        lines(&countersOf(wave), offsetof(Counters, timing));
     } else if (stage == 3) {
       // The rest of this instruction's words, and the next.
       lines(payloadOf(wave), 128);

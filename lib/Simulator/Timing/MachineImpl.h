@@ -13,10 +13,13 @@
 #include "UnitMemory.h"
 
 #include <algorithm>
+#include <cstddef>
 
 namespace tlc::sim {
 
 constexpr uint64_t never = ~uint64_t(0);
+/// The state of so many wavefronts fits the host's caches.
+constexpr size_t cachedWaves = 64;
 /// Not before what is waited for is known; a SIMD's next turn is still below
 /// `never`.
 constexpr uint64_t unknown = never - 7;
@@ -35,12 +38,15 @@ constexpr int64_t ticksOfByte = int64_t(fetchTick / param::fetchBytesPerCycle);
 constexpr int64_t fetchTicks(int64_t bytes) { return bytes * ticksOfByte; }
 static_assert(fetchTicks(4) * param::fetchBytesPerCycle == 4 * fetchTick);
 
-/// The cycle in which something is done.
+/// The cycle in which something is done. Signed: hosts convert that in one
+/// instruction.
 inline uint64_t roundUp(double time) {
   time -= 1e-9;
-  uint64_t whole = uint64_t(time);
-  return whole + (double(whole) < time);
+  int64_t whole = int64_t(time);
+  return uint64_t(whole + (double(whole) < time));
 }
+/// A cycle as a time that may have fractions.
+inline double exactly(uint64_t cycle) { return double(int64_t(cycle)); }
 
 /// Completion times of operations in flight, oldest first, and which of them
 /// are scalar loads. \p Most are in flight, as prepare() sees to.
@@ -89,7 +95,8 @@ private:
 
 struct SimGroup;
 
-/// A wavefront in the replay; what every instruction needs comes first.
+/// A wavefront in the replay. What every instruction needs lies in one line of
+/// the host's cache: thousands of wavefronts take turns.
 struct alignas(64) SimWave {
   static constexpr uint32_t never32 = ~uint32_t(0);
 
@@ -100,22 +107,25 @@ struct alignas(64) SimWave {
   uint64_t earliest = 0; ///< all that it alone waits for is there
   int64_t fetchAt = 0; ///< its instruction bytes before this one are there, in
                        ///< ticks
-  uint64_t vectorAt = 0; ///< it may issue a vector operation again
-  uint32_t index = 0;
-  uint32_t length = 0;         ///< of its words in the record
+  uint64_t vectorAt = 0;       ///< it may issue a vector operation again
   uint32_t expected = never32; ///< the instruction after a branch not taken
+  uint32_t issued = 0;         ///< instructions
+  uint16_t length = 0;         ///< of its words in the record
   StallCause waitsFor = StallCause::Issue; ///< until `earliest`
   bool atBarrier = false, done = false, starved = false;
+  bool isTraced = false;
+  uint8_t simd = 0;
+
   WaveTrace *trace = nullptr;
-  uint64_t issued = 0; ///< instructions
-  uint8_t priority = 0;
-  uint8_t simd = 0, slot = 0;
-  uint32_t fetchedLine = never32; ///< of instructions
-  uint64_t age = 0, begin = 0;
   SimGroup *group = nullptr;
-  InFlight<16> other;  ///< lgkmcnt
-  InFlight<64> vector; ///< vmcnt
+  uint64_t age = 0, begin = 0;
+  uint32_t fetchedLine = never32; ///< of instructions
+  uint8_t priority = 0, slot = 0;
+  uint32_t ldsCycles = 0; ///< LDS: what is recorded of it
+  InFlight<16> other;     ///< lgkmcnt
+  InFlight<64> vector;    ///< vmcnt
 };
+static_assert(offsetof(SimWave, trace) == 64);
 
 /// A workgroup on a compute unit: wavefronts that have not ended, and those of
 /// them at the barrier.
@@ -220,6 +230,7 @@ struct ComputeUnit {
   uint64_t holdFrom = never;
   uint64_t busyFrom = 0; ///< since then it has had workgroups
   bool used = false;
+  uint64_t ranLately = 0; ///< instructions, when it was visited last
 };
 
 /// A memory operation of which requests have not been served, or that ends no
@@ -303,6 +314,7 @@ struct Machine::Impl {
   void schedule(unsigned cu, unsigned simd, uint64_t time);
   void fetchAhead(unsigned cu, unsigned simd, uint64_t time,
                   unsigned stage) const;
+  void fetchUnit(const ComputeUnit &unit) const;
   /// Reads the wavefront's next instruction; false after a fault.
   bool prepare(SimWave &wave);
   bool refill(SimWave &wave, bool &runs);
@@ -336,7 +348,13 @@ struct Machine::Impl {
   const uint32_t *payloadOf(const SimWave &wave) const {
     return wave.record->words.data() + wave.record->head + 1;
   }
-  Counters &countersOf(const SimWave &wave) { return counters[wave.index]; }
+  uint32_t indexOf(const SimWave &wave) const {
+    return uint32_t(wave.op - &code.at(0));
+  }
+  Counters &countersOf(const SimWave &wave) { return counters[indexOf(wave)]; }
+  const Counters &countersOf(const SimWave &wave) const {
+    return counters[indexOf(wave)];
+  }
 
   CodeTable &code;
   GroupSource &source;

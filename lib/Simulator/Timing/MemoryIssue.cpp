@@ -26,11 +26,11 @@ static constexpr unsigned fetchDistance = 6;
 uint64_t Machine::Impl::issueLds(SimWave &wave, ComputeUnit &cu,
                                  Counters &count, uint64_t time) {
   const StaticOp &op = *wave.op;
-  uint32_t cycles = payloadOf(wave)[0];
+  uint32_t cycles = wave.ldsCycles;
   unsigned base = cycles & 0xffff, conflicts = cycles >> 16;
   unsigned pair = wave.simd / 2;
   // Into the LDS, through its banks, and out again.
-  double in = std::max(cu.ldsIn[pair], double(time)) + op.ldsIn;
+  double in = std::max(cu.ldsIn[pair], exactly(time)) + op.ldsIn;
   cu.ldsIn[pair] = in;
   double array = std::max(cu.ldsArray, in - op.ldsIn + ldsAddressCycles) +
                  base + conflicts;
@@ -110,7 +110,7 @@ uint64_t Machine::Impl::issueVector(SimWave &wave, unsigned cuNumber,
   unsigned lines = words[0] & 0xffff, addressCycles = words[0] >> 16;
   uint64_t base = words[3] | uint64_t(words[4]) << 32;
   noteLateStores(cu, time);
-  double start = std::max(cu.addressFree, double(time));
+  double start = std::max(cu.addressFree, exactly(time));
   cu.addressFree = start + addressCycles;
   double done = start + addressCycles;
   double step = lines ? double(addressCycles) / lines : 0;
@@ -166,7 +166,7 @@ uint64_t Machine::Impl::issueVector(SimWave &wave, unsigned cuNumber,
     timing.memory.requestedBytes += bytes;
   if (unsigned base = words[2] >> 8 & 0xff) {
     unsigned conflicts = words[2] >> 16;
-    cu.ldsArray = std::max(cu.ldsArray, double(time) + ldsAddressCycles) +
+    cu.ldsArray = std::max(cu.ldsArray, exactly(time) + ldsAddressCycles) +
                   base + conflicts;
     done = std::max(done, cu.ldsArray + ldsFixedCycles);
     timing.busyCycles += base;
@@ -175,7 +175,7 @@ uint64_t Machine::Impl::issueVector(SimWave &wave, unsigned cuNumber,
   if (op.toLds && lines) {
     // 64 dwords through the banks, when the data is there.
     timing.busyCycles += 2;
-    cu.ldsArray = std::max(cu.ldsArray, double(time)) + 2;
+    cu.ldsArray = std::max(cu.ldsArray, exactly(time)) + 2;
   }
   timing.addressCycles += addressCycles;
   timing.lines += lines;
@@ -205,13 +205,13 @@ uint64_t Machine::Impl::issueScalar(SimWave &wave, unsigned cuNumber,
   const uint32_t *words = payloadOf(wave);
   uint64_t first = words[1] | uint64_t(words[2]) << 32;
   uint32_t firstRequest = uint32_t(waitedFor.size());
-  double done = double(time) + scalarLatency;
+  double done = exactly(time) + scalarLatency;
   for (unsigned i = 0; i < words[0]; ++i) {
-    double ready = memory.scalar(cuNumber, first + i, double(time) + i,
+    double ready = memory.scalar(cuNumber, first + i, exactly(time) + i,
                                  count.timing.memory);
     if (isPending(ready)) {
       waitedFor.push_back(uint32_t(requestOf(ready)));
-      ready = double(time) + i + scalarLatency;
+      ready = exactly(time) + i + scalarLatency;
     }
     done = std::max(done, ready);
   }

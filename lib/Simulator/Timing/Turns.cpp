@@ -31,6 +31,9 @@ using namespace tlc::sim::param;
 /// Where no workgroup can start any more a compute unit may be this far ahead.
 static constexpr uint64_t longestAlone = 2000;
 
+/// Instructions in a visit of a compute unit that pay for asking ahead.
+static constexpr uint64_t longVisit = 256;
+
 /// The SIMD's first turn at or after \p time.
 static uint64_t turnFrom(unsigned simd, uint64_t time) {
   return time + (simd + issuePeriod - time % issuePeriod) % issuePeriod;
@@ -67,14 +70,14 @@ unsigned Machine::Impl::runPlain(Simd &simd, Place &alone, uint64_t time,
     return 0;
   SimWave &wave = *alone.wave;
   // It has not waited, nor has it to.
-  if (wave.op->plain < 2 || wave.trace || wave.next != time ||
+  if (wave.op->plain < 2 || wave.isTraced || wave.next != time ||
       std::max({simd.vectorFree, simd.workUntil, wave.vectorAt}) > time ||
       end < time + 2 * issuePeriod)
     return 0;
   size_t count = std::min<size_t>(
       {wave.op->plain, wave.record->left(), (end - time) / issuePeriod});
   // As recorded: words of straight code follow one another.
-  uint32_t index = wave.index, last = uint32_t(index + count - 1);
+  uint32_t index = indexOf(wave), last = uint32_t(index + count - 1);
   if (count < 2 || wave.record->words[wave.record->head + count - 1] != last)
     return 0;
   const StaticOp &behind = code.at(last + 1);
@@ -90,7 +93,7 @@ unsigned Machine::Impl::runPlain(Simd &simd, Place &alone, uint64_t time,
       std::max(wave.fetchAt + int64_t(count) * fetchTicks(4),
                int64_t(lastTime) * fetchTick - fetchTicks(fetchBufferBytes));
   wave.next = lastTime + issuePeriod;
-  wave.length = unsigned(count);
+  wave.length = uint16_t(count);
   return unsigned(count);
 }
 
@@ -227,6 +230,27 @@ bool Machine::Impl::runSimd(unsigned cu, unsigned simdNumber, uint64_t time,
   return true;
 }
 
+/// Before a long visit: all of the unit's wavefronts will have turns, and the
+/// host's caches have mostly lost them. Each pass may follow what the one
+/// before has brought.
+void Machine::Impl::fetchUnit(const ComputeUnit &unit) const {
+  auto forEach = [&](auto &&visit) {
+    for (const Simd &simd : unit.simds)
+      for (unsigned i = 0; i < simd.count; ++i)
+        visit(*simd.places[i].wave);
+  };
+  forEach([](const SimWave &wave) {
+    __builtin_prefetch(&wave, 1);
+    __builtin_prefetch(&wave.trace, 1);
+  });
+  forEach([](const SimWave &wave) { __builtin_prefetch(wave.record, 1); });
+  forEach([&](const SimWave &wave) {
+    const uint32_t *words = payloadOf(wave);
+    __builtin_prefetch(words);
+    __builtin_prefetch(words + 16);
+  });
+}
+
 /// The same for all SIMDs of the compute unit, in the order of their turns, for
 /// as long as they touch nothing outside it: their state stays in the host's
 /// caches. From there only a workgroup's start acts on them.
@@ -234,7 +258,9 @@ bool Machine::Impl::visitUnit(unsigned cu, unsigned simdNumber, uint64_t due) {
   ComputeUnit &unit = cus[cu];
   bool full = nextOf(cu / cusPerXcd) >= options.workgroups;
   uint64_t alone = due + (full ? longestAlone : groupStartCycles);
-  uint64_t time = due;
+  uint64_t time = due, before = instructions;
+  if (unit.ranLately >= longVisit && residentWaves > cachedWaves)
+    fetchUnit(unit);
   unsigned moved = 0; // SIMDs whose next turn is not entered
   for (;;) {
     uint64_t next;
@@ -261,6 +287,7 @@ bool Machine::Impl::visitUnit(unsigned cu, unsigned simdNumber, uint64_t due) {
   for (unsigned s = 0; s < simdsPerCu; ++s)
     if (moved >> s & 1)
       events.push(unit.scheduled[s], cu);
+  unit.ranLately = instructions - before;
   return true;
 }
 

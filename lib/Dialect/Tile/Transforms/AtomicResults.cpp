@@ -13,6 +13,9 @@
 // neighbouring columns in neighbouring elements of memory, is therefore left as
 // the matrix core gives it without exchanged operands, a column in a lane:
 //
+// A loop that nothing else lays out, such as one that adds up a tile in LDS,
+// has its columns in neighbouring lanes for the same reason, not four in one.
+//
 // Runs of rows (RowRuns.cpp), which put neighbours into one lane, are not taken
 // for what an atomic adds up as often as the products are made. Behind their
 // loop it matters less than how they read their operands.
@@ -57,6 +60,13 @@ static bool isForAtomics(ParallelOp parallel, bool &any) {
     any = true;
   }
   return true;
+}
+
+bool tile::addsAlongColumns(Operation *op) {
+  auto parallel = dyn_cast<ParallelOp>(op);
+  bool any = false;
+  return parallel && !parallel.getExtents().empty() &&
+         isForAtomics(parallel, any) && any;
 }
 
 /// Whether a loop repeats the product and not the op.

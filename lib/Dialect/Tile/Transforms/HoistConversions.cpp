@@ -152,7 +152,9 @@ bool KeptOperands::keep(AllocOp tile, CopyOp copy) {
   auto type = cast<MemRefType>(tile.getType());
   SmallVector<scf::ForOp> loops = loopsToLeave(tile, copy);
   std::optional<Layout> layout = operandLayout(tile, copy);
-  if (loops.empty() || !layout || type.getRank() != 2)
+  // A copy has no dimension for an extent of 1.
+  if (loops.empty() || !layout || type.getRank() != 2 ||
+      llvm::is_contained(type.getShape(), 1))
     return false;
   auto replace = [](AllocOp from, AllocOp to) {
     from.getResult().replaceUsesWithIf(

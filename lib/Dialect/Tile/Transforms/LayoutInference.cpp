@@ -453,6 +453,9 @@ Layout LayoutInference::freeLayout(Operation *op) {
     if (getSpace(access.buffer) != Space::Local)
       bits = std::max(bits, bitsOf(access.buffer));
   int64_t width = vectorWidth(points, bits, threads);
+  // An atomic takes one element of each lane.
+  if (addsAlongColumns(op))
+    width = 1;
   // The program may ask for narrower accesses.
   if (auto parallel = dyn_cast<ParallelOp>(op))
     if (std::optional<uint64_t> most = parallel.getCoalescedWidth())

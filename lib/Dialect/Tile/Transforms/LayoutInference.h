@@ -101,6 +101,9 @@ bool wantsTranspose(mlir::Value shared);
 /// Whether the elements of a product's result, in these fragments, end in
 /// atomics on global memory along its columns, and nowhere else.
 bool feedsAtomics(llvm::ArrayRef<mlir::Value> results);
+/// Whether an op is a loop that writes memory by atomics along its last
+/// dimension only.
+bool addsAlongColumns(mlir::Operation *op);
 /// Whether any of these fragments goes into atomics on global memory as often
 /// as one of the products makes it.
 bool hasAtomics(llvm::ArrayRef<mlir::Value> results,

@@ -316,3 +316,35 @@ tile.func @crowded(%p: !tile.ptr<f16>, %q: !tile.ptr<f32>) {
     tile.copy %o to %O : memref<64x64xf32, #tile.space<fragment>> to memref<64x64xf32, #tile.space<global>>
   }
 }
+
+// -----
+
+// A copy has no dimension for one column: it stays in LDS.
+
+// CHECK-LABEL: tile.func @column
+// CHECK: %[[T:.+]] = tile.alloc {name = "k.converted"} : memref<64x1xf16, #tile.space<shared>>
+// CHECK: tile.copy %{{.+}} to %[[T]]
+// CHECK: scf.for
+// CHECK: tile.gemm %{{.+}}, %[[T]] into
+// CHECK: }
+tile.func @column(%p: !tile.ptr<f16>, %q: !tile.ptr<f32>) {
+  %c1 = arith.constant 1 : i32
+  %K = tile.tensor %p {name = "K"} : !tile.ptr<f16> -> memref<64x1xf16, #tile.space<global>>
+  %W = tile.tensor %p {name = "W"} : !tile.ptr<f16> -> memref<64x64xf16, #tile.space<global>>
+  %O = tile.tensor %q {name = "O"} : !tile.ptr<f32> -> memref<64x1xf32, #tile.space<global>>
+  tile.kernel grid(%c1) threads[128] (%b) {
+    %c0 = arith.constant 0 : i32
+    %c4 = arith.constant 4 : i32
+    %zero = arith.constant 0.0 : f32
+    %k = tile.alloc {layout = #tile.layout<[64:t1], []>, name = "k"} : memref<64x1xf16, #tile.space<fragment>>
+    %o = tile.alloc {name = "o"} : memref<64x1xf32, #tile.space<fragment>>
+    %w = tile.alloc {name = "w"} : memref<64x64xf16, #tile.space<shared>>
+    tile.copy %K to %k : memref<64x1xf16, #tile.space<global>> to memref<64x1xf16, #tile.space<fragment>>
+    tile.copy %W to %w : memref<64x64xf16, #tile.space<global>> to memref<64x64xf16, #tile.space<shared>>
+    tile.fill %o, %zero : memref<64x1xf32, #tile.space<fragment>>, f32
+    scf.for %i = %c0 to %c4 step %c1 : i32 {
+      tile.gemm %w, %k into %o {policy = #tile.policy<full_row>} : memref<64x64xf16, #tile.space<shared>>, memref<64x1xf16, #tile.space<fragment>> into memref<64x1xf32, #tile.space<fragment>>
+    }
+    tile.copy %o to %O : memref<64x1xf32, #tile.space<fragment>> to memref<64x1xf32, #tile.space<global>>
+  }
+}

@@ -140,3 +140,33 @@ tile.func @beside(%p: !tile.ptr<f16>, %q: !tile.ptr<f32>) {
     }
   }
 }
+
+// -----
+
+// A tile in LDS is added up with its columns in neighbouring lanes; what is
+// stored beside as well keeps four of them to a lane.
+
+// CHECK-LABEL: tile.func @tile
+// CHECK: tile.parallel {{.*}}layout = #tile.layout<[2:t32, 2:t64, 8:r1], [32:t1]>
+// CHECK: tile.atomic
+// CHECK: tile.parallel {{.*}}layout = #tile.layout<[8:t8, 2:t64, 2:r4], [4:r1, 8:t1]>
+// CHECK: tile.atomic
+tile.func @tile(%q: !tile.ptr<f32>, %r: !tile.ptr<f32>) {
+  %c1 = arith.constant 1 : i32
+  %O = tile.tensor %q {name = "O"} : !tile.ptr<f32> -> memref<32x32xf32, #tile.space<global>>
+  %P = tile.tensor %r {name = "P"} : !tile.ptr<f32> -> memref<32x32xf32, #tile.space<global>>
+  tile.kernel grid(%c1) threads[128] (%g) {
+    %one = arith.constant 1.0 : f32
+    %a = tile.alloc {name = "a"} : memref<32x32xf32, #tile.space<shared>>
+    tile.fill %a, %one : memref<32x32xf32, #tile.space<shared>>, f32
+    tile.parallel (%i, %j) = [32, 32] {
+      %v = tile.load %a[%i, %j : i32, i32] : memref<32x32xf32, #tile.space<shared>> -> f32
+      %old = tile.atomic #tile.atomic_kind<add> %v, %O[%i, %j : i32, i32] : f32, memref<32x32xf32, #tile.space<global>>
+    }
+    tile.parallel (%i, %j) = [32, 32] {
+      %v = tile.load %a[%i, %j : i32, i32] : memref<32x32xf32, #tile.space<shared>> -> f32
+      tile.store %v, %P[%i, %j : i32, i32] : f32, memref<32x32xf32, #tile.space<global>>
+      %old = tile.atomic #tile.atomic_kind<add> %v, %O[%i, %j : i32, i32] : f32, memref<32x32xf32, #tile.space<global>>
+    }
+  }
+}
