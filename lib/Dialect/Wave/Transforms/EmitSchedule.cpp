@@ -13,6 +13,10 @@
 // what they leave. (Loads are range-checked, LDS writes go to a copy of a tile
 // that is not read any more.) A loop that may have no iteration is guarded.
 //
+// Writes to global memory are in the last stage, which belongs to an iteration
+// that exists. The first row of a loop with such writes stands before it: waits
+// for loads count them.
+//
 // Where tiles in LDS have two copies, the loop does two rows a turn: which copy
 // a row uses is then a constant in its addresses.
 //
@@ -90,9 +94,11 @@ private:
   std::optional<int> copyOf(Operation *op, const Row &row, int stage);
   Value countCopy(Operation *op, Row &row, int stage);
   bool usesCopies();
+  bool writesGlobal() const;
+  SmallVector<Value> emitSingle(ArrayRef<Value> values, Value iv, int parity);
   SmallVector<Value> emitLoop(ValueRange inits, Value lower, Value upper,
                               int rows, bool nonEmpty);
-  SmallVector<Value> emitPairs(SmallVector<Value> values,
+  SmallVector<Value> emitPairs(SmallVector<Value> values, Value lower,
                                std::optional<int64_t> count);
 
   LoopGraph &graph;
@@ -113,6 +119,7 @@ private:
   bool loopFirst = false;        ///< priority to the loop as a whole
   void choosePriorities();
   bool skipBarriers = false; ///< nothing before the loop has used LDS
+  bool peeled = false;       ///< the loop's first row stands before it
   scf::ForOp result;
 };
 
@@ -478,6 +485,23 @@ bool Emitter::usesCopies() {
   });
 }
 
+/// Whether the loop writes global memory.
+bool Emitter::writesGlobal() const {
+  return llvm::any_of(graph.nodes,
+                      [](const Node &node) { return node.globalWrite; });
+}
+
+/// A row of the loop that stands alone; gives what it leaves.
+SmallVector<Value> Emitter::emitSingle(ArrayRef<Value> values, Value iv,
+                                       int parity) {
+  Row row;
+  row.iv = iv;
+  row.parity = parity;
+  row.in.assign(values.begin(), values.end());
+  emitRow(row);
+  return leave(row);
+}
+
 /// The loop over `rows` rows a turn; gives what its last row leaves.
 SmallVector<Value> Emitter::emitLoop(ValueRange inits, Value lower, Value upper,
                                      int rows, bool nonEmpty) {
@@ -502,7 +526,7 @@ SmallVector<Value> Emitter::emitLoop(ValueRange inits, Value lower, Value upper,
     Row row;
     row.iv = result.getInductionVar();
     // The loop's first iteration is even by definition of the copies.
-    row.parity = rows > 1 ? i & 1 : -1;
+    row.parity = rows > 1 ? (i + peeled) & 1 : -1;
     if (i)
       row.iv = arith::AddIOp::create(b, loc, row.iv, loop.getStep());
     row.in = values;
@@ -515,18 +539,11 @@ SmallVector<Value> Emitter::emitLoop(ValueRange inits, Value lower, Value upper,
 
 /// The rows in pairs, so that the copies of doubled tiles are constants and
 /// values that outlive a row need no moves; then the odd one.
-SmallVector<Value> Emitter::emitPairs(SmallVector<Value> values,
+SmallVector<Value> Emitter::emitPairs(SmallVector<Value> values, Value lower,
                                       std::optional<int64_t> count) {
   Location loc = loop.getLoc();
-  Value lower = loop.getLowerBound(), upper = loop.getUpperBound();
-  auto odd = [&] {
-    Row row;
-    row.iv = lastIv;
-    row.parity = 0;
-    row.in = values;
-    emitRow(row);
-    return leave(row);
-  };
+  Value upper = loop.getUpperBound();
+  auto odd = [&] { return emitSingle(values, lastIv, /*parity=*/peeled); };
   if (count) {
     // The bound of whole pairs: the last iteration, if it stands alone.
     if (*count >= 2)
@@ -537,13 +554,14 @@ SmallVector<Value> Emitter::emitPairs(SmallVector<Value> values,
   auto number = [&](int64_t v) -> Value {
     return arith::ConstantOp::create(b, loc, b.getIntegerAttr(type, v));
   };
-  // The last iteration's number is even if the count is odd.
-  Value last = arith::SubIOp::create(b, loc, lastIv, lower);
+  // The last iteration's number is even if the count is odd; of what is left
+  // behind a first one, the other way round.
+  Value last = arith::SubIOp::create(b, loc, lastIv, loop.getLowerBound());
   if (constantOf(loop.getStep()) != 1)
     last = arith::DivUIOp::create(b, loc, last, loop.getStep());
   Value bit = arith::AndIOp::create(b, loc, last, number(1));
-  Value isOdd =
-      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, bit, number(0));
+  Value isOdd = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, bit,
+                                      number(peeled));
   // Pairs end before the last iteration where it stands alone.
   Value end = arith::SelectOp::create(b, loc, isOdd, lastIv, upper);
   Value some =
@@ -629,11 +647,22 @@ scf::ForOp Emitter::run() {
     values.push_back(initial(key.first, key.second));
   if (options.pin && !much)
     beginEarly(b, loop, values);
+  // Waits count the accesses behind a load, the fewest of all ways that lead to
+  // them. What the rows before the loop do not write to memory would not count
+  // in it.
+  peeled = p.stages > 1 && writesGlobal();
+  if (peeled) {
+    values = emitSingle(values, lower, usesCopies() ? 0 : -1);
+    lower = arith::AddIOp::create(b, loc, lower, loop.getStep());
+    nonEmpty = count && *count > 1;
+    if (count)
+      --*count;
+  }
   // Vector work hands on values that outlive a row: in pairs, without moves.
   bool handsOn = graph.numBarriers > 1 && graph.vectorCycles > 4 * p.interval;
   if (options.unroll && p.stages > 1 && (usesCopies() || handsOn))
-    values = emitPairs(values, count);
-  else
+    values = emitPairs(values, lower, count);
+  else if (!peeled || count != 0)
     values = emitLoop(values, lower, upper, 1, nonEmpty);
   // Or the last row ended with another.
   if (loopFirst || (!priorities.empty() && priorities.rbegin()->second))

@@ -15,6 +15,7 @@
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "tlc/Support/LdsBanks.h"
 #include "llvm/ADT/EquivalenceClasses.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace tlc;
@@ -294,6 +295,31 @@ static int vectorCost(Operation *op) {
   return 4 * count * wide;
 }
 
+/// The kernel's argument that a global access goes through; null if unknown.
+static Value tensorOf(Operation *op) {
+  Value v = llvm::TypeSwitch<Operation *, Value>(op)
+                .Case<BufferLoadOp, BufferStoreOp>(
+                    [](auto access) { return access.getRsrc(); })
+                .Case<GlobalLoadOp, GlobalStoreOp, GlobalAtomicOp>(
+                    [](auto access) { return access.getBase(); })
+                .Default(Value());
+  while (v) {
+    if (auto resource = v.getDefiningOp<ResourceOp>())
+      v = resource.getBase();
+    else if (auto add = v.getDefiningOp<PtrAddOp>())
+      v = add.getBase();
+    else
+      break;
+  }
+  auto arg = dyn_cast_or_null<BlockArgument>(v);
+  return arg && isa<KernelOp>(arg.getOwner()->getParentOp()) ? v : Value();
+}
+
+/// Whether two accesses may be of one place: tensors are apart.
+static bool meet(const Node &a, const Node &b) {
+  return !a.tensor || !b.tensor || a.tensor == b.tensor;
+}
+
 /// Enters an op with its unit, its cost and the slots until its result is
 /// there.
 void LoopGraph::addNode(Operation *op) {
@@ -319,12 +345,18 @@ void LoopGraph::addNode(Operation *op) {
     node.latency = slots(kLdsLatency);
   } else if (isa<BufferLoadOp, GlobalLoadOp, GlobalAtomicOp>(op)) {
     node.unit = Unit::Memory;
-    node.globalRead = true;
-    node.globalWrite = isa<GlobalAtomicOp>(op);
-    node.latency = slots(kGlobalLatency);
+    auto atomic = dyn_cast<GlobalAtomicOp>(op);
+    // Nobody waits for an atomic whose result is not used.
+    node.globalRead = !atomic || atomic.getOrder() || !op->use_empty();
+    node.globalWrite = bool(atomic);
+    node.latency = node.globalRead ? slots(kGlobalLatency) : 0;
+    // One with an order has it with accesses to all tensors.
+    if (!atomic || !atomic.getOrder())
+      node.tensor = tensorOf(op);
   } else if (isa<BufferStoreOp, GlobalStoreOp>(op)) {
     node.unit = Unit::Memory;
     node.globalWrite = true;
+    node.tensor = tensorOf(op);
   } else if (auto shuffle = dyn_cast<ShuffleXorOp>(op);
              shuffle ? shuffle.getMask() >= 16 : isa<ShuffleOp>(op)) {
     node.unit = Unit::Memory; // through the LDS crossbar
@@ -339,7 +371,6 @@ void LoopGraph::addNode(Operation *op) {
     vectorCycles += node.cycles;
   }
   numMemory += node.unit == Unit::Memory;
-  writesGlobal |= node.globalWrite;
   index[op] = nodes.size();
   nodes.push_back(std::move(node));
 }
@@ -457,20 +488,22 @@ void LoopGraph::addMemoryEdges() {
       // Another copy of a rotating tile is another place.
       bool apart = a.copies && a.copies == b.copies && a.copy != b.copy;
       bool lds = a.tile >= 0 && a.tile == b.tile && (a.ldsWrite || b.ldsWrite);
-      bool global = (a.globalWrite && (b.globalRead || b.globalWrite)) ||
-                    (a.globalRead && b.globalWrite);
+      bool global = ((a.globalWrite && (b.globalRead || b.globalWrite)) ||
+                     (a.globalRead && b.globalWrite)) &&
+                    meet(a, b);
       bool barrier = a.unit == Unit::Barrier || b.unit == Unit::Barrier;
       if ((lds && !apart) || global)
         connect(i, j, 1);
       // An access may stand in the barrier's slot behind it (latency 0), not in
       // front.
-      else if (barrier && (a.unit == b.unit || a.tile >= 0 || b.tile >= 0 ||
-                           a.globalWrite || b.globalWrite))
+      else if (barrier && (a.unit == b.unit || a.tile >= 0 || b.tile >= 0))
         connect(i, j,
                 a.unit == Unit::Barrier && b.unit != Unit::Barrier ? 0 : 1,
                 /*distance=*/0, /*data=*/false, a.unit != b.unit);
-      // Loads pass a barrier unless it orders global memory too.
-      else if (barrier && (a.globalRead || b.globalRead) &&
+      // Global accesses pass a barrier unless it orders them too.
+      else if (barrier &&
+               (a.globalRead || b.globalRead || a.globalWrite ||
+                b.globalWrite) &&
                (a.op->hasAttr(kSyncGlobalAttr) ||
                 b.op->hasAttr(kSyncGlobalAttr)))
         connect(i, j, 1);
@@ -518,6 +551,11 @@ std::string LoopGraph::build() {
       if (!pure)
         return "it holds control flow with memory accesses or matrix work";
     }
+    if (isa<BarrierOp>(op)) {
+      ordersGlobal |= op.hasAttr(kSyncGlobalAttr);
+      if (++allBarriers > 2 && twoBarriers)
+        continue;
+    }
     classify(&op);
     if (!isFree(&op))
       addNode(&op);
@@ -536,19 +574,42 @@ std::string LoopGraph::build() {
   return "";
 }
 
-/// Why iterations cannot overlap. Notes the tiles with one copy, which two
-/// barriers an iteration keep: it is written between them, read after both.
+/// Why iterations cannot overlap.
 std::string LoopGraph::whySerial() {
-  if (writesGlobal)
-    return "it writes global memory";
+  if (ordersGlobal)
+    return "its barrier orders global memory";
   if (numBarriers > 2)
     return "it has more than two barriers an iteration";
-  std::vector<bool> written(numTiles, false), read(numTiles, false);
-  for (Node &node : nodes) {
-    if (node.unit == Unit::Barrier && node.op->hasAttr(kSyncGlobalAttr))
-      return "its barrier orders global memory";
+  std::string why = whySerialInMemory();
+  return why.empty() ? whySerialInLds() : why;
+}
+
+/// Writes to global memory keep their order among themselves: they stand in the
+/// last stage, which only iterations that exist come to (rotate). What other
+/// iterations read meanwhile must lie elsewhere.
+std::string LoopGraph::whySerialInMemory() const {
+  for (const Node &node : nodes) {
     if (isa<LdsAtomicOp, GlobalLoadOp>(node.op))
       return "it accesses memory without a range check";
+    if (!node.globalWrite)
+      continue;
+    if (node.globalRead)
+      return "it uses the result of an atomic";
+    for (const Node &other : nodes)
+      if (other.globalRead && meet(node, other))
+        return "it reads what it writes in global memory";
+  }
+  return "";
+}
+
+/// Of LDS. Notes the tiles with one copy, which two barriers an iteration keep:
+/// written between them, read after both. Other barriers ordered nothing else
+/// if each of these is written first and then only read, and tiles with more
+/// copies are not read in the iteration that writes the copy.
+std::string LoopGraph::whySerialInLds() {
+  std::vector<bool> written(numTiles, false), read(numTiles, false);
+  std::vector<bool> any(numTiles, false);
+  for (Node &node : nodes) {
     if (node.tile < 0)
       continue;
     if (!node.op->hasAttr(kLdsAttr))
@@ -558,16 +619,25 @@ std::string LoopGraph::whySerial() {
       return "it writes LDS without a rotating copy";
     if (single && read[node.tile])
       return "it writes a tile with one copy in LDS after reading it";
+    any[node.tile] = any[node.tile] || node.ldsWrite;
     read[node.tile] = read[node.tile] || node.ldsRead;
     written[node.tile] = written[node.tile] || single;
     if (single)
       singleWriteCycles += writeCycles(node);
   }
-  for (Node &node : nodes)
-    if (node.tile >= 0 && written[node.tile]) {
+  for (Node &node : nodes) {
+    if (node.tile < 0)
+      continue;
+    if (written[node.tile]) {
       if (node.copies >= 2)
         return "a tile has one copy here and more there";
       node.single = true;
     }
+    node.constant = !any[node.tile];
+    for (const Node &other : nodes)
+      if (node.ldsWrite && other.ldsRead && node.tile == other.tile &&
+          node.copies >= 2 && other.copy == node.copy)
+        return "it reads a copy of a tile that it has just written";
+  }
   return "";
 }

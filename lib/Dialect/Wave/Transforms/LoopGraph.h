@@ -54,10 +54,14 @@ struct Node {
   bool trans = false;
   bool ldsRead = false, ldsWrite = false; ///< of LDS memory
   bool globalRead = false, globalWrite = false;
+  /// Global accesses: the kernel's argument that they go through, if known.
+  mlir::Value tensor;
   int tile = -1;                 ///< LDS accesses: index of the set of tiles
   int64_t copy = -1, copies = 0; ///< rotating copy, if known
   /// Of a tile that is written in the loop and has one copy only.
   bool single = false;
+  /// Of a tile that the loop only reads.
+  bool constant = false;
   mlir::SmallVector<Edge, 4> in, out;
 };
 
@@ -67,7 +71,10 @@ LdsStoreOp guardedStore(mlir::Operation *op);
 
 class LoopGraph {
 public:
-  explicit LoopGraph(mlir::scf::ForOp loop) : loop(loop) {}
+  /// With \p twoBarriers, of more barriers only the first two are nodes:
+  /// windows (Placement.cpp) order what the others did.
+  explicit LoopGraph(mlir::scf::ForOp loop, bool twoBarriers = false)
+      : loop(loop), twoBarriers(twoBarriers) {}
 
   /// Empty on success, otherwise why the loop cannot be scheduled.
   std::string build();
@@ -105,11 +112,11 @@ public:
   std::vector<Node> nodes; ///< in program order
   int slotCycles = 32;     ///< matrix cycles of a slot
   int numMatrix = 0, numMemory = 0, numBarriers = 0, numTiles = 0;
+  int allBarriers = 0; ///< those that are no nodes included
   /// Of the LDS writes between the two barriers, if there are.
   int singleWriteCycles = 0;
   int vectorCycles = 0; ///< VALU cycles of an iteration
-  bool writesGlobal = false;
-  bool seldom = false; ///< few iterations: those at the edge of a mask
+  bool seldom = false;  ///< few iterations: those at the edge of a mask
   /// Cycles that an LDS read may come before its latency demands it; fewer
   /// where registers are short.
   static constexpr int kRing = 256;
@@ -125,12 +132,15 @@ private:
   void addMemoryEdges();
   void joinTiles();
   std::string whySerial();
+  std::string whySerialInLds();
+  std::string whySerialInMemory() const;
   void connect(int from, int to, int latency, int distance = 0,
                bool data = false, bool barrier = false);
   int latencyOf(const Node &from, const Node &to, mlir::Value through) const;
   bool collect(mlir::Value value, int distance,
                llvm::function_ref<void(int, int)> found);
 
+  bool twoBarriers, ordersGlobal = false;
   llvm::DenseMap<mlir::Operation *, int> index;
   llvm::DenseSet<mlir::Operation *> free;
   llvm::DenseMap<mlir::Value, bool> uniform;

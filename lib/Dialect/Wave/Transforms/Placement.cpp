@@ -22,9 +22,10 @@
 // the same two barriers relative to their iteration: the tile's window, one
 // interval long. Which window is found by trying. A tile with one copy needs a
 // second barrier: the window's first part, up to it, is for the writes, the
-// rest for the reads. Also found by trying is the start of nodes that
-// a recurrence reaches too late: when a node must come before what was placed
-// earlier, the earlier one is forbidden its time and all starts anew.
+// rest for the reads. Two serve any number of tiles. A tile that the loop only
+// reads has a window without end. Also found by trying is the start of nodes
+// that a recurrence reaches too late: when a node must come before what was
+// placed earlier, the earlier one is forbidden its time and all starts anew.
 //
 //===----------------------------------------------------------------------===//
 

@@ -39,8 +39,7 @@ std::optional<Placement> place(LoopGraph &graph, bool overlap, int &blamed);
 /// will need.
 int estimateRegisters(LoopGraph &graph, const Placement &placement);
 
-/// Cycles of an iteration issued in this order, iterations apart: for comparing
-/// placements of one loop.
+/// Cycles of a row issued in this order: for comparing placements of one loop.
 int rehearse(const LoopGraph &graph, const Placement &placement);
 
 } // namespace tlc::wave

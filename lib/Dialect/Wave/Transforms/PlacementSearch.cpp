@@ -153,12 +153,31 @@ void Placer::outwait() {
   }
 }
 
+/// Writes to global memory belong to an iteration's last stage: none comes an
+/// interval before the iteration's end.
+void Placer::sinkWrites() {
+  int last = kUnplaced;
+  for (int t : time)
+    last = std::max(last, t);
+  for (int n = nodes.size() - 1; n >= 0; --n) {
+    if (!nodes[n].globalWrite || time[n] > last - interval)
+      continue;
+    int from = last - interval + 1, to = std::min(latest(n), last), t = from;
+    release(n);
+    while (t <= to && !fits(nodes[n], t))
+      ++t;
+    // A crowded slot rather than none; if even that is too late, rotate() finds
+    // no place.
+    reserve(n, t <= to ? t : std::min(from, to));
+  }
+}
+
 /// Where in the iteration the loop begins: few iterations in flight, then
 /// little to do before the loop.
 bool Placer::rotate(Placement &result) {
   int bestStages = kFar, bestWork = kFar, best = 0;
   for (int r = 0; r < interval; ++r) {
-    int low = kFar, high = kUnplaced, work = 0;
+    int low = kFar, high = kUnplaced, work = 0, lastWrites = kFar;
     // The iteration, counted from the loop's first, that a node at time t
     // belongs to if the loop begins at slot r.
     auto stage = [&](int t) { return (t - r + 4 * interval) / interval; };
@@ -166,6 +185,12 @@ bool Placer::rotate(Placement &result) {
       low = std::min(low, stage(t));
       high = std::max(high, stage(t));
     }
+    // Iterations that do not exist write nothing: they do not come that far.
+    for (int i = 0, n = nodes.size(); i < n; ++i)
+      if (nodes[i].globalWrite)
+        lastWrites = std::min(lastWrites, stage(time[i]));
+    if (lastWrites < high)
+      continue;
     // Work that the prologue repeats: the earlier stages of each node.
     for (int i = 0, n = nodes.size(); i < n; ++i)
       work += (high - stage(time[i])) *
@@ -178,6 +203,8 @@ bool Placer::rotate(Placement &result) {
       best = r + (low - 4) * interval;
     }
   }
+  if (bestStages == kFar)
+    return false;
   result.stages = bestStages;
   result.outside = bestWork;
   for (int &t : time)
@@ -337,6 +364,7 @@ std::optional<Placement> Placer::overlapped() {
   settle();
   drained = drains();
   outwait();
+  sinkWrites();
   if (!holds())
     return std::nullopt;
   Placement result;

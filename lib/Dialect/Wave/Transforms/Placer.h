@@ -162,7 +162,7 @@ private:
                                : floor[n];
   }
   int windowEnd(const Node &node) const {
-    if (!hasWindow(node) || !windowFixed[node.tile])
+    if (!hasWindow(node) || node.constant || !windowFixed[node.tile])
       return kFar;
     int length = node.single && node.ldsWrite ? second : interval;
     return window[node.tile] * interval + length - 1 - drain;
@@ -205,6 +205,7 @@ private:
   int drains() const;
   void settle();
   void outwait();
+  void sinkWrites();
   bool move(int n, int aim);
 };
 

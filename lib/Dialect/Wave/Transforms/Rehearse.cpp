@@ -14,8 +14,8 @@
 //   asks faster than they serve waits once their queues are full;
 // * a barrier waits for the accesses to LDS.
 //
-// The second of two iterations counts, which the first one's results feed. It
-// is for comparing orders of one loop, not for predicting its time.
+// The last row of several counts, which the results of those before feed. It is
+// for comparing orders of one loop, not for predicting its time.
 //
 //===----------------------------------------------------------------------===//
 
@@ -65,21 +65,27 @@ int wave::rehearse(const LoopGraph &graph, const Placement &placement) {
   std::vector<int> order(n);
   for (int i = 0; i < n; ++i)
     order[i] = i;
-  llvm::sort(order, [&](int a, int b) {
-    return std::make_tuple(placement.time[a], graph.nodes[a].unit, a) <
-           std::make_tuple(placement.time[b], graph.nodes[b].unit, b);
-  });
+  // As the emitter orders a row.
+  auto place = [&](int i) {
+    return std::make_tuple(placement.slot(i), graph.nodes[i].unit,
+                           -placement.stage(i), i);
+  };
+  llvm::sort(order, [&](int a, int b) { return place(a) < place(b); });
   int now = 0, matrix = 0, begin = 0;
   Queue port{0, kLdsQueue}, path{0, kMemoryQueue};
-  std::vector<int> ready(n, 0), before(n, 0);
-  for (int iteration = 0; iteration < 2; ++iteration) {
-    before = ready;
+  // By row, with as many before the first as values are handed on for.
+  int apart = placement.stages + 1, rows = placement.stages + 1;
+  std::vector<std::vector<int>> times(apart + rows, std::vector<int>(n, 0));
+  for (int row = apart; row < apart + rows; ++row) {
+    std::vector<int> &ready = times[row];
     begin = now;
     for (int i : order) {
       const Node &node = graph.nodes[i];
-      for (const Edge &e : node.in)
+      for (const Edge &e : node.in) {
+        int lag = placement.stage(i) - placement.stage(e.node) + e.distance;
         if (e.data)
-          now = std::max(now, e.distance ? before[e.node] : ready[e.node]);
+          now = std::max(now, times[row - lag][e.node]);
+      }
       switch (node.unit) {
       case Unit::Barrier:
         now = std::max(now, port.free) + kBarrierCycles;

@@ -16,9 +16,9 @@
 //   2. Placement.cpp    a time for each op
 //   3. EmitSchedule.cpp the loop in that order, its first rows before it
 //
-// A loop that cannot be overlapped (it writes global memory, LDS has no second
-// copy of a tile, ...) is ordered within its iteration. A loop that cannot be
-// scheduled stays as it is; a remark says why.
+// A loop that cannot be overlapped (it reads what it writes in global memory,
+// LDS has no second copy of a tile, ...) is ordered within its iteration. A
+// loop that cannot be scheduled stays as it is; a remark says why.
 //
 //   scf.for %i ... {                     scf.for %i ... {
 //     wave.barrier                         %d = wave.mfma ...
@@ -142,45 +142,70 @@ llvm::DenseSet<Operation *> Schedule::findSeldom(ArrayRef<scf::ForOp> loops) {
 /// One loop: graph, placement, emission. Falls back from overlap to one
 /// iteration in line, and says why in the remark.
 void Schedule::schedule(scf::ForOp loop, bool isSeldom) {
-  LoopGraph graph(loop);
-  graph.seldom = isSeldom;
-  graph.ring = ring;
-  std::string why = graph.build();
+  // Where iterations overlap, two barriers do; else all stay.
+  auto graphOf = [&](bool twoBarriers) {
+    auto graph = std::make_unique<LoopGraph>(loop, twoBarriers);
+    graph->seldom = isSeldom;
+    graph->ring = ring;
+    return graph;
+  };
+  std::unique_ptr<LoopGraph> graph = graphOf(/*twoBarriers=*/overlap);
+  std::string why = graph->build();
   if (!why.empty()) {
     loop.emitRemark("not scheduled: ") << why;
     return;
   }
   std::optional<Placement> placement;
   int blamed = -1;
-  if (overlap && graph.serial.empty()) {
-    placement = place(graph, /*overlap=*/true, blamed);
+  if (overlap && graph->serial.empty()) {
+    placement = place(*graph, /*overlap=*/true, blamed);
     if (!placement) {
-      graph.serial = "no slot was found for ";
-      graph.serial += blamed < 0
-                          ? "so few"
-                          : graph.nodes[blamed].op->getName().getStringRef();
+      graph->serial = "no slot was found for ";
+      graph->serial += blamed < 0
+                           ? "so few"
+                           : graph->nodes[blamed].op->getName().getStringRef();
       if (report && blamed >= 0)
-        graph.nodes[blamed].op->emitRemark("no slot was found for this");
+        graph->nodes[blamed].op->emitRemark("no slot was found for this");
     }
   }
   if (placement && limit > 0 &&
-      (isSeldom || estimateRegisters(graph, *placement) > limit)) {
+      (isSeldom || estimateRegisters(*graph, *placement) > limit)) {
     placement.reset();
-    graph.serial = "registers would not suffice";
+    graph->serial = "registers would not suffice";
   }
-  if (!placement)
-    placement = place(graph, /*overlap=*/false, blamed);
+  // Accesses that several barriers kept apart come together where two remain.
+  bool merged = graph->allBarriers > graph->numBarriers;
+  if (!placement || merged) {
+    std::unique_ptr<LoopGraph> all;
+    if (merged) {
+      all = graphOf(/*twoBarriers=*/false);
+      (void)all->build();
+      all->serial = placement ? "barriers would crowd LDS accesses"
+                              : std::move(graph->serial);
+    }
+    LoopGraph &own = all ? *all : *graph;
+    std::optional<Placement> inLine = place(own, /*overlap=*/false, blamed);
+    // A rehearsal knows nothing of what overlap costs in registers and moves.
+    constexpr int kOverlapGain = 8;
+    if (!placement ||
+        (inLine && rehearse(own, *inLine) * (kOverlapGain - 1) <
+                       rehearse(*graph, *placement) * kOverlapGain)) {
+      placement = std::move(inLine);
+      if (all)
+        graph = std::move(all);
+    }
+  }
   if (!placement) {
     loop.emitRemark("not scheduled: no order was found");
     return;
   }
   Location loc = loop.getLoc();
   if (report)
-    describe(loc, graph, *placement);
-  int matrix = graph.numMatrix, cycles = graph.vectorCycles;
-  int registers = estimateRegisters(graph, *placement);
+    describe(loc, *graph, *placement);
+  int matrix = graph->numMatrix, cycles = graph->vectorCycles;
+  int registers = estimateRegisters(*graph, *placement);
   EmitOptions options{pin, unroll};
-  emitSchedule(graph, *placement, options);
+  emitSchedule(*graph, *placement, options);
   auto remark = mlir::emitRemark(loc, "scheduled: ");
   remark << matrix << " matrix instructions in " << placement->interval
          << " slots, " << cycles << " vector cycles, ";
@@ -188,7 +213,7 @@ void Schedule::schedule(scf::ForOp loop, bool isSeldom) {
     remark << placement->stages << " iterations in flight";
   else
     remark << "iterations apart";
-  if (!graph.serial.empty())
-    remark << " (" << graph.serial << ")";
+  if (!graph->serial.empty())
+    remark << " (" << graph->serial << ")";
   remark << ", about " << registers << " vector registers";
 }
