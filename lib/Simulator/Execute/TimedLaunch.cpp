@@ -597,6 +597,7 @@ void tlc::sim::runTimed(LaunchContext &context, unsigned threads,
                       probe(code, source, needs, options, detail / probePart));
     plan = planSample(*lengths, options.workgroups, needs, detail, usual, ends);
     plan.warm = options.warm;
+    plan.hasManyLines = isDear;
     source.abandon();
     if (isAffordable(SamplePlan::uncertainFactor) && plan.isUncertain(ends) &&
         mayStartAnew()) {

@@ -306,7 +306,9 @@ std::string SamplePlan::describe(size_t ran, const LengthModel &lengths) const {
       isUneven() ? "XCDs get different work here; those with less are taken to "
                    "get on alike until they end. "
                  : "",
-      !isUneven()              ? "5 %"
+      !isUneven() && hasManyLines
+          ? "5 % (where neighbours share lines at their borders, 17 %)"
+      : !isUneven()            ? "5 %"
       : kind == Kind::WholeXcd ? "8 %"
                                : "9 %");
   if (hasTail)
