@@ -247,6 +247,10 @@ template <Kind kind> double settle(const Inst &inst, double r, double &e) {
   return r; // one of the operands, or exact
 }
 
+/// Where an operand is surely NaN the result is, whatever the others are:
+/// formulas for finite numbers then give NaN.
+bool isSureNaN(double x, double ex) { return std::isnan(x) && ex < INFINITY; }
+
 /// A binary op on all lanes, in one of three modes: f64 throughout, rounded
 /// without bounds, or with bounds. Three loops and not one: the mode is the
 /// same for all lanes, and each loop vectorizes.
@@ -269,6 +273,8 @@ template <class Op, Kind kind> void binary(Frame &f, const Inst &inst) {
   for (unsigned l = 0; l < f.n; ++l) {
     double r = Op::value(x[l].f, y[l].f);
     double e = Op::error(x[l].f, ex[l], y[l].f, ey[l], r);
+    if (std::isnan(e) && (isSureNaN(x[l].f, ex[l]) || isSureNaN(y[l].f, ey[l])))
+      e = 0;
     d[l].f = settle<kind>(inst, r, e);
     ed[l] = e;
   }
@@ -293,6 +299,8 @@ template <class Op, Kind kind> void unary(Frame &f, const Inst &inst) {
   for (unsigned l = 0; l < f.n; ++l) {
     double r = Op::value(x[l].f);
     double e = Op::error(x[l].f, ex[l], r);
+    if (std::isnan(e) && isSureNaN(x[l].f, ex[l]))
+      e = 0;
     d[l].f = settle<kind>(inst, r, e);
     ed[l] = e;
   }
@@ -307,6 +315,8 @@ void fma(Frame &f, const Inst &inst) {
   for (unsigned l = 0; l < f.n; ++l) {
     double r = std::fma(x[l].f, y[l].f, z[l].f);
     double e = Mul::error(x[l].f, ex[l], y[l].f, ey[l], 0) + ez[l];
+    if (std::isnan(e) && (isSureNaN(x[l].f, ex[l]) || isSureNaN(y[l].f, ey[l])))
+      e = 0;
     if (!f.m.exact) {
       r = settleBasic(inst, r, e);
       ed[l] = f.m.bounds ? e : 0;

@@ -124,17 +124,21 @@ private:
 };
 } // namespace
 
-/// The operand that an earlier loop has of the same fragment, if nothing has
-/// written that since.
+/// The operand that an earlier loop has of the same fragment, in the same type,
+/// if nothing has written that since.
 AllocOp KeptOperands::find(CopyOp copy, const Layout &layout,
                            scf::ForOp before) {
+  auto type = cast<MemRefType>(copy.getDst().getType());
   for (Kept &kept : all) {
     Block *block = kept.copy->getBlock();
     auto isAfter = [&](Operation *op) {
       Operation *here = block->findAncestorOpInBlock(*op);
       return here && kept.copy->isBeforeInBlock(here);
     };
+    auto keptType = cast<MemRefType>(kept.operand.getType());
     if (kept.copy.getSrc() == copy.getSrc() &&
+        keptType.getElementType() == type.getElementType() &&
+        keptType.getShape() == type.getShape() &&
         getFragmentLayout(kept.operand) == layout && isAfter(before) &&
         llvm::none_of(getAllUses(copy.getSrc()), [&](const BufferUse &use) {
           return use.write &&

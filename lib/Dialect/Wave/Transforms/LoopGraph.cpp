@@ -326,6 +326,7 @@ void LoopGraph::addNode(Operation *op) {
   Node node;
   node.op = op;
   node.latency = 0;
+  node.barriersBefore = allBarriers;
   auto slots = [&](int cycles) {
     return (cycles + slotCycles - 1) / slotCycles;
   };
@@ -604,8 +605,9 @@ std::string LoopGraph::whySerialInMemory() const {
 
 /// Of LDS. Notes the tiles with one copy, which two barriers an iteration keep:
 /// written between them, read after both. Other barriers ordered nothing else
-/// if each of these is written first and then only read, and tiles with more
-/// copies are not read in the iteration that writes the copy.
+/// if each of these is written first and then only read, tiles with more
+/// copies are not read in the iteration that writes the copy, and no barrier
+/// orders one write before another, which other threads may do.
 std::string LoopGraph::whySerialInLds() {
   std::vector<bool> written(numTiles, false), read(numTiles, false);
   std::vector<bool> any(numTiles, false);
@@ -638,6 +640,10 @@ std::string LoopGraph::whySerialInLds() {
       if (node.ldsWrite && other.ldsRead && node.tile == other.tile &&
           node.copies >= 2 && other.copy == node.copy)
         return "it reads a copy of a tile that it has just written";
+      else if (node.ldsWrite && other.ldsWrite && node.tile == other.tile &&
+               node.copy == other.copy &&
+               node.barriersBefore != other.barriersBefore)
+        return "a barrier orders two writes of a tile in LDS";
   }
   return "";
 }

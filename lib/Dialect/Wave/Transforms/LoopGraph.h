@@ -58,6 +58,7 @@ struct Node {
   mlir::Value tensor;
   int tile = -1;                 ///< LDS accesses: index of the set of tiles
   int64_t copy = -1, copies = 0; ///< rotating copy, if known
+  int barriersBefore = 0;        ///< in the iteration, as it was written
   /// Of a tile that is written in the loop and has one copy only.
   bool single = false;
   /// Of a tile that the loop only reads.

@@ -11,10 +11,11 @@
 // share one. So scalars that are rounded only to be put together are put
 // together first, in loops those to the nearest f16, too.
 //
-// Rounding must keep a NaN one. Where an exponential is rounded, plain integer
-// rounding does: its NaNs are those that matrix instructions and arithmetic
-// make of 16-bit data, whose lower half has no bits that could carry. Such
-// roundings are marked `nnan`, which saves the test.
+// Rounding must keep a NaN one. Where an exponential of scores is rounded,
+// plain integer rounding does: its NaNs are those that matrix instructions and
+// arithmetic make of 16-bit data, whose lower half has no bits that could
+// carry. Such roundings are marked `nnan`, which saves the test. Where f32 data
+// from memory come in, as the logarithms of sums in gradients do, they are not.
 //
 // An exponential is no tie between two bf16: of a rational number it is a power
 // of two or irrational. A tie that the instruction gives is its own error, of
@@ -38,6 +39,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Matchers.h"
 #include "tlc/Dialect/Wave/Transforms/Passes.h"
 
 using namespace mlir;
@@ -49,30 +51,72 @@ namespace tlc::wave {
 #include "tlc/Dialect/Wave/Transforms/Passes.h.inc"
 } // namespace tlc::wave
 
-/// Whether the value is an exponential of what matrix products of 16-bit data
-/// and scalars that any step leaves give.
+/// What a float is computed from, one step back. False where that is not known.
+static bool pushSources(Value value, SmallVectorImpl<Value> &work) {
+  if (auto arg = dyn_cast<BlockArgument>(value)) {
+    auto loop = dyn_cast<scf::ForOp>(arg.getOwner()->getParentOp());
+    if (!loop || arg == loop.getInductionVar())
+      return false;
+    work.push_back(loop.getTiedLoopInit(arg)->get());
+    work.push_back(loop.getTiedLoopYieldedValue(arg)->get());
+    return true;
+  }
+  Operation *op = value.getDefiningOp();
+  unsigned number = cast<OpResult>(value).getResultNumber();
+  if (auto loop = dyn_cast<scf::ForOp>(op)) {
+    work.push_back(loop.getInitArgs()[number]);
+    work.push_back(loop.getYieldedValues()[number]);
+    return true;
+  }
+  if (auto branch = dyn_cast<scf::IfOp>(op)) {
+    work.push_back(branch.thenYield().getOperand(number));
+    work.push_back(branch.elseYield().getOperand(number));
+    return true;
+  }
+  if (op->getNumRegions() || !isPure(op))
+    return false;
+  for (Value operand : op->getOperands())
+    if (isa<FloatType>(getElementTypeOrSelf(operand.getType())))
+      work.push_back(operand);
+  return !isa<arith::BitcastOp, vector::BitCastOp>(op);
+}
+
+/// Whether the value is an exponential of scores, products of 16-bit data, and
+/// of what is computed from such and from constants. What is loaded as f32, or
+/// given, may be any NaN.
 static bool hasShortNaN(Value value) {
   auto exponential = value.getDefiningOp<math::Exp2Op>();
   if (!exponential)
     return false;
   SmallVector<Value> work = {exponential.getOperand()};
+  llvm::SmallPtrSet<Value, 32> seen;
   bool matrix = false;
-  for (int steps = 0; !work.empty(); ++steps) {
-    Operation *op = work.pop_back_val().getDefiningOp();
-    if (steps > 16)
+  constexpr unsigned kMostSteps = 512;
+  while (!work.empty()) {
+    Value v = work.pop_back_val();
+    if (!seen.insert(v).second)
+      continue;
+    if (seen.size() > kMostSteps)
       return false;
-    if (auto mfma = dyn_cast_or_null<MfmaOp>(op)) {
+    Type type = getElementTypeOrSelf(v.getType());
+    FloatAttr number;
+    DenseElementsAttr numbers;
+    if (type.isF16() || type.isBF16())
+      continue; // its lower half is none
+    if (auto mfma = v.getDefiningOp<MfmaOp>()) {
       Type a = getElementTypeOrSelf(mfma.getA().getType());
       if (!a.isF16() && !a.isBF16())
         return false;
       matrix = true;
-    } else if (auto part = dyn_cast_or_null<vector::ExtractOp>(op)) {
-      work.push_back(part.getSource());
-    } else if (isa_and_nonnull<arith::SubFOp, arith::MulFOp>(op)) {
-      // What is subtracted and the scale hold for the whole row: a NaN there
-      // is as short, for it comes of the same scores.
-      work.push_back(op->getOperand(0));
-    } else {
+      work.push_back(mfma.getC());
+    } else if (matchPattern(v, m_Constant(&number))) {
+      if (number.getValue().isNaN())
+        return false;
+    } else if (matchPattern(v, m_Constant(&numbers))) {
+      if (llvm::any_of(numbers.getValues<APFloat>(),
+                       [](const APFloat &x) { return x.isNaN(); }))
+        return false;
+    } else if (!pushSources(v, work)) {
       return false;
     }
   }
