@@ -51,8 +51,8 @@ constexpr uint64_t sampleFrom = param::xcds * param::cusPerXcd;
 /// two for each XCD, and nothing to be said of errors.
 constexpr double fullFactor = 2.5;
 /// Where the replay would take more than so many times as long as the run, and
-/// longer than shortReplay(), less of the launch is replayed.
-constexpr double mostRatio = 4;
+/// more than so many nanoseconds, less of the launch is replayed.
+constexpr double mostRatio = 4, shortReplay = 0.4e9;
 /// Nanoseconds that the replay of an instruction takes in most kernels: the
 /// detail is in instructions like that.
 constexpr double usualReplay = 100;
@@ -433,31 +433,6 @@ bool mayRunTwice(CodeTable &code, const GroupRecord &group,
                                      });
 }
 
-/// Lines of the arrays that a workgroup reads.
-double linesOfArrays(CodeTable &code, const GroupRecord &group,
-                     const DeviceMemory &memory) {
-  std::set<const Allocation *> arrays;
-  const Allocation *last = nullptr;
-  for (unsigned w = 0; w < group.waveCount; ++w)
-    forEachRecorded(code, group.waves[w],
-                    [&](const StaticOp &op, const uint32_t *payload) {
-                      if (op.isStore)
-                        return;
-                      forEachLineOf(op, payload, [&](uint64_t line) {
-                        uint64_t address = line * param::lineBytes;
-                        if (last && address - last->base < last->size)
-                          return;
-                        last = memory.find(address);
-                        if (last)
-                          arrays.insert(last);
-                      });
-                    });
-  double bytes = 0;
-  for (const Allocation *each : arrays)
-    bytes += double(each->size);
-  return bytes / param::lineBytes;
-}
-
 /// What a short run with all XCDs shows.
 struct Beginning {
   std::vector<uint64_t> pages; ///< in the order in which they are met
@@ -531,8 +506,7 @@ void tlc::sim::runTimed(LaunchContext &context, unsigned threads,
   double fullUpTo = fullFactor * double(detail);
   HostCost cost;
   bool isDear = false;
-  double arrayLines = 0; ///< where it is dear
-  double usual = 1;      ///< instructions that cost as much as one
+  double usual = 1; ///< instructions that cost as much as one
   std::unique_ptr<LengthModel> lengths;
   SamplePlan plan;
   auto isLong = [&] {
@@ -543,10 +517,7 @@ void tlc::sim::runTimed(LaunchContext &context, unsigned threads,
     cost = hostCost(code, source.first());
     isDear = !wanted.detailInstructions && cost.ratio() > mostRatio;
     if (isDear) {
-      arrayLines = linesOfArrays(code, source.first(), context.memory);
-      double lines = cost.lines * double(executed * options.workgroups);
-      fullUpTo = std::min(fullUpTo,
-                          shortReplay(true, lines, arrayLines) / cost.replay);
+      fullUpTo = std::min(fullUpTo, shortReplay / cost.replay);
       most = uint64_t(fullUpTo) / options.workgroups;
     }
     // The first may be the shortest.
@@ -571,12 +542,6 @@ void tlc::sim::runTimed(LaunchContext &context, unsigned threads,
     lengths = std::make_unique<LengthModel>(options.workgroups, needs.waves,
                                             detail, source);
     double all = lengths->all();
-    if (isDear)
-      fullUpTo = std::max(fullUpTo,
-                          std::min(fullFactor * double(detail),
-                                   shortReplay(lengths->isUniform(),
-                                               cost.lines * all, arrayLines) /
-                                       cost.replay));
     if (all <= fullUpTo) {
       lengths.reset();
     } else if (isDear) {

@@ -41,17 +41,8 @@ constexpr Costs costOf(IssueKind kind) {
 /// Of vector memory, on top: for each line, looked up in up to three levels of
 /// caches.
 constexpr Costs ofLine = {1.5, 50};
-/// See shortReplay(). Lines that come from memory cost twice and three times as
-/// much as above: with the least, a command takes four times the run's.
-constexpr double shortNanoseconds = 0.4e9, leastNanoseconds = 0.1e9;
-constexpr double manyTouches = 16;
 
 } // namespace
-
-double tlc::sim::shortReplay(bool isUniform, double lines, double arrayLines) {
-  return isUniform && lines >= manyTouches * arrayLines ? leastNanoseconds
-                                                        : shortNanoseconds;
-}
 
 HostCost tlc::sim::hostCost(const CodeTable &code, const GroupRecord &group) {
   HostCost sum;
@@ -64,16 +55,13 @@ HostCost tlc::sim::hostCost(const CodeTable &code, const GroupRecord &group) {
     forEachRecorded(code, group.waves[w],
                     [&](const StaticOp &op, const uint32_t *payload) {
                       add(costOf(op.kind), 1);
-                      if (op.payload == Payload::Vector) {
+                      if (op.payload == Payload::Vector)
                         add(ofLine, payload[0] & 0xffff);
-                        sum.lines += payload[0] & 0xffff;
-                      }
                       ++count;
                     });
   if (!count)
     return sum;
-  for (double HostCost::*each :
-       {&HostCost::run, &HostCost::replay, &HostCost::lines})
+  for (double HostCost::*each : {&HostCost::run, &HostCost::replay})
     sum.*each /= double(count);
   sum.words = double(group.wordsLeft()) / double(count);
   return sum;

@@ -23,17 +23,10 @@ namespace tlc::sim {
 struct HostCost {
   double run = 0, replay = 0;
   double words = 0; ///< that are recorded of one
-  double lines = 0; ///< of vector memory
 
   /// How many times as long the replay takes.
   double ratio() const { return run > 0 ? replay / run : 0; }
 };
-
-/// Nanoseconds of replay up to which a launch is replayed in full although it
-/// is dear. Fewer where workgroups are alike and each of the \p arrayLines that
-/// they read is touched often: there a sample hardly errs, while the first
-/// touch of a line is what samples know least of.
-double shortReplay(bool isUniform, double lines, double arrayLines);
 
 /// Over all that is recorded of a workgroup.
 HostCost hostCost(const CodeTable &code, const GroupRecord &group);

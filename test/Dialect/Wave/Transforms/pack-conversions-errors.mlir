@@ -21,6 +21,26 @@ wave.kernel @others(%p: !wave.ptr, %x: f32, %y: f32) attributes {lds_bytes = 0 :
   wave.return
 }
 
+// What is subtracted is given, and may be any NaN: the test stays.
+// CHECK-LABEL: wave.kernel @given
+// CHECK: arith.truncf %{{.*}} to_nearest_away : vector<2xf32> to vector<2xbf16>
+wave.kernel @given(%p: !wave.ptr, %a: vector<4xbf16>, %m: f32) attributes {lds_bytes = 0 : i64, threads = 64 : i64} {
+  %c0 = arith.constant 0 : i32
+  %zero = arith.constant dense<0.0> : vector<4xf32>
+  %s = wave.mfma [16, 16, 16] %a, %a, %zero : vector<4xbf16>, vector<4xbf16>, vector<4xf32> -> vector<4xf32>
+  %s0 = vector.extract %s[0] : f32 from vector<4xf32>
+  %s1 = vector.extract %s[1] : f32 from vector<4xf32>
+  %d0 = arith.subf %s0, %m : f32
+  %d1 = arith.subf %s1, %m : f32
+  %e0 = math.exp2 %d0 : f32
+  %e1 = math.exp2 %d1 : f32
+  %r0 = arith.truncf %e0 : f32 to bf16
+  %r1 = arith.truncf %e1 : f32 to bf16
+  %r = vector.from_elements %r0, %r1 : vector<2xbf16>
+  wave.global_store %r, %p[%c0 : i32] : vector<2xbf16>
+  wave.return
+}
+
 // Two that are rounded unlike each other.
 // CHECK-LABEL: wave.kernel @unlike
 // CHECK-NOT: vector<2xf32>

@@ -6,7 +6,7 @@
 // CHECK: %[[V:.*]] = vector.from_elements {{.*}} : vector<2xf32>
 // CHECK-NEXT: arith.truncf %[[V]] to_nearest_away fastmath<nnan> : vector<2xf32> to vector<2xbf16>
 // CHECK-NOT: f32 to bf16
-wave.kernel @weights(%p: !wave.ptr, %a: vector<4xbf16>, %m: f32) attributes {lds_bytes = 0 : i64, threads = 64 : i64} {
+wave.kernel @weights(%p: !wave.ptr, %a: vector<4xbf16>) attributes {lds_bytes = 0 : i64, threads = 64 : i64} {
   %c0 = arith.constant 0 : i32
   %scale = arith.constant 0.125 : f32
   %zero = arith.constant dense<0.0> : vector<4xf32>
@@ -15,6 +15,7 @@ wave.kernel @weights(%p: !wave.ptr, %a: vector<4xbf16>, %m: f32) attributes {lds
   %s1 = vector.extract %s[1] : f32 from vector<4xf32>
   %t0 = arith.mulf %s0, %scale : f32
   %t1 = arith.mulf %s1, %scale : f32
+  %m = arith.maxnumf %t0, %t1 : f32
   %d0 = arith.subf %t0, %m : f32
   %d1 = arith.subf %t1, %m : f32
   %e0 = math.exp2 %d0 : f32
