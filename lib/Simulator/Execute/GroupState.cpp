@@ -204,16 +204,13 @@ void GroupState::observedStep(Wave &wave) {
                    wave.status != WaveStatus::Global || wave.pc != &op);
 }
 
-/// A turn of which only a record is kept: straight pieces run as they would
-/// without it.
-void GroupState::recordedTurn(Wave &wave, int64_t budget) {
-  std::vector<uint32_t> &words = record->waves[wave.number].words;
-  size_t start = words.size();
+/// A turn whose straight pieces run at full speed: behind each,
+/// `keep(first, count)` gets what was executed. Ends early once `isEnough()`.
+template <typename F, typename G>
+void GroupState::keptTurn(Wave &wave, int64_t budget, F keep, G isEnough) {
   do {
     const Op *op = wave.pc;
     bool isCode = op->inst->op != Opcode::Invalid;
-    // Straight code of two instructions and more runs at full speed; its words
-    // are what recording each would have given.
     int64_t straight =
         isCode ? std::min<int64_t>(budget, code->straightFrom(*op)) : 0;
     if (straight < 2) {
@@ -221,39 +218,38 @@ void GroupState::recordedTurn(Wave &wave, int64_t budget) {
       --budget;
       continue;
     }
-    size_t before = words.size();
-    words.resize(before + size_t(straight));
-    for (int64_t i = 0; i < straight; ++i)
-      words[before + size_t(i)] = code->indexOf(op[i]);
     wave.budget = straight;
     context.handlers.turn(wave);
     // A change of mode ends a turn early.
-    words.resize(words.size() - size_t(wave.unused));
-    budget -= straight - wave.unused;
-  } while (budget > 0 && wave.status == WaveStatus::Ready &&
-           words.size() - start < recordTurn);
+    int64_t executed = straight - wave.unused;
+    keep(op, size_t(executed));
+    budget -= executed;
+  } while (budget > 0 && wave.status == WaveStatus::Ready && !isEnough());
   wave.unused = budget;
+}
+
+/// A turn of which only a record is kept: the words of straight code are what
+/// recording each instruction would have given.
+void GroupState::recordedTurn(Wave &wave, int64_t budget) {
+  std::vector<uint32_t> &words = record->waves[wave.number].words;
+  size_t start = words.size();
+  keptTurn(
+      wave, budget,
+      [&](const Op *first, size_t count) {
+        size_t before = words.size();
+        words.resize(before + count);
+        for (size_t i = 0; i < count; ++i)
+          words[before + i] = code->indexOf(first[i]);
+      },
+      [&] { return words.size() - start >= recordTurn; });
 }
 
 /// The same where only lines are looked at.
 void GroupState::watchedTurn(Wave &wave, int64_t budget) {
-  do {
-    const Op *op = wave.pc;
-    bool isCode = op->inst->op != Opcode::Invalid;
-    int64_t straight =
-        isCode ? std::min<int64_t>(budget, code->straightFrom(*op)) : 0;
-    if (straight < 2) {
-      observedStep(wave);
-      --budget;
-      continue;
-    }
-    wave.budget = straight;
-    context.handlers.turn(wave);
-    int64_t executed = straight - wave.unused;
-    watch->noteStraight(size_t(executed));
-    budget -= executed;
-  } while (budget > 0 && wave.status == WaveStatus::Ready);
-  wave.unused = budget;
+  keptTurn(
+      wave, budget,
+      [&](const Op *, size_t count) { watch->noteStraight(count); },
+      [] { return false; });
 }
 
 /// A turn that the checkers watch: they look at straight pieces as a whole.

@@ -81,6 +81,8 @@ public:
 private:
   void runWave(Wave &wave);
   void observedTurn(Wave &wave, int64_t budget);
+  template <typename F, typename G>
+  void keptTurn(Wave &wave, int64_t budget, F keep, G isEnough);
   void recordedTurn(Wave &wave, int64_t budget);
   void watchedTurn(Wave &wave, int64_t budget);
   void checkedTurn(Wave &wave, int64_t budget);
