@@ -249,7 +249,7 @@ void GroupState::watchedTurn(Wave &wave, int64_t budget) {
   keptTurn(
       wave, budget,
       [&](const Op *, size_t count) { watch->noteStraight(count); },
-      [] { return false; });
+      [&] { return watch->isEnough(wave.number); });
 }
 
 /// A turn that the checkers watch: they look at straight pieces as a whole.
@@ -308,16 +308,18 @@ void GroupState::recordTo(CodeTable &table, GroupRecord &target, size_t words,
     target.begin(workgroup.linearId, workgroup.waveCount);
 }
 
-void GroupState::watchBy(CodeTable &table, LineWatch &target, size_t words) {
+void GroupState::watchBy(CodeTable &table, LineWatch &target) {
   code = &table;
   watch = &target;
-  recordWords = words;
-  target.begin();
 }
 
 bool GroupState::recordedEnough() const {
+  if (watch && watch->isFull())
+    return true;
   if (watch)
-    return watch->words() > recordWords;
+    return std::all_of(waves, waves + workgroup.waveCount, [&](Wave &wave) {
+      return wave.status == WaveStatus::Done || watch->isEnough(wave.number);
+    });
   if (!record)
     return false;
   return record->wordsLeft() > recordWords;

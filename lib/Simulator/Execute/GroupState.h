@@ -59,9 +59,11 @@ public:
   /// \p goOn keeps what the target has.
   void recordTo(CodeTable &table, GroupRecord &target, size_t words,
                 size_t turnWords = ~size_t(0), bool goOn = false);
-  /// From `begin` on \p target sees what is executed, until `run` pauses behind
-  /// more than \p words.
-  void watchBy(CodeTable &table, LineWatch &target, size_t words);
+  /// From `begin` on \p target sees what is executed; `run` pauses when it has
+  /// enough of all wavefronts.
+  void watchBy(CodeTable &table, LineWatch &target);
+  /// Of what is recorded or watched.
+  bool recordedEnough() const;
   /// Sets up a workgroup and runs its first wavefront alone for so many
   /// instructions, as if the others had ended. Null after a fault.
   const Wave *runFirst(uint64_t linearId, uint64_t instructions);
@@ -91,7 +93,6 @@ private:
   bool observed() const {
     return context.options.statistics || checker || record || watch;
   }
-  bool recordedEnough() const;
   void scheduleOrder();
 
   LaunchContext &context;
@@ -107,7 +108,7 @@ private:
   CodeTable *code = nullptr;
   GroupRecord *record = nullptr;
   LineWatch *watch = nullptr;
-  size_t recordWords = 0, recordTurn = 0; ///< of either
+  size_t recordWords = 0, recordTurn = 0;
   uint64_t flops = 0;
 };
 

@@ -1,18 +1,19 @@
-//===- LineWatch.cpp - Some lines that a workgroup touches ----------------===//
+//===- LineWatch.cpp - The lines that a workgroup touches -----------------===//
 //
 // Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// An access lies nearly always in one array. Then the lanes whose lines are
-// chosen are found without a branch for each.
+// Neighbouring lanes are mostly in one line. Where the line changes is found
+// without a branch for each lane.
 //
 //===----------------------------------------------------------------------===//
 
 #include "LineWatch.h"
 
 #include "../Check/Accesses.h"
+#include "tlc/Simulator/Timing/Parameters.h"
 
 #include <algorithm>
 #include <bit>
@@ -20,16 +21,24 @@
 using namespace tlc::sim;
 using param::lineBytes;
 
-void LineWatch::noteLine(uint64_t line) {
-  const Allocation *array = arrayAt(line * lineBytes);
-  if (array && isChosen(line, *array))
-    found.push_back(line);
+void LineWatch::begin(unsigned waveCount, size_t most) {
+  wordCount = 0;
+  mostWords = most;
+  waves.resize(std::max<size_t>(waves.size(), waveCount));
+  for (OfWave &wave : waves) {
+    wave.lines.clear();
+    wave.ends.clear();
+    wave.next = wave.nextEnd = 0;
+    wave.noted = wave.taken = 0;
+    wave.wanted = ~uint64_t(0);
+  }
 }
 
 void LineWatch::note(const StaticOp &row, const Wave &wave, const Op &op) {
   wordCount += row.words;
   if (row.payload != Payload::Vector)
     return;
+  OfWave &own = waves[wave.number];
   AccessParts parts;
   findAccesses(wave, op, *row.facts, parts);
   for (const AccessPart &part : parts) {
@@ -55,26 +64,17 @@ void LineWatch::note(const StaticOp &row, const Wave &wave, const Op &op) {
     // Scratch is nobody else's.
     if (part.space != Space::Global)
       continue;
-    unsigned first = std::countr_zero(lanes);
-    const Allocation *array = arrayAt(part.address[first]);
-    uint64_t chosen = 0, outside = !array;
-    if (array)
-      for (unsigned l = 0; l < waveLanes; ++l) {
-        outside |=
-            (part.address[l] - array->base >= array->size) & (lanes >> l);
-        chosen |= uint64_t(isChosen(lines[l], *array)) << l;
-      }
-    if (!crosses && !(outside & 1)) {
-      for (uint64_t rest = chosen & lanes; rest; rest &= rest - 1)
-        found.push_back(lines[std::countr_zero(rest)]);
-      continue;
-    }
-    for (uint64_t rest = lanes; rest; rest &= rest - 1) {
+    // The first active lane of each run counts.
+    uint64_t firsts = changes | (lanes & ~(lanes << 1));
+    for (uint64_t rest = crosses ? lanes : firsts & lanes; rest;
+         rest &= rest - 1) {
       unsigned l = std::countr_zero(rest);
-      noteLine(lines[l]);
-      uint64_t end = (part.address[l] + part.inBounds[l] - 1) / lineBytes;
-      if (end != lines[l])
-        noteLine(end);
+      own.lines.push_back(lines[l]);
+      if (uint64_t end = (part.address[l] + part.inBounds[l] - 1) / lineBytes;
+          end != lines[l])
+        own.lines.push_back(end);
     }
   }
+  own.ends.push_back(uint32_t(own.lines.size()));
+  ++own.noted;
 }

@@ -1,15 +1,19 @@
-//===- LineWatch.h - Some lines that a workgroup touches --------*- C++ -*-===//
+//===- LineWatch.h - The lines that a workgroup touches ---------*- C++ -*-===//
 //
 // Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Where loads have many lines each, recording them all takes longer than the
-// run. To see which lines XCDs share one line of eight is enough, and for each
-// lane a product says whether its line is one of those:
+// Of a workgroup that is not replayed: the lines that each vector memory
+// operation of a wavefront comes to, until somebody asks for them. Recording
+// all that is executed would take longer than the run.
 //
-//   lanes at lines 17, 90, 90, 4, ... of X    kept: X + 90, X + 90, ...
+//   wavefront 0   operations 5, 6     lines 17 90 91 | 4
+//   wavefront 1   operation  5        lines 18
+//
+// It runs as far as is wanted, in operations of each wavefront or in words that
+// a record would have.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,8 +21,6 @@
 #define TLC_LIB_SIMULATOR_EXECUTE_LINEWATCH_H
 
 #include "../Timing/StaticOp.h"
-#include "tlc/Simulator/Memory/DeviceMemory.h"
-#include "tlc/Simulator/Timing/Parameters.h"
 
 #include <vector>
 
@@ -26,43 +28,50 @@ namespace tlc::sim {
 
 class LineWatch {
 public:
-  explicit LineWatch(const DeviceMemory &memory) : memory(memory) {}
-
-  void begin() {
-    found.clear();
-    wordCount = 0;
-  }
+  /// Until there are more words than \p most.
+  void begin(unsigned waveCount, size_t most = ~size_t(0));
   /// `wave` is about to execute `op`.
   void note(const StaticOp &row, const Wave &wave, const Op &op);
   /// So many instructions that touch no memory.
   void noteStraight(size_t count) { wordCount += count; }
-
-  /// Chosen ones, in their order, some more than once.
-  const std::vector<uint64_t> &lines() const { return found; }
+  /// So many operations of the wavefront are to be seen.
+  void want(unsigned wave, uint64_t operations) {
+    waves[wave].wanted = operations;
+  }
+  bool isEnough(unsigned wave) const {
+    return waves[wave].noted >= waves[wave].wanted;
+  }
+  bool isFull() const { return wordCount > mostWords; }
   /// That a record would have, or some more: lines that lanes come back to
   /// count again.
   size_t words() const { return wordCount; }
-
-  const Allocation *arrayAt(uint64_t address) const {
-    // Mostly the same as before.
-    if (!last || address - last->base >= last->size)
-      last = memory.find(address);
-    return last;
-  }
-  /// One of eight, by its place in its array: where the host has mapped that
-  /// must not matter.
-  static bool isChosen(uint64_t line, const Allocation &array) {
-    return (line - array.base / param::lineBytes) * 0x9e3779b97f4a7c15 >> 61 ==
-           0;
+  /// Calls `come` for the lines of what the wavefront has done up to so many
+  /// operations, and forgets them.
+  template <typename F>
+  void take(unsigned number, uint64_t operations, F &&come) {
+    OfWave &wave = waves[number];
+    for (; wave.taken < operations && wave.taken < wave.noted; ++wave.taken)
+      for (uint32_t end = wave.ends[wave.nextEnd++]; wave.next < end;
+           ++wave.next)
+        come(wave.lines[wave.next]);
+    if (wave.taken < wave.noted || wave.ends.empty())
+      return;
+    wave.lines.clear();
+    wave.ends.clear();
+    wave.next = wave.nextEnd = 0;
   }
 
 private:
-  void noteLine(uint64_t line);
+  struct OfWave {
+    std::vector<uint64_t> lines;
+    std::vector<uint32_t> ends; ///< of operations, in `lines`
+    uint32_t next = 0, nextEnd = 0;
+    uint64_t noted = 0, taken = 0; ///< operations
+    uint64_t wanted = ~uint64_t(0);
+  };
 
-  const DeviceMemory &memory;
-  mutable const Allocation *last = nullptr;
-  std::vector<uint64_t> found;
-  size_t wordCount = 0;
+  size_t wordCount = 0, mostWords = 0;
+  std::vector<OfWave> waves;
 };
 
 } // namespace tlc::sim

@@ -23,6 +23,15 @@
 // From 2, times what 3 says, follows how many XCDs want a line of each array;
 // of arrays that no beginning comes to, from 1.
 //
+// A number for an array says enough where all its lines are as likely to be
+// others' as well. Where neighbours meet in some of them, as at their borders,
+// it matters which: the neighbours come to fewer lines together than as many
+// workgroups would that take theirs in any order.
+//
+//   neighbours    lines of each   together   in any order, of 131,072
+//   tables        8,192           128,000    128,670
+//   border lines  576             8,700      32,200    shared by neighbours
+//
 //===----------------------------------------------------------------------===//
 
 #include "SharedLines.h"
@@ -58,6 +67,12 @@ constexpr uint64_t mostWhole = 64;
 constexpr double part = 1.0 / 32;
 /// Workgroups that run at a time: as many for every number of threads.
 constexpr size_t visitsAtOnce = 32;
+/// Of the lines that workgroups in any order would come to, those that
+/// neighbours do who share some; and XCDs that want a line, from which on all
+/// or none share it.
+constexpr double mostOfAnyOrder = 0.7, leastSharers = 1.03, mostSharers = 7;
+/// Of all that neighbours touch, an array that counts.
+constexpr double leastTouches = 0.05;
 /// Words of an instruction from which on one line of eight is looked at.
 constexpr double manyWords = 3;
 
@@ -78,21 +93,35 @@ struct Visit {
 class Observer {
 public:
   Observer(LaunchContext &context, CodeTable &code, bool isThinned)
-      : code(code), isThinned(isThinned), watch(context.memory),
+      : memory(context.memory), code(code), isThinned(isThinned),
         state(std::make_unique<GroupState>(context)) {}
 
   /// Of a workgroup's first \p words. \p isWhole: what it comes to is asked
   /// for as well.
   void visit(uint64_t id, size_t words, bool isWhole, Visit &visit);
   const Allocation *arrayOf(uint64_t line) const {
-    return watch.arrayAt(line * param::lineBytes);
+    uint64_t address = line * param::lineBytes;
+    // Mostly the same as before.
+    if (!last || address - last->base >= last->size)
+      last = memory.find(address);
+    return last;
   }
   /// How many XCDs want a line that one wants, by the array's base.
   std::map<uint64_t, double> meansOf(const Wanters &wanters) const;
 
 private:
   size_t wordsToArrays() const;
+  /// Of eight lines one, by its place in its array: where the host has mapped
+  /// that must not matter.
+  bool isChosen(uint64_t line) const {
+    const Allocation *array = arrayOf(line);
+    return array &&
+           (line - array->base / param::lineBytes) * 0x9e3779b97f4a7c15 >> 61 ==
+               0;
+  }
 
+  const DeviceMemory &memory;
+  mutable const Allocation *last = nullptr;
   CodeTable &code;
   bool isThinned;
   LineWatch watch;
@@ -104,9 +133,15 @@ void Observer::visit(uint64_t id, size_t words, bool isWhole, Visit &visit) {
   visit.id = id;
   state->begin(id);
   if (isThinned && !isWhole) {
-    state->watchBy(code, watch, words);
+    watch.begin(state->group().waveCount, words);
+    state->watchBy(code, watch);
     state->run();
-    visit.lines = watch.lines();
+    visit.lines.clear();
+    for (unsigned w = 0; w < state->group().waveCount; ++w)
+      watch.take(w, ~uint64_t(0), [&](uint64_t line) {
+        if (isChosen(line))
+          visit.lines.push_back(line);
+      });
     visit.words = watch.words();
     visit.wordsToArrays = 0;
     return;
@@ -114,13 +149,9 @@ void Observer::visit(uint64_t id, size_t words, bool isWhole, Visit &visit) {
   state->recordTo(code, record, words);
   state->run();
   visit.lines.clear();
-  auto isWanted = [&](uint64_t line) {
-    const Allocation *array = isThinned ? arrayOf(line) : nullptr;
-    return !isThinned || (array && LineWatch::isChosen(line, *array));
-  };
   for (unsigned w = 0; w < record.waveCount; ++w)
     forEachLine(code, record.waves[w], [&](uint64_t line) {
-      if (isWanted(line))
+      if (!isThinned || isChosen(line))
         visit.lines.push_back(line);
     });
   visit.words = record.wordsLeft();
@@ -260,6 +291,8 @@ LineSharing tlc::sim::linesShared(LaunchContext &context, CodeTable &code,
   };
 
   Wanters whole;
+  llvm::DenseMap<uint64_t, uint64_t> lastVisitor;
+  std::map<uint64_t, double> touches; // by base: each workgroup's lines once
   std::vector<uint64_t> neighbours;
   size_t words = 0, least = leastBegin;
   for (uint64_t i = 0; i < std::min(concurrent, mostWhole); ++i)
@@ -270,6 +303,10 @@ LineSharing tlc::sim::linesShared(LaunchContext &context, CodeTable &code,
                      for (uint64_t line : visit.lines) {
                        whole[line] |= bitOf(visit.id);
                        touch(line);
+                       uint64_t &last = lastVisitor[line];
+                       if (const Allocation *array = observer.arrayOf(line))
+                         touches[array->base] += last != visit.id + 1;
+                       last = visit.id + 1;
                      }
                      words += visit.words;
                      least = std::max(least, visit.wordsToArrays);
@@ -344,6 +381,22 @@ LineSharing tlc::sim::linesShared(LaunchContext &context, CodeTable &code,
   }
   std::map<uint64_t, double> atFirst = observer.meansOf(first),
                              inAll = observer.meansOf(whole);
+  std::map<uint64_t, double> together;
+  for (auto [line, by] : whole)
+    if (const Allocation *array = observer.arrayOf(line))
+      ++together[array->base];
+  double allTouches = 0;
+  for (auto [base, count] : touches)
+    allTouches += count;
+  auto meetAtSome = [&](const Allocation &array) {
+    double count = touches[array.base], sharers = inAll[array.base];
+    double lines =
+        double(array.size) / param::lineBytes / (isThinned ? 8.0 : 1.0);
+    double anyOrder = lines * -std::expm1(-count / lines);
+    return count > leastTouches * allTouches && sharers > leastSharers &&
+           sharers < mostSharers &&
+           together[array.base] < mostOfAnyOrder * anyOrder;
+  };
   LineSharing result;
   result.work = plan.ofAll * param::xcds;
   result.othersGoAhead = plan.isUneven();
@@ -358,6 +411,7 @@ LineSharing tlc::sim::linesShared(LaunchContext &context, CodeTable &code,
       sharers = inAll[base];
     else if (!plan.isUneven() && inAll.count(base) && atFirst.count(base))
       sharers *= inAll[base] / atFirst[base];
+    result.neighboursMeet |= meetAtSome(*array);
     double alone = each.ofXcd ? each.ofXcdAlone / each.ofXcd : 1;
     result.add({base / param::lineBytes,
                 (base + array->size) / param::lineBytes + 1,

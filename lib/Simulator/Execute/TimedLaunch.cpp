@@ -17,6 +17,7 @@
 #include "../Timing/Extrapolate.h"
 #include "../Timing/HostCost.h"
 #include "FaultReport.h"
+#include "Followers.h"
 #include "Parallel.h"
 #include "SharedLines.h"
 
@@ -56,6 +57,11 @@ constexpr double mostRatio = 4, shortReplay = 0.4e9;
 /// Nanoseconds that the replay of an instruction takes in most kernels: the
 /// detail is in instructions like that.
 constexpr double usualReplay = 100;
+/// The same from which on the other XCDs can be run along with a sample.
+constexpr double followRatio = 2;
+/// And wavefronts of a SIMD: where few hide the latency, XCDs whose workgroups
+/// start together are soon apart, which those that are run along do not show.
+constexpr unsigned followWaves = 4;
 /// Of such a launch, what is replayed at least: nearly an XCD's part.
 constexpr double leastPart = 1.0 / 11;
 /// Of the detail, what a further run costs that only measures the pace, and
@@ -69,6 +75,8 @@ struct Live : GroupRecord {
   GroupStatus status = GroupStatus::Paused;
   uint64_t executed = 0, flops = 0; ///< so far, after each run
   size_t place = 0;                 ///< in the list of those that live
+  /// Those beside it on other XCDs, where they are followed.
+  std::unique_ptr<Followers> followers;
 };
 
 /// Serves the replay with workgroups (GroupSource) and the model of lengths
@@ -77,7 +85,7 @@ struct Live : GroupRecord {
 class LaunchSource : public GroupSource, public LengthSource {
 public:
   LaunchSource(LaunchContext &context, CodeTable &code, unsigned threads)
-      : context(context), code(code), pool(threads) {}
+      : context(context), code(code), pool(threads), states(context) {}
 
   GroupRecord &begin(uint64_t id) override;
   bool refill(GroupRecord &group) override;
@@ -114,17 +122,21 @@ public:
         leastAhead, usualTurn());
   }
   void endShortRun() { turnWords = usualTurn(); }
-  /// Forgets workgroups that have not ended.
-  void abandon() {
-    for (auto &group : live) {
-      if (group->state && &group->state->group() == fault)
-        faulty = std::move(group->state);
-      else if (group->state)
-        giveBack(std::move(group->state));
-      spare.push_back(std::move(group));
-    }
-    live.clear();
+  /// From now on beside each workgroup those of the other XCDs run, too.
+  /// Null: no more.
+  void follow(BroughtLines *lines) {
+    abandon();
+    spare.clear();
+    brought = lines;
+    if (!lines)
+      return;
+    lines->setMover([this] {
+      for (auto &group : live)
+        group->followers->come(*group);
+    });
   }
+  /// Forgets workgroups that have not ended.
+  void abandon();
 
   /// What has ended so far does not count.
   void forget() { flops = executed = 0; }
@@ -135,8 +147,6 @@ public:
   double flopsPerInstruction() const;
 
 private:
-  std::unique_ptr<GroupState> takeState();
-  void giveBack(std::unique_ptr<GroupState> state);
   size_t usualTurn() const {
     return wordsOfEach > manyWords ? manyAhead : waveAhead;
   }
@@ -150,9 +160,10 @@ private:
   ThreadPool pool;
   size_t turnWords = waveAhead; ///< that a wavefront records in a turn
   double wordsOfEach = 1;
+  StatePool states;
+  BroughtLines *brought = nullptr;
   std::mutex mutex; ///< of the following, where XCDs run side by side
   std::vector<std::unique_ptr<Live>> live, spare;
-  std::vector<std::unique_ptr<GroupState>> states;
   std::unique_ptr<GroupState> beginner;
   /// Not used again: the fault points into it.
   std::unique_ptr<GroupState> faulty;
@@ -177,19 +188,20 @@ double LaunchSource::flopsPerInstruction() const {
   return all ? double(work) / double(all) : 0;
 }
 
-/// Registers and LDS, used before if some are free.
-std::unique_ptr<GroupState> LaunchSource::takeState() {
-  std::lock_guard lock(mutex);
-  if (states.empty())
-    return std::make_unique<GroupState>(context);
-  std::unique_ptr<GroupState> state = std::move(states.back());
-  states.pop_back();
-  return state;
-}
-
-void LaunchSource::giveBack(std::unique_ptr<GroupState> state) {
-  std::lock_guard lock(mutex);
-  states.push_back(std::move(state));
+void LaunchSource::abandon() {
+  // What a fault points into is kept.
+  std::vector<std::unique_ptr<Live>> some;
+  some.swap(live);
+  for (auto &group : some) {
+    if (group->followers && group->followers->faulted())
+      live.push_back(std::move(group));
+    else if (group->state && &group->state->group() == fault)
+      faulty = std::move(group->state);
+    else if (group->state)
+      states.giveBack(std::move(group->state));
+    if (group)
+      spare.push_back(std::move(group));
+  }
 }
 
 // Called by the replay when it starts a workgroup; nothing is run yet.
@@ -207,6 +219,13 @@ GroupRecord &LaunchSource::begin(uint64_t id) {
   group->status = GroupStatus::Paused;
   group->executed = group->flops = 0;
   group->GroupRecord::begin(id, wavesOf(context.request, id));
+  if (brought) {
+    if (!group->followers)
+      group->followers = std::make_unique<Followers>(states, code, *brought);
+    const uint32_t *grid = context.request.grid;
+    group->followers->begin(id, group->waveCount,
+                            uint64_t(grid[0]) * grid[1] * grid[2]);
+  }
   group->place = live.size();
   live.push_back(std::move(group));
   return *live.back();
@@ -216,7 +235,7 @@ GroupRecord &LaunchSource::begin(uint64_t id) {
 /// own state until they wait for a turn.
 void LaunchSource::run(Live &group) {
   if (!group.state) {
-    group.state = takeState();
+    group.state = states.take();
     group.state->begin(group.id);
     group.state->recordTo(code, group,
                           std::min(wordsAhead, turnWords * group.waveCount),
@@ -231,7 +250,9 @@ void LaunchSource::run(Live &group) {
     group.flops += workgroup.waves[w].matrixFlops;
   }
   if (group.status == GroupStatus::Done)
-    giveBack(std::move(group.state));
+    states.giveBack(std::move(group.state));
+  if (group.followers)
+    group.followers->runOn(group, group.status == GroupStatus::Done);
 }
 
 void LaunchSource::globalTurn(Live &group) {
@@ -269,7 +290,9 @@ void LaunchSource::end(GroupRecord &record) {
   flops += group.flops;
   executed += group.executed;
   if (group.state)
-    states.push_back(std::move(group.state));
+    states.giveBack(std::move(group.state));
+  if (group.followers)
+    group.followers->end();
   spare.push_back(std::move(live[group.place]));
   if (group.place + 1 < live.size()) {
     live.back()->place = group.place;
@@ -317,6 +340,8 @@ bool LaunchSource::runLow(Live &wanted) {
         (group.get() == &wanted || leastLeft(*group) < lowWords))
       low.push_back(group.get());
   pool.forEach(low.size(), [&](uint64_t i) {
+    if (low[i]->followers)
+      low[i]->followers->notePassed(*low[i]);
     low[i]->compact();
     run(*low[i]);
   });
@@ -325,8 +350,12 @@ bool LaunchSource::runLow(Live &wanted) {
   for (Live *group : low) {
     if (group->status == GroupStatus::Waiting)
       globalTurn(*group);
+    if (group->followers)
+      group->followers->globalTurns();
     if (group->state && group->state->group().fault.kind && !fault)
       fault = &group->state->group();
+    else if (group->followers && !fault)
+      fault = group->followers->faulted();
   }
   return !fault;
 }
@@ -348,7 +377,7 @@ bool LaunchSource::refill(GroupRecord &group) {
 
 /// Counts the instructions of a workgroup, without recording it.
 uint64_t LaunchSource::count(uint64_t id) {
-  std::unique_ptr<GroupState> state = takeState();
+  std::unique_ptr<GroupState> state = states.take();
   // No recordTo(): runs at full speed.
   state->begin(id);
   GroupStatus status = GroupStatus::Paused;
@@ -366,7 +395,7 @@ uint64_t LaunchSource::count(uint64_t id) {
     return 1;
   }
   uint64_t sum = executedBy(state->group());
-  giveBack(std::move(state));
+  states.giveBack(std::move(state));
   return sum;
 }
 
@@ -374,7 +403,7 @@ uint64_t LaunchSource::count(uint64_t id) {
 /// fault. Valid until the next call.
 const uint32_t *LaunchSource::begin(uint64_t id, uint64_t instructions) {
   if (!beginner)
-    beginner = takeState();
+    beginner = states.take();
   const Wave *wave = beginner->runFirst(id, instructions);
   return wave ? wave->sgpr : nullptr;
 }
@@ -431,6 +460,16 @@ bool mayRunTwice(CodeTable &code, const GroupRecord &group,
                                      [&](const Allocation *each) {
                                        return loaded.count(each);
                                      });
+}
+
+/// Of all that a launch may touch.
+std::vector<BroughtLines::Range> linesOf(const DeviceMemory &memory) {
+  std::vector<BroughtLines::Range> ranges;
+  for (const Allocation *each : memory.live())
+    ranges.push_back(
+        {each->base / param::lineBytes,
+         (each->base + each->size + param::lineBytes - 1) / param::lineBytes});
+  return ranges;
 }
 
 /// What a short run with all XCDs shows.
@@ -508,6 +547,7 @@ void tlc::sim::runTimed(LaunchContext &context, unsigned threads,
   bool isDear = false;
   double usual = 1; ///< instructions that cost as much as one
   std::unique_ptr<LengthModel> lengths;
+  std::unique_ptr<BroughtLines> brought;
   SamplePlan plan;
   auto isLong = [&] {
     uint64_t most = uint64_t(fullUpTo) / options.workgroups;
@@ -562,7 +602,6 @@ void tlc::sim::runTimed(LaunchContext &context, unsigned threads,
                       probe(code, source, needs, options, detail / probePart));
     plan = planSample(*lengths, options.workgroups, needs, detail, usual, ends);
     plan.warm = options.warm;
-    plan.hasManyLines = isDear;
     source.abandon();
     if (isAffordable(SamplePlan::uncertainFactor) && plan.isUncertain(ends) &&
         mayStartAnew()) {
@@ -574,6 +613,14 @@ void tlc::sim::runTimed(LaunchContext &context, unsigned threads,
       options.sharing =
           linesShared(context, code, source, plan, *lengths, cost.words);
       options.sharing.lag = beginning.lag;
+      if (options.sharing.neighboursMeet && plan.isUniform &&
+          occupancyOf(needs).wavesPerSimd >= followWaves &&
+          cost.ratio() > followRatio) {
+        brought = std::make_unique<BroughtLines>(linesOf(context.memory));
+        source.follow(brought.get());
+        options.sharing = LineSharing(*brought, options.sharing);
+        plan.areFollowed = true;
+      }
     }
   }
   auto machine = std::make_unique<Machine>(code, source, needs, options);
@@ -598,6 +645,7 @@ void tlc::sim::runTimed(LaunchContext &context, unsigned threads,
       mayStartAnew()) {
     lengths.reset();
     source.forget();
+    source.follow(nullptr);
     machine = std::make_unique<Machine>(code, source, needs, whole);
     ok = machine->run();
     if (faults(source))

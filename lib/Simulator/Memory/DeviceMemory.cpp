@@ -163,6 +163,14 @@ void DeviceMemory::forgetOldestFreed() {
   freedOrder.erase(freedOrder.begin(), freedOrder.begin() + count);
 }
 
+std::vector<const Allocation *> DeviceMemory::live() const {
+  std::vector<const Allocation *> result;
+  for (const auto &[base, allocation] : allocations)
+    if (!allocation->freed)
+      result.push_back(allocation.get());
+  return result;
+}
+
 /// No lock: the caller holds launchLock or the mutex.
 const Allocation *DeviceMemory::find(uint64_t address) const {
   auto next = allocations.upper_bound(address);

@@ -306,9 +306,7 @@ std::string SamplePlan::describe(size_t ran, const LengthModel &lengths) const {
       isUneven() ? "XCDs get different work here; those with less are taken to "
                    "get on alike until they end. "
                  : "",
-      !isUneven() && hasManyLines
-          ? "5 % (where neighbours share lines at their borders, 17 %)"
-      : !isUneven()            ? "5 %"
+      !isUneven()              ? "5 %"
       : kind == Kind::WholeXcd ? "8 %"
                                : "9 %");
   if (hasTail)
@@ -316,6 +314,11 @@ std::string SamplePlan::describe(size_t ran, const LengthModel &lengths) const {
                         "is chance: the end is the mean of draws that differ "
                         "by {:.1f} %",
                         100 * tail.spread) +
+            error;
+  if (areFollowed)
+    error = ". Workgroups that start together on several XCDs come to some of "
+            "the same lines: who brings them is seen by running the others "
+            "along" +
             error;
   std::string text =
       fmt::format("{} of {} workgroups ran in detail, ", ran, workgroups);

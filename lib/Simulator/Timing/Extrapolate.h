@@ -29,9 +29,9 @@ namespace tlc::sim {
 
 struct SamplePlan {
   enum class Kind { WholeXcd, Repeat, Pace } kind = Kind::WholeXcd;
-  bool isUniform = false;    ///< workgroups are alike
-  bool warm = false;         ///< see MachineOptions
-  bool hasManyLines = false; ///< loads touch many: lines decide the time
+  bool isUniform = false;   ///< workgroups are alike
+  bool warm = false;        ///< see MachineOptions
+  bool areFollowed = false; ///< the other XCDs, see Followers
   unsigned xcd = 0;
   uint64_t workgroups = 0; ///< of the launch
   uint64_t ofXcd = 0;      ///< those that the XCD gets

@@ -14,8 +14,7 @@
 #ifndef TLC_LIB_SIMULATOR_TIMING_LINESHARING_H
 #define TLC_LIB_SIMULATOR_TIMING_LINESHARING_H
 
-#include <cstdint>
-#include <vector>
+#include "BroughtLines.h"
 
 namespace tlc::sim {
 
@@ -29,6 +28,14 @@ public:
     mutable uint64_t once = 0, again = 0;
   };
 
+  LineSharing() = default;
+  /// The other XCDs are followed: what they bring is known line by line.
+  LineSharing(BroughtLines &lines, const LineSharing &judged)
+      : lag(judged.lag), brought(&lines) {
+    for (const BroughtLines::Range &each : lines.ranges())
+      ranges.push_back({.begin = each.begin, .end = each.end});
+  }
+
   /// Of the XCD, relative to the mean: it wants so much more than that.
   double work = 1;
   /// Cycles by which an XCD is later than the first of them.
@@ -38,8 +45,12 @@ public:
   bool othersGoAhead = false;
   /// From the begin on: the run stands for what comes after it.
   bool othersAreAhead = false;
+  /// Which lines of an array others want matters, not only how many.
+  bool neighboursMeet = false;
   /// In a run of all XCDs: find out.
   bool measuresLag = false;
+
+  BroughtLines *brought = nullptr; ///< null: they are not
 
   void add(const Range &range) { ranges.push_back(range); }
   const Range &of(uint64_t line) const {

@@ -23,6 +23,7 @@ using namespace tlc::sim::param;
 
 namespace {
 
+using Found = BroughtLines::Found;
 constexpr unsigned l2SetsPerChannel = l2Bytes / lineBytes / l2Ways / l2Channels;
 constexpr unsigned l2Sets = l2SetsPerChannel * l2Channels;
 constexpr unsigned mallSets = mallBytes / lineBytes / mallWays;
@@ -90,6 +91,8 @@ MemorySystem::MemorySystem(unsigned xcdCount, unsigned cuCount,
             MallCache::bytesFor(mallSetCount)),
       mall(pages.at(0)),
       warmLines(warm ? uint64_t(mallSetCount) * mallWays : 0) {
+  if (sharing.brought)
+    sharing.brought->restart();
   for (uint64_t page : pagesMet)
     if (frames.try_emplace(page, frames.size()).second)
       pageOfFrame.push_back(page);
@@ -182,6 +185,14 @@ bool MemorySystem::othersFetch(uint64_t line) const {
          uniform(line + 1) >= 1 / sharing.of(virtualOf(line)).sharers;
 }
 
+/// The same where they are followed. \p since: when one has brought it.
+BroughtLines::Found MemorySystem::findBrought(uint64_t line,
+                                              double &since) const {
+  uint32_t number = sharing.brought->numberOf(virtualOf(line), lastRange);
+  return number == BroughtLines::none ? BroughtLines::Found::Not
+                                      : sharing.brought->ask(number, since);
+}
+
 /// Workgroups that want the same come to it one soon after the other, on
 /// several XCDs. One of them goes ahead for a while, tile by tile, and waits
 /// for HBM; so a compute unit, not single lines, is drawn to be the first.
@@ -251,7 +262,10 @@ double MemorySystem::writeBack(Xcd &xcd, uint64_t line, double time,
   MallCache::Entry entry = mall.find(line, set);
   if (!entry) {
     // One that others write a part of is there when they have written it.
-    entry = placeInMall(line, set, time, counters, othersFetch(line));
+    double since = 0;
+    entry = placeInMall(line, set, time, counters,
+                        sharing.brought ? findBrought(line, since) != Found::Not
+                                        : othersFetch(line));
     entry.time() = time;
   }
   mall.setDirty(entry);
@@ -312,7 +326,11 @@ double MemorySystem::beyondL2(unsigned cu, uint64_t line, double time,
       noteLag(cu, line, soonest + (hbmLatency - mallLatency) - entry.time());
     return std::max<double>(soonest, entry.time());
   }
-  bool others = othersFetch(line);
+  double since = 0;
+  Found found = Found::Not;
+  if (sharing.brought)
+    found = findBrought(line, since);
+  bool others = sharing.brought ? found != Found::Not : othersFetch(line);
   MallCache::Entry entry = placeInMall(line, set, start, counters, others);
   double ready;
   if (isWarm()) {
@@ -325,7 +343,12 @@ double MemorySystem::beyondL2(unsigned cu, uint64_t line, double time,
     if (isSample && !others)
       noteRead(line);
     ready = start + extra + hbmLatency - l2Latency;
-    if (!isFirst(cu, line, time))
+    if (found == Found::Before)
+      ready = soonest;
+    else if (found == Found::Since)
+      ready = std::max(soonest, since + extra + hbmLatency - l2Latency);
+    else if (found == Found::AtOnce ||
+             (!sharing.brought && !isFirst(cu, line, time)))
       ready = othersAreAhead ? soonest : std::max(soonest, ready - sharing.lag);
   }
   if (sharing.measuresLag)
@@ -336,6 +359,8 @@ double MemorySystem::beyondL2(unsigned cu, uint64_t line, double time,
 
 double MemorySystem::fromL2(unsigned cu, uint64_t line, double time,
                             bool isWrite, MemoryCounters &counters) {
+  if (sharing.brought)
+    sharing.brought->advance(time);
   Xcd &xcd = xcdOf(cu);
   unsigned channel = channelOf(line);
   uint32_t *recent = xcd.recent[channel];

@@ -127,6 +127,7 @@ private:
   }
   bool isWarm();
   bool othersFetch(uint64_t line) const;
+  BroughtLines::Found findBrought(uint64_t line, double &since) const;
   double take(Shared &unit, double time, double cycles);
   bool isFirst(unsigned cu, uint64_t line, double time) const;
   void noteLag(unsigned cu, uint64_t line, double saved);
@@ -154,7 +155,8 @@ private:
   /// Of a sample, by first use; 0: not used yet.
   std::vector<uint32_t> pieces;
   uint32_t piecesUsed = 0;
-  std::vector<bool> wasRead; ///< of a sample, by line
+  std::vector<bool> wasRead;    ///< of a sample, by line
+  mutable size_t lastRange = 0; ///< of LineSharing::brought
   /// Lines placed in L2, those of them that became dirty, and the fraction of
   /// a line that earlier launches still have to write.
   double placed = 0, written = 0, owed = 0, untilWrite = 0;

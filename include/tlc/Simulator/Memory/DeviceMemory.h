@@ -70,6 +70,8 @@ public:
   /// The allocation that holds `address`, live or freed, or null. Lookups
   /// during a launch need no lock beside the launch's own.
   const Allocation *find(uint64_t address) const;
+  /// All that are live, in the order of their addresses; the same.
+  std::vector<const Allocation *> live() const;
   /// `find`, with the lock.
   bool lookup(uint64_t address, Allocation &found) const;
   /// The live allocation nearest to `address`, for messages; null if none.

@@ -379,6 +379,49 @@ TEST(Launch, IsSampledWhereTheReplayIsDear) {
   table().hipFree(data);
 }
 
+/// Lanes 64 bytes apart go over 32 KB in steps of a kilobyte; the next
+/// workgroup, on the next XCD, begins 16 KB further on.
+constexpr const char *overlappingLoop = R"(
+  s_load_dwordx2 s[4:5], s[0:1], 0x0
+  s_lshl_b32 s9, s2, 14
+  v_lshlrev_b32 v2, 6, v0
+  v_add_u32 v2, s9, v2
+  s_mov_b32 s8, 32
+  s_waitcnt lgkmcnt(0)
+loop:
+  global_load_dword v4, v2, s[4:5]
+  v_add_u32 v2, 0x400, v2
+  s_waitcnt vmcnt(0)
+  v_add_f32 v5, v5, v4
+  s_sub_u32 s8, s8, 1
+  s_cmp_lg_u32 s8, 0
+  s_cbranch_scc1 loop
+)";
+
+// Of a workgroup's lines those behind its own 16 KB have been brought by its
+// neighbours, a fixed time before. How many they are does not say which.
+TEST(Launch, SampleFollowsTheOthersWhereNeighboursMeet) {
+  if (!hasAssembler())
+    GTEST_SKIP() << "no assembler";
+  void *data = nullptr;
+  constexpr unsigned groups = 3000;
+  ASSERT_EQ(table().hipMalloc(&data, (size_t(groups) << 14) + (1 << 16)),
+            tlc::hip::hipSuccess);
+  std::vector<uint64_t> arguments = {reinterpret_cast<uint64_t>(data)};
+  AsmKernel kernel{"k", overlappingLoop, 0, 0, 64};
+  TimingOptions options;
+  TimingResult sample = timeKernel(kernel, groups, 256, arguments, options);
+  options.full = true;
+  TimingResult full = timeKernel(kernel, groups, 256, arguments, options);
+  EXPECT_TRUE(sample.sampled);
+  EXPECT_NE(sample.sampling.find("running the others along"), std::string::npos)
+      << sample.sampling;
+  EXPECT_NEAR(double(sample.cycles), double(full.cycles), 0.015 * full.cycles);
+  EXPECT_NEAR(double(sample.memory.hbmBytes), double(full.memory.hbmBytes),
+              0.02 * full.memory.hbmBytes);
+  table().hipFree(data);
+}
+
 /// Loads of 64 lines from 2 MB, in no order, each waited for.
 constexpr const char *anyOrderLoop = R"(
   s_load_dwordx2 s[4:5], s[0:1], 0x0
