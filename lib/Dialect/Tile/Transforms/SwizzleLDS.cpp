@@ -403,12 +403,27 @@ BufferSwizzle::withoutConflicts(ArrayRef<BufferAccess> accesses,
   return best;
 }
 
-/// Whether the kernel still fits with `layout` on the buffer.
+/// Bytes of LDS that leave as many workgroups a place on a compute unit as
+/// there are for `bytes`, as long as SIMDs have no more than two of their
+/// wavefronts: those hide what conflicts cost.
+static int64_t roomOf(int64_t bytes, int64_t threads) {
+  constexpr int64_t kSimds = 4, kMostWaves = 2;
+  int64_t groups = kLdsBytes / std::max<int64_t>(bytes, 1);
+  int64_t useful = llvm::divideCeil(kMostWaves * kSimds * kWaveSize, threads);
+  return kLdsBytes / std::clamp<int64_t>(groups, 1, useful);
+}
+
+/// Whether the kernel still fits with `layout` on the buffer, beside as many
+/// others.
 bool BufferSwizzle::fits(const Layout &layout) const {
   auto old = alloc.getLayoutAttr();
+  auto bytesNow = [&] {
+    auto buffers = getLiveBuffers(kernel, /*reuseInLoops=*/false);
+    return planLds(buffers);
+  };
+  int64_t before = bytesNow();
   set(layout);
-  auto buffers = getLiveBuffers(kernel, /*reuseInLoops=*/false);
-  bool result = planLds(buffers) <= kLdsBytes;
+  bool result = bytesNow() <= roomOf(before, kernel.getNumThreads());
   if (old)
     alloc.setLayoutAttr(old);
   else
