@@ -247,6 +247,41 @@ void Analysis::moveFlat() {
   parts[unsigned(Stall::Lds)] += moved;
 }
 
+/// What wavefronts wait for at the LDS, by the begin of the instruction's name;
+/// what is none of them is an atomic.
+struct LdsKind {
+  const char *name, *inTiles, *advice;
+};
+static constexpr LdsKind ldsKinds[] = {
+    {"LDS reads",
+     "read the next operands before the work of this step (T.Pipelined, T.copy "
+     "to a fragment ahead)",
+     "read the next operands before the work of this step"},
+    {"LDS writes",
+     "write before the work of this step, and to another buffer than is read",
+     "write before the work of this step, and to another buffer than is read"},
+    {"lane exchanges",
+     "let each thread reduce more elements before threads are combined (fewer "
+     "threads along the reduced axis)",
+     "combine within a lane first; DPP within rows of 16 lanes"},
+    {"LDS atomics", "add up in a fragment first (T.reduce_sum)",
+     "add up in registers or across lanes first"},
+};
+static size_t kindOf(const CodeLine &code) {
+  constexpr std::pair<const char *, size_t> names[] = {
+      {"ds_read", 0},    {"ds_write", 1},   {"ds_bpermute", 2},
+      {"ds_permute", 2}, {"ds_swizzle", 2}, {"ds_", 3}};
+  for (auto [name, kind] : names)
+    if (code.text.starts_with(name))
+      return kind;
+  return 0; // FLAT
+}
+static double causedByLds(const CodeLine &code) {
+  return code.caused[unsigned(Stall::Lds)] +
+         code.caused[unsigned(Stall::LdsBusy)] +
+         (isFlatLds(code) ? code.caused[unsigned(Stall::VectorMemory)] : 0);
+}
+
 /// Waits for LDS into conflicts and the rest; a saturated LDS by its own busy
 /// time.
 void Analysis::lds() {
@@ -284,27 +319,15 @@ void Analysis::lds() {
         "or read along the other axis",
         at, 1, /*isCertain=*/true);
   }
-  auto waited = worst([](const CodeLine &c) {
-    return c.caused[unsigned(Stall::Lds)] + c.caused[unsigned(Stall::LdsBusy)] +
-           (isFlatLds(c) ? c.caused[unsigned(Stall::VectorMemory)] : 0);
+  // What most of the time is waited for.
+  double ofKind[std::size(ldsKinds)] = {};
+  for (const CodeLine &code : kernel.code)
+    ofKind[kindOf(code)] += causedByLds(code);
+  size_t kind = std::max_element(ofKind, std::end(ofKind)) - ofKind;
+  auto waited = worst([&](const CodeLine &c) {
+    return kindOf(c) == kind ? causedByLds(c) : 0;
   });
   double rest = waits * (1 - won);
-  auto is = [&](std::optional<size_t> at, const char *what) {
-    return at && kernel.code[*at].text.find(what) == 0;
-  };
-  auto isAtomicLds = [&](std::optional<size_t> at) {
-    return at && kernel.code[*at].unit == Unit::Lds && !is(at, "ds_read") &&
-           !is(at, "ds_write") && !is(at, "ds_bpermute") &&
-           !is(at, "ds_permute") && !is(at, "ds_swizzle");
-  };
-  auto latencyOf = [&](std::optional<size_t> at) {
-    return is(at, "ds_write") ? "latency of LDS writes"
-           : isAtomicLds(at)  ? "latency of LDS atomics"
-           : is(at, "ds_bpermute") || is(at, "ds_permute") ||
-                   is(at, "ds_swizzle")
-               ? "latency of lane exchanges"
-               : "latency of LDS reads";
-  };
   // A dword a lane goes through as fast as a part of one.
   double accesses = 0, narrow = 0;
   for (const CodeLine &code : kernel.code)
@@ -326,18 +349,12 @@ void Analysis::lds() {
         "compute a larger tile",
         waited, avoidable);
   else
-    addLatency("lds_latency", rest, latencyOf(waited),
-               fmt::format("wavefronts wait for LDS that works only {:.0f} % "
-                           "of the busy CUs' time{}",
-                           active > 0 ? 100 * kernel.ldsUse / active : 0,
-                           narrowly),
-               isAtomicLds(waited)
-                   ? "add up in registers or across lanes first"
-                   : inTiles("read the next operands before the work of this "
-                             "step (T.Pipelined, T.copy to a fragment ahead)",
-                             "read the next operands before the work of this "
-                             "step"),
-               waited);
+    addLatency(
+        "lds_latency", rest, std::string("latency of ") + ldsKinds[kind].name,
+        fmt::format("wavefronts wait for LDS that works only {:.0f} % "
+                    "of the busy CUs' time{}",
+                    active > 0 ? 100 * kernel.ldsUse / active : 0, narrowly),
+        inTiles(ldsKinds[kind].inTiles, ldsKinds[kind].advice), waited);
 }
 
 /// CUs without a workgroup: before the first one starts, because there are too
