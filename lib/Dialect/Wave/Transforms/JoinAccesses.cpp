@@ -21,7 +21,9 @@
 //
 // A load from global memory is checked against the end of its buffer, dword by
 // dword. Of joined ones none or all must lie behind it: the buffer's size is a
-// multiple of theirs.
+// multiple of theirs. Where a row is not known to exist, as one that an index
+// from memory names, its loads have an offset behind every buffer instead, by a
+// select; those of one row have one condition, and are joined too.
 //
 //   %a = arith.muli %t, %c8            %a = arith.muli %t, %c8
 //   wave.lds_store %x, %a : f16        %v = vector.from_elements %x, %y ...
@@ -47,6 +49,8 @@ namespace tlc::wave {
 } // namespace tlc::wave
 
 constexpr int64_t kMostBytes = 16;
+/// As an unsigned offset behind every buffer.
+constexpr int64_t kOutside = INT32_MIN;
 
 namespace {
 /// A number as a value, 0 for none, and a constant.
@@ -74,8 +78,10 @@ private:
   enum Kind { Leaf, Add, AddConstant, Mul, ShrS, ShrU, And, Xor, Or };
   int value(Kind kind, int64_t a, int64_t b, int zeros) {
     auto [it, isNew] = ids.try_emplace({kind, a, b}, low.size() + 1);
-    if (isNew)
+    if (isNew) {
       low.push_back(std::min(zeros, 31));
+      made.push_back({kind, a, b});
+    }
     return it->second;
   }
   Form leaf(Value v) {
@@ -93,8 +99,10 @@ private:
   Form compute(Value v);
 
   DenseMap<Value, Form> known;
-  std::map<std::tuple<Kind, int64_t, int64_t>, int> ids;
+  using Key = std::tuple<Kind, int64_t, int64_t>;
+  std::map<Key, int> ids;
   SmallVector<int> low;
+  SmallVector<Key> made; ///< by value
 };
 } // namespace
 
@@ -103,6 +111,10 @@ Form Forms::compute(Value v) {
   if (matchPattern(v, m_ConstantInt(&constant)))
     return {0, constant.getSExtValue()};
   Operation *op = v.getDefiningOp();
+  // It hides a number from LLVM.
+  if (auto opaque = dyn_cast_or_null<OpaqueOp>(op);
+      opaque && v.getType().isInteger(32))
+    return of(opaque->getOperand(0));
   if (!op || !v.getType().isInteger(32) || op->getNumOperands() != 2)
     return leaf(v);
   Form a = of(op->getOperand(0)), b = of(op->getOperand(1));
@@ -130,9 +142,19 @@ Form Forms::compute(Value v) {
   int64_t c = b.constant;
   if (isa<arith::ShLIOp>(op) && c < 31)
     c = int64_t(1) << c;
-  if (isa<arith::MulIOp, arith::ShLIOp>(op) && c > 0)
-    return {value(Mul, a.value, c, za + llvm::countr_zero(uint64_t(c))),
-            a.constant * c};
+  if (isa<arith::MulIOp, arith::ShLIOp>(op) && c > 0) {
+    int zeros = za + llvm::countr_zero(uint64_t(c));
+    int64_t constant = a.constant * c;
+    // A product of a product: by one factor, as canonicalization makes it.
+    if (a.value && std::get<Kind>(made[a.value - 1]) == Mul) {
+      auto [kind, value, factor] = made[a.value - 1];
+      if (factor <= INT32_MAX / c) {
+        a.value = int(value);
+        c *= factor;
+      }
+    }
+    return {value(Mul, a.value, c, zeros), constant};
+  }
   a = lowered(a, za);
   if (isa<arith::AndIOp>(op))
     return {value(And, a.value, c, za), a.constant & c};
@@ -156,6 +178,10 @@ struct Run {
   Type type;
   int value = 0;
   Value resource; ///< of global memory
+  /// Where it is false, nothing is loaded; null if there is none.
+  Value condition;
+  /// The address may not be reckoned with: LLVM must not see into it.
+  bool hidden = false;
   SmallVector<Member> members;
 
   DictionaryAttr attributes() const {
@@ -163,7 +189,8 @@ struct Run {
   }
   bool takes(const Run &one) const {
     return access == one.access && type == one.type && value == one.value &&
-           resource == one.resource && attributes() == one.attributes();
+           resource == one.resource && condition == one.condition &&
+           hidden == one.hidden && attributes() == one.attributes();
   }
 };
 
@@ -210,7 +237,17 @@ std::optional<Run> JoinAccesses::accessOf(Operation &op) {
     run.resource = load.getRsrc();
     if (load.getSoffset())
       return std::nullopt;
-    form = forms.of(load.getVoffset());
+    Value voffset = load.getVoffset();
+    APInt outside;
+    if (auto select = voffset.getDefiningOp<arith::SelectOp>();
+        select && select.getCondition().getType().isInteger(1) &&
+        matchPattern(select.getFalseValue(), m_ConstantInt(&outside)) &&
+        outside.getSExtValue() == kOutside) {
+      run.condition = select.getCondition();
+      voffset = select.getTrueValue();
+    }
+    run.hidden = run.condition || voffset.getDefiningOp<OpaqueOp>();
+    form = forms.of(voffset);
     offset = load.getOffset();
   } else {
     return std::nullopt;
@@ -300,6 +337,12 @@ void JoinAccesses::join(Run &run) {
     };
     while (n > 1 && !fits())
       n /= 2;
+    // The address is that of the first, which must be the lowest then.
+    if (n > 1 && run.hidden &&
+        llvm::any_of(rest.slice(1, n - 1), [&](const Member &m) {
+          return m.op->isBeforeInBlock(rest[0].op);
+        }))
+      n = 1;
     if (n > 1)
       replace(run, rest.take_front(n));
     rest = rest.drop_front(n);

@@ -76,3 +76,77 @@ wave.kernel @ends(%p: !wave.ptr, %size: i32) attributes {lds_bytes = 8192 : i64,
   wave.lds_store %s2, %a : f16
   wave.return
 }
+
+// Two rows, which may exist or not each for itself.
+// CHECK-LABEL: wave.kernel @two_conditions
+// CHECK: wave.buffer_load {{.*}} : f16
+// CHECK: wave.buffer_load {{.*}} : f16
+wave.kernel @two_conditions(%p: !wave.ptr, %i: i32, %j: i32) attributes {lds_bytes = 8192 : i64, threads = 64 : i64} {
+  %t = wave.thread_id
+  %c2 = arith.constant 2 : i32
+  %c4 = arith.constant 4 : i32
+  %outside = arith.constant -2147483648 : i32
+  %rows = arith.constant 64 : i32
+  %size = arith.constant 8192 : i32
+  %A = wave.resource %p, %size : i32
+  %one = arith.cmpi ult, %i, %rows : i32
+  %other = arith.cmpi ult, %j, %rows : i32
+  %at = arith.muli %t, %c4 : i32
+  %offset = arith.select %one, %at, %outside : i32
+  %x0 = wave.buffer_load %A[%offset] : f16
+  %next = arith.addi %at, %c2 : i32
+  %offset1 = arith.select %other, %next, %outside : i32
+  %x1 = wave.buffer_load %A[%offset1] : f16
+  %s = arith.addf %x0, %x1 : f16
+  wave.lds_store %s, %at : f16
+  wave.return
+}
+
+// Where the row does not exist, an element of the buffer is loaded.
+// CHECK-LABEL: wave.kernel @inside
+// CHECK: wave.buffer_load {{.*}} : f16
+// CHECK: wave.buffer_load {{.*}} : f16
+wave.kernel @inside(%p: !wave.ptr, %i: i32) attributes {lds_bytes = 8192 : i64, threads = 64 : i64} {
+  %t = wave.thread_id
+  %c2 = arith.constant 2 : i32
+  %c4 = arith.constant 4 : i32
+  %first = arith.constant 0 : i32
+  %rows = arith.constant 64 : i32
+  %size = arith.constant 8192 : i32
+  %A = wave.resource %p, %size : i32
+  %one = arith.cmpi ult, %i, %rows : i32
+  %at = arith.muli %t, %c4 : i32
+  %offset = arith.select %one, %at, %first : i32
+  %x0 = wave.buffer_load %A[%offset] : f16
+  %next = arith.addi %at, %c2 : i32
+  %offset1 = arith.select %one, %next, %first : i32
+  %x1 = wave.buffer_load %A[%offset1] : f16
+  %s = arith.addf %x0, %x1 : f16
+  wave.lds_store %s, %at : f16
+  wave.return
+}
+
+// The element behind comes first: its address, less a constant, would not be
+// what the range check may see.
+// CHECK-LABEL: wave.kernel @downwards
+// CHECK: wave.buffer_load {{.*}} : f16
+// CHECK: wave.buffer_load {{.*}} : f16
+wave.kernel @downwards(%p: !wave.ptr, %i: i32) attributes {lds_bytes = 8192 : i64, threads = 64 : i64} {
+  %t = wave.thread_id
+  %c2 = arith.constant 2 : i32
+  %c4 = arith.constant 4 : i32
+  %outside = arith.constant -2147483648 : i32
+  %rows = arith.constant 64 : i32
+  %size = arith.constant 8192 : i32
+  %A = wave.resource %p, %size : i32
+  %one = arith.cmpi ult, %i, %rows : i32
+  %at = arith.muli %t, %c4 : i32
+  %next = arith.addi %at, %c2 : i32
+  %offset1 = arith.select %one, %next, %outside : i32
+  %x1 = wave.buffer_load %A[%offset1] : f16
+  %offset = arith.select %one, %at, %outside : i32
+  %x0 = wave.buffer_load %A[%offset] : f16
+  %s = arith.addf %x0, %x1 : f16
+  wave.lds_store %s, %at : f16
+  wave.return
+}
