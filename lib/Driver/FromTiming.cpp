@@ -263,6 +263,19 @@ void placeUnnamed(KernelReport &report, const DecodedCode &code) {
 
 } // namespace
 
+/// Of a load's executions together, by where its lines are found.
+static double bareLatencyOf(const sim::InstructionTiming &timing) {
+  const sim::MemoryCounters &m = timing.memory;
+  uint64_t lines = std::max(m.l1Lines, m.l2Lines);
+  if (!lines || m.storedBytes)
+    return 0;
+  double sum = double(m.l1Hits) * param::l1Latency +
+               double(m.l2Hits) * param::l2Latency +
+               double(m.mallHits) * param::mallLatency +
+               double(m.mallLines - m.mallHits) * param::hbmLatency;
+  return double(timing.issues) * sum / double(lines);
+}
+
 /// A function that is only a barrier and its waits says nothing: they stand
 /// where it is called.
 static void placeBarriers(KernelReport &report, const DecodedCode &code,
@@ -349,6 +362,7 @@ static void addCode(KernelReport &report, const sim::CodeObject &object,
       line.latency = double(timing.latencyCycles);
       line.orderLatency = double(timing.orderCycles);
       line.addressCycles = double(timing.addressCycles);
+      line.bareLatency = bareLatencyOf(timing);
       line.linesTouched = timing.lines;
       line.linesLookedUp = double(timing.memory.l1Lines);
       line.linesInL1 = double(timing.memory.l1Hits);
