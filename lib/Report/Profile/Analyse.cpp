@@ -497,7 +497,10 @@ void Analysis::plain() {
       {Stall::ScalarMemory, "latency of scalar loads",
        "load scalars before the loop"},
       {Stall::Fetch, "instruction fetch",
-       "fewer taken branches, shorter encodings"},
+       inTiles("unroll short loops (T.unroll, more elements a trip): a taken "
+               "branch is a new fetch; shorter encodings",
+               "unroll short loops: a taken branch is a new fetch; shorter "
+               "encodings")},
       {Stall::Other, "other waits", ""},
   };
   if (kernel.instructionMisses > 0) {

@@ -120,7 +120,23 @@ double Analysis::inVain(const CodeLine &code) const {
                   (isBeyond ? std::min(excess, excessOf(level.bytes, asked))
                             : excess));
   }
-  return cost;
+  // What one line takes is left.
+  return own > 0 ? std::min(cost, std::max(0.0, 1 - code.bareLatency / own))
+                 : cost;
+}
+
+/// The part of the time that the launch and moving what the lanes ask for, or
+/// less where that is moved, take at any level.
+double Analysis::leastTime() const {
+  double asked = 0, least = 0;
+  for (const Level &level : kernel.levels)
+    if (level.key == "requested")
+      asked = level.bytes;
+  for (const Level &level : kernel.levels)
+    if (level.peakBytesPerCycle > 0)
+      least = std::max(least, std::min(level.bytes, asked) /
+                                  level.peakBytesPerCycle / kernel.cycles);
+  return std::min(1.0, launch + least);
 }
 
 /// The share that lines touched in vain cause. Waits for data are those of the
@@ -148,6 +164,7 @@ double Analysis::coalescing(double waits, double taken) {
   // Results come in order, so where the path is full a wait for the last access
   // is one for those before it: the lines decide. Else the tiny weight tells
   // apart accesses that nobody waited for.
+  share = std::min(share, 1 - leastTime());
   auto at = worst([&](const CodeLine &c) {
     double lines = c.linesTouched - c.linesNeeded;
     if (active > 0 && pathBusy / active > saturated)

@@ -76,6 +76,7 @@ private:
   double useOf(const Level &level) const;
   double useWhileActive(const Level &level) const;
   double inVain(const CodeLine &code) const;
+  double leastTime() const;
   double causedByMemory(const CodeLine &code) const;
   double causedByWaits(const CodeLine &code) const;
   std::string placesOf(std::optional<size_t> at) const;

@@ -540,6 +540,14 @@ TEST(Analyse, LinesThatComeOnceAnyhow) {
   kernel.levels = {asked, hbm};
   ASSERT_NE(find(analysed(kernel), "uncoalesced"), nullptr);
   EXPECT_GT(find(analysed(kernel), "uncoalesced")->share, 0.3);
+  // What one line takes without a queue is left.
+  kernel.code[0].bareLatency = 63000;
+  EXPECT_LE(find(analysed(kernel), "uncoalesced")->share, 0.07);
+  kernel.code[0].bareLatency = 0;
+  // Nor can it be over before what is asked for has been moved.
+  kernel.levels[1].peakBytesPerCycle = 12;
+  EXPECT_NEAR(find(analysed(kernel), "uncoalesced")->share, 1 - 10.0 / 12,
+              1e-12);
   kernel.levels[1].bytes = 10000;
   EXPECT_EQ(find(analysed(kernel), "uncoalesced"), nullptr);
 }
