@@ -11,6 +11,16 @@
 
 using namespace tlc::sim;
 
+/// Of all that a launch may touch.
+std::vector<BroughtLines::Range> tlc::sim::linesOf(const DeviceMemory &memory) {
+  std::vector<BroughtLines::Range> ranges;
+  for (const Allocation *each : memory.live())
+    ranges.push_back(
+        {each->base / param::lineBytes,
+         (each->base + each->size + param::lineBytes - 1) / param::lineBytes});
+  return ranges;
+}
+
 std::unique_ptr<GroupState> StatePool::take() {
   std::lock_guard lock(mutex);
   if (spare.empty())

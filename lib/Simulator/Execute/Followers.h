@@ -29,6 +29,9 @@
 
 namespace tlc::sim {
 
+/// Of all that a launch may touch.
+std::vector<BroughtLines::Range> linesOf(const DeviceMemory &memory);
+
 /// Registers and LDS, used before if some are free.
 class StatePool {
 public:

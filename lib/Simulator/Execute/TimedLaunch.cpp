@@ -18,6 +18,7 @@
 #include "../Timing/HostCost.h"
 #include "FaultReport.h"
 #include "Followers.h"
+#include "GroupFacts.h"
 #include "Parallel.h"
 #include "SharedLines.h"
 
@@ -137,6 +138,9 @@ public:
   }
   /// Forgets workgroups that have not ended.
   void abandon();
+  /// How many lanes each instruction had disabled, on average, in all that has
+  /// been recorded since the last `abandon`.
+  void addLanes(TimingResult &timing, uint64_t entry) const;
 
   /// What has ended so far does not count.
   void forget() { flops = executed = 0; }
@@ -147,6 +151,8 @@ public:
   double flopsPerInstruction() const;
 
 private:
+  std::unique_ptr<LaneCounts> takeLanes();
+  void giveBack(std::unique_ptr<LaneCounts> counts);
   size_t usualTurn() const {
     return wordsOfEach > manyWords ? manyAhead : waveAhead;
   }
@@ -164,6 +170,8 @@ private:
   BroughtLines *brought = nullptr;
   std::mutex mutex; ///< of the following, where XCDs run side by side
   std::vector<std::unique_ptr<Live>> live, spare;
+  /// As many as have been in use at a time.
+  std::vector<std::unique_ptr<LaneCounts>> lanes;
   std::unique_ptr<GroupState> beginner;
   /// Not used again: the fault points into it.
   std::unique_ptr<GroupState> faulty;
@@ -202,6 +210,31 @@ void LaunchSource::abandon() {
     if (group)
       spare.push_back(std::move(group));
   }
+  for (auto &counts : lanes)
+    *counts = LaneCounts(code.size());
+}
+
+std::unique_ptr<LaneCounts> LaunchSource::takeLanes() {
+  std::lock_guard lock(mutex);
+  if (lanes.empty())
+    return std::make_unique<LaneCounts>(code.size());
+  std::unique_ptr<LaneCounts> counts = std::move(lanes.back());
+  lanes.pop_back();
+  return counts;
+}
+
+void LaunchSource::giveBack(std::unique_ptr<LaneCounts> counts) {
+  std::lock_guard lock(mutex);
+  lanes.push_back(std::move(counts));
+}
+
+void LaunchSource::addLanes(TimingResult &timing, uint64_t entry) const {
+  LaneCounts sum(code.size());
+  for (const auto &each : lanes)
+    sum.add(*each);
+  std::vector<double> means = sum.means();
+  for (auto &[address, one] : timing.code)
+    one.disabledLanes = means[(entry + address - code.addressOf(0)) / 4];
 }
 
 // Called by the replay when it starts a workgroup; nothing is run yet.
@@ -241,7 +274,11 @@ void LaunchSource::run(Live &group) {
                           std::min(wordsAhead, turnWords * group.waveCount),
                           turnWords);
   }
+  std::unique_ptr<LaneCounts> counts = takeLanes();
+  group.state->countLanes(counts.get());
   group.status = group.state->run();
+  group.state->countLanes(nullptr);
+  giveBack(std::move(counts));
   const Workgroup &workgroup = group.state->group();
   group.executed = executedBy(workgroup);
   group.flops = 0;
@@ -408,25 +445,6 @@ const uint32_t *LaunchSource::begin(uint64_t id, uint64_t instructions) {
   return wave ? wave->sgpr : nullptr;
 }
 
-/// Whether a workgroup may wait for what others write: then all must run.
-bool mayWaitForOthers(CodeTable &code, const GroupRecord &group) {
-  for (unsigned w = 0; w < group.waveCount; ++w) {
-    bool found = false;
-    forEachRecorded(code, group.waves[w],
-                    [&](const StaticOp &op, const uint32_t *) {
-                      const Instruction &inst = *op.op->inst;
-                      // Atomics that return a value and coherent loads are how
-                      // a workgroup learns of others.
-                      if (op.payload == Payload::Vector)
-                        found |= (op.isAtomic && !inst.dst.isNone()) ||
-                                 (!op.isAtomic && !op.isStore && inst.sc1);
-                    });
-    if (found)
-      return true;
-  }
-  return false;
-}
-
 /// How fast workgroups are under other conditions: a further, shorter run of
 /// one XCD.
 Pace paceWith(CodeTable &code, LaunchSource &source, const GroupNeeds &needs,
@@ -439,37 +457,6 @@ Pace paceWith(CodeTable &code, LaunchSource &source, const GroupNeeds &needs,
   bool ok = machine.run();
   source.endShortRun();
   return ok ? machine.pace() : Pace();
-}
-
-/// Whether a workgroup leaves the same when it runs again: nothing is changed
-/// in place.
-bool mayRunTwice(CodeTable &code, const GroupRecord &group,
-                 const DeviceMemory &memory) {
-  std::set<const Allocation *> loaded, stored;
-  bool hasAtomics = false;
-  for (unsigned w = 0; w < group.waveCount; ++w)
-    forEachRecorded(code, group.waves[w],
-                    [&](const StaticOp &op, const uint32_t *payload) {
-                      hasAtomics |= op.isAtomic;
-                      forEachLineOf(op, payload, [&](uint64_t line) {
-                        (op.isStore ? stored : loaded)
-                            .insert(memory.find(line * param::lineBytes));
-                      });
-                    });
-  return !hasAtomics && std::none_of(stored.begin(), stored.end(),
-                                     [&](const Allocation *each) {
-                                       return loaded.count(each);
-                                     });
-}
-
-/// Of all that a launch may touch.
-std::vector<BroughtLines::Range> linesOf(const DeviceMemory &memory) {
-  std::vector<BroughtLines::Range> ranges;
-  for (const Allocation *each : memory.live())
-    ranges.push_back(
-        {each->base / param::lineBytes,
-         (each->base + each->size + param::lineBytes - 1) / param::lineBytes});
-  return ranges;
 }
 
 /// What a short run with all XCDs shows.
@@ -638,8 +625,10 @@ void tlc::sim::runTimed(LaunchContext &context, unsigned threads,
     return;
   uint64_t entry = request.object->deviceAddress(request.kernel->entryAddress);
   TimingResult timing;
-  if (ok)
+  if (ok) {
     timing = machine->takeResult(entry);
+    source.addLanes(timing, entry);
+  }
   if (ok && lengths && plan.kind == SamplePlan::Kind::WholeXcd &&
       isAffordable(SamplePlan::contendedFactor) && plan.isContended(timing) &&
       mayStartAnew()) {
@@ -650,8 +639,10 @@ void tlc::sim::runTimed(LaunchContext &context, unsigned threads,
     ok = machine->run();
     if (faults(source))
       return;
-    if (ok)
+    if (ok) {
       timing = machine->takeResult(entry);
+      source.addLanes(timing, entry);
+    }
   }
   if (!ok) {
     result.failed = true;
