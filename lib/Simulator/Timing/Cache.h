@@ -199,6 +199,11 @@ public:
   }
   /// Has the host bring where a look-up begins.
   void fetchAhead(unsigned number) const { __builtin_prefetch(&first[number]); }
+  void fetchAll(unsigned number) const {
+    const char *at = reinterpret_cast<const char *>(&first[number]);
+    for (size_t i = 0; i < sizeof(Set); i += 64)
+      __builtin_prefetch(at + i, 1);
+  }
 
 private:
   static_assert(Ways < 256);

@@ -378,8 +378,7 @@ bool Machine::Impl::endWave(SimWave &wave, uint64_t time) {
   group.time.end = end;
   group.time.instructions = group.issued();
   finished.push_back(group.time);
-  if (!defers) // of samples only
-    shared.noteGroupEnd();
+  memory.noteGroupEnd(group.cu);
   notePace(cu, end);
   cu.residents.erase(
       std::find(cu.residents.begin(), cu.residents.end(), &group));
