@@ -395,6 +395,8 @@ public:
   };
   /// A buffer, region or element as a box; `what` names it in messages.
   bool toBox(Value v, SourceRange range, Box &box, StringRef what);
+  bool insideBox(const Box &box, llvm::ArrayRef<Value> index,
+                 mlir::Value &inside);
   /// The memref of a box whose extents are constant, a tile.view if needed.
   mlir::Value boxValue(const Box &box, ArrayRef<int64_t> extents);
   // PlacedTiles.cpp: tiles in LDS that the program lays out.

@@ -275,9 +275,36 @@ Value Interpreter::syncThreadsVote(Args &args) {
       {arith::ExtUIOp::create(b, b.getI32Type(), r), dtypes::int32});
 }
 
-/// T.any_of(tile), T.all_of(tile): data 1 is all. The elements of a tile in
-/// registers are other threads' too, so passes bring the tile where each thread
-/// can read it.
+/// `inside`: whether the element at `index` of the buffer lies in the box; null
+/// where the box is the buffer. False on an error.
+bool Interpreter::insideBox(const Box &box, ArrayRef<Value> index,
+                            mlir::Value &inside) {
+  for (auto [i, offset, extent, size] :
+       llvm::zip(index, box.offsets, box.extents, box.buffer->shape)) {
+    if (offset.isIntLike() && offset.asInt() == 0 && extent.isIntLike() &&
+        size.isIntLike() && extent.asInt() == size.asInt())
+      continue;
+    Value end = binary(BinOpKind::Add, offset, extent, box.range);
+    for (auto [op, bound] :
+         {std::pair(CmpOpKind::Ge, offset), std::pair(CmpOpKind::Lt, end)}) {
+      mlir::Value c =
+          bound ? toI1(compare(op, i, bound, box.range), box.range) : nullptr;
+      if (!c)
+        return false;
+      inside = inside ? b.createOrFold<arith::AndIOp>(inside, c) : c;
+    }
+  }
+  return true;
+}
+
+/// T.any_of(tile), T.all_of(tile): data 1 is all. A tile in registers is spread
+/// over the threads, so all of it is reduced, dimension after dimension, with
+/// the elements that were not asked for as 0 (all: 1):
+///
+///   tile.parallel: bits[i, j] = acc[i, j] != 0
+///   tile.reduce or bits -> rows, rows -> bit[1];  the result is bit[0]
+///
+/// Anything else a thread can read point after point.
 Value Interpreter::anyAllOf(Args &args) {
   Box box;
   SmallVector<int64_t> extents;
@@ -286,29 +313,72 @@ Value Interpreter::anyAllOf(Args &args) {
     return {};
   bool all = currentBuiltin->data;
   at(args.range);
-  mlir::Value zero = constant(int64_t(0), dtypes::int32).value;
-  auto found = tile::AllocOp::create(
-      b, tile::getBufferType({1}, b.getI32Type(), tile::Space::Local), nullptr,
-      nullptr, nullptr);
-  tile::StoreOp::create(b, constant(int64_t(all), dtypes::int32).value, found,
-                        mlir::ValueRange{zero});
-  // Point after point: the result is a scalar of every thread.
-  unsigned outer = std::exchange(parallelDepth, parallelDepth + 1);
-  bool ok = elementwise(box, extents, [&](ArrayRef<Value> index) {
+  mlir::Value zero = constant(int64_t(0), dtypes::int32).value,
+              neutral = constant(int64_t(all), dtypes::int32).value;
+  auto buffer = [&](ArrayRef<int64_t> shape, tile::Space space) -> mlir::Value {
+    return tile::AllocOp::create(
+        b, tile::getBufferType(shape, b.getI32Type(), space), nullptr, nullptr,
+        nullptr);
+  };
+  auto bitAt = [&](ArrayRef<Value> index) -> mlir::Value {
     mlir::Value c = toI1(load(box.buffer, index, args.range), args.range);
-    if (!c)
-      return false;
-    mlir::Value bit = arith::ExtUIOp::create(b, b.getI32Type(), c);
-    mlir::Value old =
-        tile::LoadOp::create(b, b.getI32Type(), found, mlir::ValueRange{zero});
-    mlir::Value both = all ? arith::AndIOp::create(b, old, bit).getResult()
-                           : arith::OrIOp::create(b, old, bit).getResult();
-    tile::StoreOp::create(b, both, found, mlir::ValueRange{zero});
-    return true;
-  });
-  parallelDepth = outer;
-  if (!ok)
-    return {};
+    return c ? arith::ExtUIOp::create(b, b.getI32Type(), c) : mlir::Value();
+  };
+  mlir::Value found;
+  if (box.buffer->space == tile::Space::Fragment && !parallelDepth) {
+    Box whole;
+    SmallVector<int64_t> shape, spread;
+    if (!toBox(Value::object(box.buffer), box.range, whole, "a tile") ||
+        !staticExtents(whole, shape, "tile"))
+      return {};
+    llvm::copy_if(shape, std::back_inserter(spread),
+                  [](int64_t e) { return e != 1; });
+    if (spread.empty())
+      spread.push_back(1);
+    found = buffer(spread, tile::Space::Fragment);
+    if (!elementwise(whole, shape, [&](ArrayRef<Value> index) {
+          SmallVector<mlir::Value> point(b.getInsertionBlock()->getArguments());
+          if (point.size() != spread.size())
+            point.assign(1, zero);
+          mlir::Value bit = bitAt(index), inside;
+          if (!bit || !insideBox(box, index, inside))
+            return false;
+          if (inside)
+            bit = arith::SelectOp::create(b, inside, bit, neutral);
+          tile::StoreOp::create(b, bit, found, point);
+          return true;
+        }))
+      return {};
+    while (!spread.empty()) {
+      spread.pop_back();
+      mlir::Value bits = found;
+      found = buffer(spread.empty() ? ArrayRef<int64_t>(1) : spread,
+                     tile::Space::Fragment);
+      tile::ReduceOp::create(b, bits, found, mlir::Value(),
+                             all ? ReduceKind::And : ReduceKind::Or,
+                             uint64_t(spread.size()), /*accumulate=*/false,
+                             /*nanAware=*/false);
+    }
+  } else {
+    found = buffer(1, tile::Space::Local);
+    tile::StoreOp::create(b, neutral, found, mlir::ValueRange{zero});
+    // Point after point: the result is a scalar of every thread.
+    unsigned outer = std::exchange(parallelDepth, parallelDepth + 1);
+    bool ok = elementwise(box, extents, [&](ArrayRef<Value> index) {
+      mlir::Value bit = bitAt(index);
+      if (!bit)
+        return false;
+      mlir::Value old = tile::LoadOp::create(b, b.getI32Type(), found,
+                                             mlir::ValueRange{zero});
+      mlir::Value both = all ? arith::AndIOp::create(b, old, bit).getResult()
+                             : arith::OrIOp::create(b, old, bit).getResult();
+      tile::StoreOp::create(b, both, found, mlir::ValueRange{zero});
+      return true;
+    });
+    parallelDepth = outer;
+    if (!ok)
+      return {};
+  }
   mlir::Value r =
       tile::LoadOp::create(b, b.getI32Type(), found, mlir::ValueRange{zero});
   return Value::scalar(cast({r, dtypes::int32}, dtypes::boolean));

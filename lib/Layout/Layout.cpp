@@ -181,6 +181,26 @@ std::optional<SmallVector<int64_t, 4>> Layout::indexOf(int64_t thread,
   return index;
 }
 
+PointTable::PointTable(const Layout &layout, int64_t threads, int64_t registers)
+    : rank(layout.rank()) {
+  for (int64_t t = 0; t < threads; ++t)
+    llvm::append_range(ofThread, *layout.indexOf(t, 0));
+  for (int64_t r = 0; r < registers; ++r) {
+    auto index = layout.indexOf(0, r);
+    exists.push_back(index.has_value());
+    for (size_t d = 0; d < rank; ++d)
+      // Thread 0 and register 0 count what both have, flipped digits, once.
+      ofRegister.push_back(index ? (*index)[d] - ofThread[d] : 0);
+  }
+}
+
+bool PointTable::at(int64_t thread, int64_t reg,
+                    llvm::MutableArrayRef<int64_t> index) const {
+  for (size_t d = 0; d < rank; ++d)
+    index[d] = ofThread[thread * rank + d] + ofRegister[reg * rank + d];
+  return exists[reg];
+}
+
 /// The largest power of two up to 16 that divides an extent: clamping keeps the
 /// index modulo it, and so the alignment of wide accesses.
 int64_t tlc::clampUnit(int64_t extent) {

@@ -28,6 +28,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace tlc {
 
@@ -166,6 +167,22 @@ public:
 private:
   llvm::SmallVector<Digits, 4> dims;
   llvm::SmallVector<XorTerm, 2> xors, threadXors;
+};
+
+/// Layout::indexOf of many threads and registers: an index is a sum of digits,
+/// so threads and registers are tabulated apart.
+class PointTable {
+public:
+  PointTable(const Layout &layout, int64_t threads, int64_t registers);
+  /// Writes the index (as many dimensions as the layout has); false where
+  /// indexOf gives nothing.
+  bool at(int64_t thread, int64_t reg,
+          llvm::MutableArrayRef<int64_t> index) const;
+
+private:
+  size_t rank;
+  std::vector<int64_t> ofThread, ofRegister; ///< rank values each
+  llvm::SmallVector<bool> exists;            ///< of each register
 };
 
 /// Where an access at `index` of a dimension of `extent` goes that may as well

@@ -49,6 +49,31 @@ TEST(Layout, XorIsABijection) {
   EXPECT_EQ(layout.span(Place::Memory), 64 * 64);
 }
 
+TEST(Layout, PointTableIsIndexOf) {
+  // Registers with a hole (2 of 4 used), a flipped digit, replicas, a thread
+  // XOR.
+  Layout layouts[] = {
+      Layout::coalesced({17, 80}, 256, 8),
+      Layout({Layout::Digits{{16, Place::Thread, 1}},
+              Layout::Digits{{2, Place::Register, 2}, {2, Place::Thread, 32}}}),
+      Layout({Layout::Digits{{16, Place::Thread, 1, true}},
+              Layout::Digits{{4, Place::Register, 1, true}}},
+             {}, {XorTerm{4, 3, 0}}),
+  };
+  for (const Layout &layout : layouts) {
+    int64_t registers = layout.numRegisters();
+    PointTable table(layout, 256, registers);
+    for (int64_t t = 0; t < 256; ++t)
+      for (int64_t r = 0; r < registers; ++r) {
+        llvm::SmallVector<int64_t, 4> point(layout.rank());
+        auto index = layout.indexOf(t, r);
+        ASSERT_EQ(table.at(t, r, point), index.has_value()) << t << ' ' << r;
+        if (index)
+          ASSERT_EQ(point, *index) << t << ' ' << r;
+      }
+  }
+}
+
 TEST(Layout, WithoutDimensionReplicates) {
   Layout scores({Layout::Digits{{32, Place::Thread, 1}},
                  Layout::Digits{{4, Place::Register, 1},

@@ -15,7 +15,11 @@
 //    reading it shares bytes within the loop only if nothing else fits.
 // 2. Place buffers at the lowest free offset, largest first; up to seven
 //    buffers in every order, until the peak of live bytes is met.
-// 3. Check the outcome: no two buffers alive at once overlap.
+// 3. Where buffers share bytes within a loop, a write of one waits for the
+// reads
+//    of the other. So the bytes that no other workgroup can use are used: in
+//    program order, each buffer goes where what lay there was read longest ago.
+// 4. Check the outcome: no two buffers alive at once overlap.
 //
 // Sharing bytes makes the last reader of one buffer and the first writer of the
 // next depend on each other; tile-insert-sync, which runs later, sees the
@@ -33,7 +37,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "Liveness.h"
+#include "Staging.h"
+#include "mlir/IR/Matchers.h"
 #include "tlc/Dialect/Tile/Transforms/Passes.h"
+#include "llvm/ADT/Sequence.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
@@ -108,6 +115,89 @@ static LogicalResult check(ArrayRef<LiveBuffer> buffers) {
   return success();
 }
 
+/// Bytes that a workgroup may take without keeping another one from a compute
+/// unit: of as many as LDS and registers hold and the grid has.
+static int64_t roomOf(KernelOp kernel, int64_t total, int64_t limit) {
+  constexpr int64_t kUnits = 304, kSimds = 4, kWaveSize = 64;
+  int64_t threads = kernel.getNumThreads(), held = 0;
+  for (AllocOp alloc : getAllocs(kernel, Space::Fragment))
+    if (auto layout = alloc.getLayout()) {
+      int64_t bytes =
+          layout->getLayout().numRegisters() * getElementBytes(alloc.getType());
+      held = std::max<int64_t>(held, llvm::divideCeil(bytes, 4));
+    }
+  int64_t groups = limit / std::max<int64_t>(total, 1);
+  // The largest fragment alone.
+  int64_t waves = kSimds * (registerBudget(1) / std::max<int64_t>(held, 1));
+  groups = std::min(groups, waves * kWaveSize / threads);
+  int64_t grid = 1;
+  for (Value extent : kernel.getGrid()) {
+    APInt n;
+    if (!matchPattern(extent, m_ConstantInt(&n))) {
+      grid = INT32_MAX;
+      break;
+    }
+    grid = std::min<int64_t>(grid * std::max<int64_t>(n.getSExtValue(), 1),
+                             INT32_MAX);
+  }
+  groups = std::min<int64_t>(groups, llvm::divideCeil(grid, kUnits));
+  return limit / std::max<int64_t>(groups, 1);
+}
+
+static int64_t bytesOf(ArrayRef<LiveBuffer> buffers) {
+  int64_t bytes = 0;
+  for (const LiveBuffer &buffer : buffers)
+    bytes = std::max(bytes, buffer.offset + buffer.bytes);
+  return bytes;
+}
+
+/// Places buffers in program order within `limit`, each where those that lay
+/// there were used longest ago. False, and nothing changed, if one finds no
+/// place.
+static bool spread(MutableArrayRef<LiveBuffer> buffers, int64_t limit) {
+  constexpr int64_t kAlignment = 16; // of the widest LDS access
+  SmallVector<LiveBuffer> placed;
+  SmallVector<unsigned> order(llvm::to_vector(
+      llvm::seq<unsigned>(0, static_cast<unsigned>(buffers.size()))));
+  llvm::stable_sort(order, [&](unsigned a, unsigned b) {
+    return buffers[a].first < buffers[b].first;
+  });
+  SmallVector<int64_t> offsets(buffers.size());
+  for (unsigned index : order) {
+    LiveBuffer buffer = buffers[index];
+    SmallVector<int64_t> candidates = {0};
+    for (const LiveBuffer &o : placed) {
+      candidates.push_back(o.offset);
+      candidates.push_back(llvm::alignTo(o.offset + o.bytes, kAlignment));
+    }
+    // Last use of what lay there, how many buffers that were, offset.
+    using Cost = std::tuple<int64_t, int64_t, int64_t>;
+    std::optional<Cost> best;
+    for (int64_t offset : candidates) {
+      if (offset + buffer.bytes > limit)
+        continue;
+      bool free = true;
+      int64_t last = -1, count = 0;
+      for (const LiveBuffer &o : placed) {
+        if (offset >= o.offset + o.bytes || o.offset >= offset + buffer.bytes)
+          continue;
+        free &= !o.meets(buffer);
+        last = std::max(last, o.last);
+        ++count;
+      }
+      if (Cost cost(last, count, offset); free && (!best || cost < *best))
+        best = cost;
+    }
+    if (!best)
+      return false;
+    buffer.offset = offsets[index] = std::get<2>(*best);
+    placed.push_back(buffer);
+  }
+  for (auto [buffer, offset] : llvm::zip_equal(buffers, offsets))
+    buffer.offset = offset;
+  return true;
+}
+
 namespace {
 struct FitLDS : tlc::tile::impl::TileFitLDSBase<FitLDS> {
   using TileFitLDSBase::TileFitLDSBase;
@@ -116,12 +206,15 @@ struct FitLDS : tlc::tile::impl::TileFitLDSBase<FitLDS> {
     // Sharing within a loop costs a barrier each time: only where it must be.
     SmallVector<LiveBuffer> buffers = getLiveBuffers(kernel, false);
     int64_t total = planLds(buffers);
-    if (total > ldsBytes) {
+    bool inLoops = total > ldsBytes;
+    if (inLoops) {
       buffers = getLiveBuffers(kernel, true);
       total = planLds(buffers);
     }
     if (total > ldsBytes)
       return checkLds(kernel, ldsBytes);
+    if (inLoops && spread(buffers, roomOf(kernel, total, ldsBytes)))
+      total = bytesOf(buffers);
     kernel->removeAttr(kLdsReserveAttr);
     if (failed(check(buffers)))
       return failure();

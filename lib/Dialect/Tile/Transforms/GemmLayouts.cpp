@@ -15,6 +15,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "tlc/Dialect/Tile/Transforms/GemmLayouts.h"
+#include "BufferUse.h"
+#include "LayoutInference.h"
 #include "llvm/Support/MathExtras.h"
 #include <numeric>
 
@@ -223,6 +225,35 @@ static std::optional<Layout> fragmentLayout(Value operand) {
   return layout.countsUp() ? std::optional(layout) : std::nullopt;
 }
 
+/// The order of k in which another product takes the same tile, where a result
+/// in registers decides that one: LDS holds the tile transposed in one order
+/// only.
+static std::optional<Layout::Digits> sharedOrderOfK(GemmOp gemm) {
+  GemmConfig c = getGemmConfig(gemm);
+  if (getSpace(gemm.getA()) != Space::Shared ||
+      getSpace(gemm.getB()) != Space::Shared)
+    return std::nullopt;
+  for (unsigned operand : {0u, 1u}) {
+    Value base = getBase(gemm->getOperand(operand));
+    if (isKInnermost(gemm, operand) || !wantsTranspose(base))
+      continue;
+    for (const BufferUse &use : getAllUses(base)) {
+      auto other = dyn_cast<GemmOp>(use.op);
+      if (!other || !other.getMfma() || other.getK() != gemm.getK() ||
+          getGemmConfig(other).m != c.m || getGemmConfig(other).k != c.k)
+        continue;
+      unsigned fed = use.buffer == other.getA() ? 1 : 0;
+      std::optional<Layout> layout = fragmentLayout(other->getOperand(fed));
+      if (!layout || isKInnermost(other, 1 - fed))
+        continue;
+      Layout rowsByK = asRowsByK(other, fed, *layout);
+      if (isUsableK(c, rowsByK.dim(1)))
+        return renumbered(rowsByK.dim(1));
+    }
+  }
+  return std::nullopt;
+}
+
 /// The first operand with a usable layout decides. Without one, the default
 /// lets a lane read 16 bytes of consecutive k at once (two steps of f16), and
 /// both operands permute k the same way, which the sum does not see.
@@ -237,6 +268,8 @@ Layout::Digits tile::getKDigits(GemmOp gemm) {
     if (isUsableK(c, rowsByK.dim(1)))
       return renumbered(rowsByK.dim(1));
   }
+  if (auto digits = sharedOrderOfK(gemm))
+    return *digits;
   // Free choice: 16 bytes of k a lane where K has them.
   Type operand = elementType(gemm.getA());
   int64_t perRead = std::max<int64_t>(

@@ -18,7 +18,8 @@
 // the same: the shared buffer has the element type of one of the two ends. So
 // is one that a tile passes through on its way to another type in LDS.
 //
-// Where LDS does not hold a kernel's buffers, more is done: SpareLds.cpp.
+// Where LDS does not hold a kernel's buffers, more is done (SpareLds.cpp), and
+// where less of it makes room for another workgroup (KeepResults.cpp).
 //
 // Before:
 //   tile.copy %Qview to %Qs                      // shared
@@ -172,6 +173,9 @@ struct PromoteOperands
     for (auto kernel : getOperation().getBody().getOps<KernelOp>()) {
       auto reserve = kernel->getAttrOfType<IntegerAttr>(kLdsReserveAttr);
       int64_t limit = kLdsBytes - (reserve ? reserve.getInt() : 0);
+      auto spare = kernel->getAttrOfType<IntegerAttr>(kSpareRegistersAttr);
+      if (!spare)
+        keepResults(kernel, limit);
       if (!spareLds(kernel, limit)) {
         // Another attempt with less would come to the same.
         kernel->setAttr(kLdsExhaustedAttr, UnitAttr::get(&getContext()));

@@ -74,7 +74,6 @@ private:
     return planLds(buffers);
   }
   void sinkCopies();
-  bool passesOn(AllocOp alloc, bool converted);
   void dropStaging(bool converted);
   std::optional<Candidate> consider(AllocOp alloc);
   int64_t registersOf(const Candidate &c, Policy policy);
@@ -135,11 +134,7 @@ void Sparer::sinkCopies() {
 // Tiles in registers
 //===----------------------------------------------------------------------===//
 
-/// Whether a tile is filled by copies of whole fragments and read by loops at
-/// their own points, so that the threads that wrote an element can read it.
-/// Loops over other tiles in registers have a layout of their own: with
-/// `converted` they count too, though that one may not be theirs.
-bool Sparer::passesOn(AllocOp alloc, bool converted) {
+bool tile::passesOn(AllocOp alloc, bool converted) {
   bool filled = false, read = false;
   for (Operation *user : alloc->getUsers()) {
     if (auto copy = dyn_cast<CopyOp>(user)) {
@@ -165,22 +160,26 @@ bool Sparer::passesOn(AllocOp alloc, bool converted) {
   return filled && read;
 }
 
+void tile::keepInRegisters(AllocOp shared) {
+  auto type = cast<MemRefType>(shared.getType());
+  OpBuilder b(shared);
+  auto fragment = AllocOp::create(
+      b, shared.getLoc(),
+      getBufferType(type.getShape(), type.getElementType(), Space::Fragment),
+      shared.getNameAttr(), LayoutAttr(), IntegerAttr());
+  shared.getResult().replaceAllUsesWith(fragment);
+  shared.erase();
+}
+
 void Sparer::dropStaging(bool converted) {
   for (AllocOp alloc : getAllocs(kernel, Space::Shared)) {
     if (need() <= limit)
       return;
     if (alloc.getLayout() || !passesOn(alloc, converted))
       continue;
-    auto type = cast<MemRefType>(alloc.getType());
-    OpBuilder b(alloc);
-    auto fragment = AllocOp::create(
-        b, alloc.getLoc(),
-        getBufferType(type.getShape(), type.getElementType(), Space::Fragment),
-        alloc.getNameAttr(), LayoutAttr(), IntegerAttr());
     alloc.emitRemark("goes past LDS, which does not hold all buffers: it only "
                      "passes results on");
-    alloc.getResult().replaceAllUsesWith(fragment);
-    alloc.erase();
+    keepInRegisters(alloc);
   }
 }
 
@@ -328,18 +327,11 @@ std::optional<Plan> Sparer::planFor(Policy policy,
 /// Changes the kernel; each change is a remark at its place.
 void Sparer::apply(Plan &plan) {
   for (Candidate &c : plan.chosen) {
-    auto type = cast<MemRefType>(c.alloc.getType());
-    OpBuilder b(c.alloc);
-    auto fragment = AllocOp::create(
-        b, c.alloc.getLoc(),
-        getBufferType(type.getShape(), type.getElementType(), Space::Fragment),
-        c.alloc.getNameAttr(), LayoutAttr(), IntegerAttr());
     c.alloc.emitRemark("goes to registers instead of LDS, which does not hold "
                        "all buffers: ")
         << registersOf(c, plan.policy) << " registers a lane, "
         << getLdsBytes(c.alloc) << " bytes of LDS saved";
-    c.alloc.getResult().replaceAllUsesWith(fragment);
-    c.alloc.erase();
+    keepInRegisters(c.alloc);
   }
   if (!plan.policy)
     return;

@@ -100,29 +100,18 @@ static HeldElements touched(const Access &access, const Layout &layout,
   held.threads = threads;
   held.exists.resize(held.registers);
   held.elements.reserve(held.registers * threads);
-  // A thread and a register add up to a point.
-  using Point = std::optional<SmallVector<int64_t, 4>>;
   SmallVector<bool> owner;
-  // Layouts are sums of digits, so threads and registers are tabulated apart:
-  // threads + registers look-ups instead of their product.
-  std::vector<Point> ofThread, ofRegister;
-  for (int64_t t = 0; t < threads; ++t) {
+  for (int64_t t = 0; t < threads; ++t)
     owner.push_back(!access.writes || layout.isOwner(t));
-    ofThread.push_back(layout.indexOf(t, 0));
-  }
-  for (int64_t r = 0; r < held.registers; ++r)
-    ofRegister.push_back(layout.indexOf(0, r));
+  PointTable table(layout, threads, held.registers);
   SmallVector<int64_t, 4> point(points.size());
   ArrayRef<int64_t> extents = access.writes ? shape : type.getShape();
   for (int64_t r = 0; r < held.registers; ++r)
     for (int64_t t = 0; t < threads; ++t) {
-      bool isPoint = ofThread[t] && ofRegister[r], inside = isPoint;
+      bool isPoint = table.at(t, r, point), inside = isPoint;
       int64_t element = 0;
-      for (size_t p = 0; p < point.size() && isPoint; ++p) {
-        point[p] =
-            (*ofThread[t])[p] + (*ofRegister[r])[p] - (*ofRegister[0])[p];
+      for (size_t p = 0; p < point.size() && isPoint; ++p)
         inside &= point[p] < points[p];
-      }
       for (size_t d = 0; d < shape.size() && isPoint; ++d) {
         const PointIndex &form = access.indices[d];
         int64_t i = form.constant;
@@ -414,12 +403,27 @@ BufferSwizzle::withoutConflicts(ArrayRef<BufferAccess> accesses,
   return best;
 }
 
-/// Whether the kernel still fits with `layout` on the buffer.
+/// Bytes of LDS that leave as many workgroups a place on a compute unit as
+/// there are for `bytes`, as long as SIMDs have no more than two of their
+/// wavefronts: those hide what conflicts cost.
+static int64_t roomOf(int64_t bytes, int64_t threads) {
+  constexpr int64_t kSimds = 4, kMostWaves = 2;
+  int64_t groups = kLdsBytes / std::max<int64_t>(bytes, 1);
+  int64_t useful = llvm::divideCeil(kMostWaves * kSimds * kWaveSize, threads);
+  return kLdsBytes / std::clamp<int64_t>(groups, 1, useful);
+}
+
+/// Whether the kernel still fits with `layout` on the buffer, beside as many
+/// others.
 bool BufferSwizzle::fits(const Layout &layout) const {
   auto old = alloc.getLayoutAttr();
+  auto bytesNow = [&] {
+    auto buffers = getLiveBuffers(kernel, /*reuseInLoops=*/false);
+    return planLds(buffers);
+  };
+  int64_t before = bytesNow();
   set(layout);
-  auto buffers = getLiveBuffers(kernel, /*reuseInLoops=*/false);
-  bool result = planLds(buffers) <= kLdsBytes;
+  bool result = bytesNow() <= roomOf(before, kernel.getNumThreads());
   if (old)
     alloc.setLayoutAttr(old);
   else

@@ -374,23 +374,23 @@ FailureOr<SmallVector<int64_t>> tile::getSlots(const Layout &loop,
   int64_t last = quick && !partial ? 1 : threads;
   // Points that take no part, with the slot that they would touch.
   SmallVector<std::pair<int64_t, int64_t>> spared;
-  SmallVector<int64_t, 4> element(access.indices.size());
+  SmallVector<int64_t, 4> element(access.indices.size()), point(loop.rank());
+  PointTable points(loop, last, registers);
   for (int64_t r = 0; r < registers; ++r) {
     for (int64_t t = 0; t < last; ++t) {
-      auto point = loop.indexOf(t, r);
       // The layout leaves out this thread or register.
-      if (!point)
+      if (!points.at(t, r, point))
         continue;
       bool inside = true;
       for (auto [d, index] : llvm::enumerate(access.indices)) {
-        element[d] = shape[d] == 1 ? 0 : index.at(*point);
+        element[d] = shape[d] == 1 ? 0 : index.at(point);
         inside &= element[d] >= 0 && element[d] < buffer.covered(d);
       }
       if (!inside)
         continue;
       bool takesPart = true, isElement = true;
       for (auto [d, extent] : llvm::enumerate(extents))
-        takesPart &= (*point)[d] < extent;
+        takesPart &= point[d] < extent;
       for (auto [d, extent] : llvm::enumerate(shape))
         isElement &= element[d] < extent;
       // The register of this thread that holds the element, if any.
@@ -427,17 +427,17 @@ tile::getBroadcast(const Access &access, const Layout &buffer,
       return std::nullopt;
     element.push_back(index.constant);
   }
-  auto holds = [&](int64_t thread, int64_t reg) {
-    auto index = buffer.indexOf(thread, reg);
-    return index && ArrayRef<int64_t>(*index) == ArrayRef<int64_t>(element);
-  };
-  for (int64_t r = 0, n = buffer.numRegisters(); r < n; ++r)
-    for (int64_t lane = 0; lane < std::min(threads, kWave); ++lane) {
-      bool all = true;
-      for (int64_t first = 0; first < threads && all; first += kWave)
-        all = first + lane < threads && holds(first + lane, r);
-      if (all)
-        return std::make_pair(r, lane);
-    }
-  return std::nullopt;
+  // The lowest register, then the lowest lane, of those that every wavefront
+  // has it in.
+  std::optional<std::pair<int64_t, int64_t>> best;
+  for (int64_t lane = 0; lane < std::min(threads, kWave); ++lane) {
+    std::optional<int64_t> slot = buffer.slotIn(lane, element);
+    for (int64_t first = kWave; first < threads && slot; first += kWave)
+      if (first + lane >= threads ||
+          buffer.slotIn(first + lane, element) != slot)
+        slot.reset();
+    if (slot && (!best || *slot < best->first))
+      best = {*slot, lane};
+  }
+  return best;
 }
