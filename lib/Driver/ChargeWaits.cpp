@@ -11,6 +11,8 @@
 // waits for both. Cycles in an s_barrier are charged to the code between it and
 // the barriers before, where those wavefronts were that came last; if that did
 // nothing but get to the barrier, it is too many barriers, and the time stays.
+// A wait for LDS writes in front of a barrier is the barrier's: nothing else
+// needs them done.
 //
 //   code[0x40].stalls[Lds] = 900     s_waitcnt lgkmcnt(0) at 0x40
 //   targets.lds[0x40] = 0x20         ds_read_b128 at 0x20
@@ -39,7 +41,11 @@ public:
       line.caused = line.stalls;
     for (size_t i = 0; i < report.code.size(); ++i) {
       memory(i);
-      move(i, targets.lds[i], Stall::Lds);
+      if (size_t barrier = barrierBehind(i);
+          isLdsWrite(targets.lds[i]) && barrier < report.code.size())
+        moveToBarrier(i, barrier);
+      else
+        move(i, targets.lds[i], Stall::Lds);
       move(i, targets.scalar[i], Stall::ScalarMemory);
     }
     barriers();
@@ -55,6 +61,19 @@ private:
     report.code[from].caused[unsigned(stall)] -= cycles;
     report.code[to].caused[unsigned(stall)] += cycles;
   }
+  /// Another cause as well, for time in which the wavefront only waits to get
+  /// to a barrier.
+  void moveToBarrier(size_t from, size_t barrier) {
+    double cycles = report.code[from].stalls[unsigned(Stall::Lds)];
+    report.code[from].caused[unsigned(Stall::Lds)] -= cycles;
+    report.code[barrier].caused[unsigned(Stall::Barrier)] += cycles;
+  }
+  bool isLdsWrite(size_t at) const {
+    return at < code.instructions.size() &&
+           code.instructions[at].encoding == sim::Encoding::DS &&
+           code.instructions[at].has(sim::flag::Store);
+  }
+  size_t barrierBehind(size_t wait) const;
   void memory(size_t wait);
   void barriers();
   void findWays();
@@ -65,6 +84,19 @@ private:
   WaitTargets targets;
   std::vector<std::vector<size_t>> ways; ///< instructions that may come before
 };
+
+/// The barrier that follows a wait with nothing but other waits between; beyond
+/// the code if there is none.
+size_t Charge::barrierBehind(size_t wait) const {
+  for (size_t i = wait + 1; i < code.instructions.size(); ++i) {
+    sim::Opcode op = code.instructions[i].op;
+    if (op == sim::Opcode::s_barrier)
+      return i;
+    if (op != sim::Opcode::s_waitcnt && op != sim::Opcode::s_nop)
+      break;
+  }
+  return code.instructions.size();
+}
 
 /// What the access had to wait for older ones is theirs.
 void Charge::memory(size_t wait) {

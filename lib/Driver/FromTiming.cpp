@@ -263,6 +263,29 @@ void placeUnnamed(KernelReport &report, const DecodedCode &code) {
 
 } // namespace
 
+/// Of instructions in loops: the lanes that were active just before. Code lies
+/// in order, so a loop is what a backward branch goes back over; where another
+/// way leads into it nothing is known.
+static void findEnteringLanes(KernelReport &report, const DecodedCode &code) {
+  std::map<uint64_t, size_t> indexOf;
+  for (size_t i = 0; i < code.addresses.size(); ++i)
+    indexOf[code.addresses[i]] = i;
+  for (size_t end = 0; end < code.addresses.size(); ++end) {
+    const sim::Instruction &inst = code.instructions[end];
+    if (sim::opcodeInfo(inst.op).constant != sim::ConstantKind::Branch ||
+        report.code[end].executed <= 0)
+      continue;
+    auto head = indexOf.find(inst.branchTarget(code.addresses[end]));
+    if (head == indexOf.end() || head->second > end || head->second == 0 ||
+        report.code[head->second - 1].executed <= 0)
+      continue;
+    double lanes = report.code[head->second - 1].lanes;
+    for (size_t i = head->second; i <= end; ++i)
+      report.code[i].enteringLanes =
+          std::max(report.code[i].enteringLanes, lanes);
+  }
+}
+
 /// A CodeLine for each instruction, with source place, counts and cycles; then
 /// the trace, whose slices refer to these lines.
 static void addCode(KernelReport &report, const sim::CodeObject &object,
@@ -306,16 +329,20 @@ static void addCode(KernelReport &report, const sim::CodeObject &object,
       line.orderLatency = double(timing.orderCycles);
       line.addressCycles = double(timing.addressCycles);
       line.linesTouched = timing.lines;
+      line.linesLookedUp = double(timing.memory.l1Lines);
+      line.linesInL1 = double(timing.memory.l1Hits);
       line.linesNeeded = timing.leastLines;
       line.setLines = timing.setLines;
       line.linesBeyondL2 = double(timing.memory.mallLines);
       line.translationMisses = double(timing.memory.translationMisses);
       line.atomicCycles = double(timing.memory.atomicCycles);
+      line.lanes = 64 - timing.disabledLanes;
     }
     indexOf[line.address - kernel.entryAddress] = report.code.size();
     report.code.push_back(std::move(line));
   }
   placeUnnamed(report, code);
+  findEnteringLanes(report, code);
   chargeWaits(report, code);
 
   using Kind = TraceSlice::Kind;
@@ -404,6 +431,8 @@ void tlc::addTiming(KernelReport &report, const sim::CodeObject &object,
                     const sim::TimingResult &time) {
   report.cycles = time.cycles;
   report.launchCycles = std::min<double>(time.cycles, param::launchCycles);
+  report.dispatchCycles = double(time.waves) * param::dispatchCycles /
+                          std::min<double>(param::xcds, report.workgroups);
   report.clockUnderLoad = time.clockUnderLoadGHz() * 1e9;
   report.workgroups = time.workgroups;
   report.detailed = time.sampled ? time.sampledWorkgroups : time.workgroups;
@@ -430,11 +459,17 @@ void tlc::addTiming(KernelReport &report, const sim::CodeObject &object,
   report.busyUse = time.cycles ? double(time.workingSimdCycles) /
                                      (double(time.cycles) * time.simds)
                                : 0;
+  double enabled = 0;
   for (const auto &[address, code] : time.code) {
+    if (code.kind == sim::IssueKind::Vector ||
+        code.kind == sim::IssueKind::Transcendental)
+      enabled += code.busyCycles * (64 - code.disabledLanes);
     report.matrixFlops += code.issues * matrixFlopsOf(code.mnemonic);
     // Per lane; 64 lanes whether active or not, as the hardware's counters do.
     report.vectorFlops += 64.0 * code.issues * vectorFlopsOf(code.mnemonic);
   }
+  if (time.vectorBusy)
+    report.valuLanes = enabled / time.vectorBusy;
   addLevels(report, time);
   addCode(report, object, kernel, time);
   addCounters(report, time);

@@ -51,14 +51,19 @@ public:
   Profiler(const ProfileOptions &options, const std::vector<std::string> &words)
       : options(options), words(words.begin(), words.end()) {}
 
+  /// Before anything runs: whether what the words name is there and makes
+  /// sense. An exit code.
+  int prepare();
   int run();
   Report report;
 
 private:
+  int prepareProgram();
+  int prepareObject();
   int profileProgram();
   int profileObject();
   bool openDevice(hip::DeviceChoice choice, std::string &error);
-  void setUp();
+  int setUp();
   void record(const sim::CodeObject &object, const sim::KernelInfo &kernel,
               const std::array<uint32_t, 3> &grid,
               const std::array<uint32_t, 3> &block, uint32_t dynamicLds,
@@ -71,7 +76,19 @@ private:
   const ProfileOptions &options;
   std::vector<StringRef> words;
   hip::OpenedDevice device;
+  bool isLaunch = false; ///< by --grid, without a contract
+  // Of a program.
+  RunOptions program;
+  std::unique_ptr<Compilation> compilation;
+  mlir::OwningOpRef<mlir::ModuleOp> module; ///< null: a code object
 };
+
+/// What the other commands do and this one does not is refused rather than
+/// left without effect.
+int refuse(const char *what) {
+  return usageError(llvm::Twine("profile only times: leave out ") + what +
+                    ", which 'tlc run' takes");
+}
 
 /// False with a message in `error`.
 bool Profiler::openDevice(hip::DeviceChoice choice, std::string &error) {
@@ -85,8 +102,8 @@ bool Profiler::openDevice(hip::DeviceChoice choice, std::string &error) {
 }
 
 /// Where figures come from is part of the report: modelled, or measured on a
-/// device.
-void Profiler::setUp() {
+/// device. An exit code.
+int Profiler::setUp() {
   report.computeUnits = sim::param::xcds * sim::param::cusPerXcd;
   report.maxClock = sim::param::clockGHz * 1e9;
   report.chosenClock = options.clock;
@@ -105,17 +122,21 @@ void Profiler::setUp() {
     timing.warm = options.warm;
     // A few seconds' work: less is not worth an error.
     constexpr uint64_t leastDetail = 16'000'000;
-    timing.detailInstructions =
-        options.detail ? std::max(options.detail, leastDetail) : 0;
-    timing.traceWaves = options.trace.empty() ? 0 : options.traceWaves;
+    uint64_t detail = options.detail.value_or(0);
+    timing.detailInstructions = detail ? std::max(detail, leastDetail) : 0;
+    constexpr unsigned tracedWaves = 64;
+    timing.traceWaves =
+        options.trace.empty() ? 0 : options.traceWaves.value_or(tracedWaves);
     settings.timing = timing;
     report.notes.push_back(
         "every figure is the timing model's, none was measured; "
         "docs/simulator.md says what it models");
     for (const std::string &assumption : options.assumptions)
       report.notes.push_back("assumed: " + assumption);
-    return;
+    return ExitOk;
   }
+  if (!options.trace.empty())
+    return usageError("a HIP device gives no trace: use --device sim");
   report.origin = report::Origin::Measured;
   report.device = "measured on " + device.message;
   if (device.table->simulated)
@@ -127,6 +148,7 @@ void Profiler::setUp() {
       "rocprofv3 on this machine",
       "bytes at the levels of memory, LDS bank conflicts, stalls by source "
       "line, traces"};
+  return ExitOk;
 }
 
 /// One kernel of the launch: its resources, and its time by the model or by
@@ -157,13 +179,13 @@ int Profiler::launchProgram(DiagnosticEngine &diags, StringRef bytes,
     diags.report(DiagID::DeviceUnavailable, error);
     return ExitDiagnostics;
   }
-  setUp();
+  if (int code = setUp())
+    return code;
   sim::SimulatorOptions &settings = sim::simulatorOptions();
   settings.scheduleSeed = run.seed;
   settings.threads = run.threads;
   if (run.limit)
     settings.instructionLimit = run.limit;
-  sim::simulatorOptions().scheduleSeed = run.seed;
   sim::CodeObject object;
   if (!sim::CodeObject::parse(
           {reinterpret_cast<const uint8_t *>(bytes.data()), bytes.size()},
@@ -201,22 +223,51 @@ int Profiler::launchProgram(DiagnosticEngine &diags, StringRef bytes,
   return code;
 }
 
+/// Of a kernel file the program is read, so that what is wrong with it shows.
+int Profiler::prepareProgram() {
+  program.period = contentsPeriod;
+  if (int code = parseRunOptions(words, program, /*check=*/false))
+    return code;
+  if (program.onReference || !program.outs.empty() || !program.expects.empty())
+    return refuse("--device ref, --out and --expect");
+  if (program.checkers.value_or(false))
+    return refuse("--checkers");
+  report.input = program.input.path;
+  compilation = std::make_unique<Compilation>(program.input);
+  if (isCodeObjectFile(program.input.path))
+    return ExitOk;
+  module = compilation->import();
+  if (!module)
+    return compilation->failureCode();
+  if (!module->getOps<tile::FuncOp>().empty())
+    return ExitOk;
+  compilation->diagnostics().report(DiagID::NoKernel,
+                                    "the file holds no tile.func");
+  return ExitDiagnostics;
+}
+
+int Profiler::prepareObject() {
+  auto parsed = parseRunObject(words, contentsPeriod, /*fills=*/false);
+  if (!parsed)
+    return reportError(parsed.takeError());
+  if (parsed->saves || parsed->statistics || parsed->strict)
+    return refuse("--out, --stats and --strict");
+  if (parsed->check.value_or(false))
+    return refuse("--check");
+  std::string error;
+  if (!readFile(parsed->object, error))
+    return reportError(DiagID::CannotRead, error);
+  return ExitOk;
+}
+
 /// A kernel file, or a code object with a launch contract. Returns an exit
 /// code.
 int Profiler::profileProgram() {
-  RunOptions run;
-  run.period = contentsPeriod;
-  if (int code = parseRunOptions(words, run, /*check=*/false))
-    return code;
-  if (run.onReference || !run.outs.empty() || !run.expects.empty())
-    return usageError("profile only times: --device ref, --out and --expect "
-                      "belong to run");
-  report.input = run.input.path;
-  Compilation compilation(run.input);
-  DiagnosticEngine &diags = compilation.diagnostics();
+  RunOptions &run = program;
+  DiagnosticEngine &diags = compilation->diagnostics();
   std::vector<reference::Parameter> parameters;
   Values values;
-  if (isCodeObjectFile(run.input.path)) {
+  if (!module) {
     std::string unreadable;
     auto buffer = readFile(run.input.path, unreadable);
     if (!buffer) {
@@ -232,24 +283,17 @@ int Profiler::profileProgram() {
       return ExitDiagnostics;
     }
     if (!readArguments(*contract, run, diags, parameters, values))
-      return compilation.failureCode();
+      return compilation->failureCode();
     return launchProgram(diags, buffer->getBuffer(), *contract,
                          std::move(values), run);
   }
-  auto module = compilation.import();
-  if (!module)
-    return compilation.failureCode();
-  auto funcs = module->getOps<tile::FuncOp>();
-  if (funcs.empty()) {
-    diags.report(DiagID::NoKernel, "the file holds no tile.func");
-    return ExitDiagnostics;
-  }
-  if (!readArguments(*funcs.begin(), run, diags, parameters, values))
-    return compilation.failureCode();
-  auto object = compilation.compile(*module, Stage::HSACO);
+  if (!readArguments(*module->getOps<tile::FuncOp>().begin(), run, diags,
+                     parameters, values))
+    return compilation->failureCode();
+  auto object = compilation->compile(*module, Stage::HSACO);
   if (!object)
-    return compilation.failureCode();
-  return launchProgram(diags, *object, compilation.contract(),
+    return compilation->failureCode();
+  return launchProgram(diags, *object, compilation->contract(),
                        std::move(values), run);
 }
 
@@ -266,7 +310,8 @@ int Profiler::profileObject() {
     return reportError(DiagID::CannotRead, error);
   if (!openDevice(parsed->device, error))
     return reportError(DiagID::DeviceUnavailable, error);
-  setUp();
+  if (int code = setUp())
+    return code;
   sim::SimulatorOptions &settings = sim::simulatorOptions();
   settings.threads = parsed->threads;
   settings.scheduleSeed = parsed->seed;
@@ -305,10 +350,15 @@ int Profiler::profileObject() {
   return ExitOk;
 }
 
-/// The words decide which; the model is off afterwards, for a second input.
-int Profiler::run() {
-  bool isLaunch = llvm::any_of(
+/// The words decide which of the two.
+int Profiler::prepare() {
+  isLaunch = llvm::any_of(
       words, [](StringRef word) { return word.split('=').first == "--grid"; });
+  return isLaunch ? prepareObject() : prepareProgram();
+}
+
+/// The model is off afterwards, for a second input.
+int Profiler::run() {
   int code = isLaunch ? profileObject() : profileProgram();
   sim::simulatorOptions().timing.reset();
   return code;
@@ -339,15 +389,20 @@ int tlc::runProfile(Arguments arguments) {
     if (!path.empty() && !canWriteFile(path, error))
       return reportError(DiagID::CannotWrite, error);
     for (StringRef word : options.words)
-      if (!path.empty() && isSameFile(path, word))
+      if (!path.empty() &&
+          (isSameFile(path, word) || isSameFile(path, word.rsplit('=').second)))
         return usageError("'" + path + "' is an input");
   }
-  Profiler a(options, options.words);
+  Profiler a(options, options.words), b(options, options.against);
+  if (int code = a.prepare())
+    return code;
+  if (!options.against.empty())
+    if (int code = b.prepare())
+      return code;
   if (int code = a.run())
     return code;
   const Report &report = a.report;
   if (!options.against.empty()) {
-    Profiler b(options, options.against);
     if (int code = b.run())
       return code;
     if (options.json)
@@ -357,19 +412,18 @@ int tlc::runProfile(Arguments arguments) {
       report::printComparison(llvm::outs(), report, b.report);
     return ExitOk;
   }
-  if (!options.trace.empty()) {
-    if (report.origin == report::Origin::Measured)
-      return usageError("a HIP device gives no trace: use --device sim");
+  if (!options.trace.empty())
     if (int code = writeFile(options.trace, [&](llvm::raw_ostream &os) {
           report::printTrace(os, report);
         }))
       return code;
-  }
   if (!options.html.empty())
     if (int code = writeFile(options.html, [&](llvm::raw_ostream &os) {
           report::printHTML(os, report);
         }))
       return code;
+  if (options.html == "-" || options.trace == "-")
+    return ExitOk; // in place of the table
   if (options.json)
     llvm::outs() << llvm::formatv("{0:2}\n", report::toJSON(report));
   else

@@ -15,6 +15,7 @@
 #include "ProfileOptions.h"
 #include "tlc/Driver/Profile.h"
 #include "tlc/Simulator/Timing/Parameters.h"
+#include "tlc/Support/Files.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace tlc;
@@ -30,13 +31,14 @@ const llvm::StringLiteral tlc::profileUsage =
     "  --counters        show all counters\n"
     "  --json            the report as JSON instead of the table\n"
     "  --html FILE       one page with source, instructions and bars\n"
-    "  --trace FILE      a trace for ui.perfetto.dev\n"
+    "  --trace FILE      a trace for ui.perfetto.dev; -: in place of the "
+    "table\n"
     "  --trace-waves N   wavefronts in it (64)\n"
     "  --against FILE    profile FILE too and compare; options after it are "
     "for "
     "FILE\n"
     "  --full            run every workgroup in detail\n"
-    "  --detail N        wavefront instructions to run in detail at least\n"
+    "  --detail N        or a sample: wavefront instructions at least\n"
     "  --assume NAME=V   another value for a parameter of the model that has "
     "no "
     "source\n"
@@ -104,7 +106,9 @@ private:
   /// The value of `name` if the current word is that option.
   bool take(StringRef name, StringRef &value);
   template <typename T> bool number(StringRef name, T &to);
+  template <typename T> bool number(StringRef name, std::optional<T> &to);
   void assume(StringRef text);
+  void findContradictions(bool compares);
 
   Arguments arguments;
   ProfileOptions &options;
@@ -135,6 +139,36 @@ template <typename T> bool Parser::number(StringRef name, T &to) {
   if (error.empty() && value.getAsInteger(10, to))
     error = (name + " takes a number, not '" + value + "'").str();
   return true;
+}
+
+template <typename T>
+bool Parser::number(StringRef name, std::optional<T> &to) {
+  T value = 0;
+  if (!number(name, value))
+    return false;
+  to = value;
+  return true;
+}
+
+/// Options that together make no sense, or one of which would be left without
+/// effect.
+void Parser::findContradictions(bool compares) {
+  bool hasFiles = !options.trace.empty() || !options.html.empty();
+  unsigned onOutput =
+      options.json + (options.html == "-") + (options.trace == "-");
+  if (compares && hasFiles)
+    error = "--trace and --html show one profile: leave --against out";
+  else if (options.full && options.detail)
+    error = "--full runs everything in detail, --detail a sample: give one";
+  else if (options.traceWaves && options.trace.empty())
+    error = "--trace-waves is about the file of --trace, which is missing";
+  else if (hasFiles && isSameFile(options.html, options.trace))
+    error = "--html and --trace name one file: '" + options.trace + "'";
+  else if (onOutput > 1)
+    error = "one form fits standard output: of --json, --html - and --trace - "
+            "give one";
+  else if (options.repetitions == 0)
+    error = "--repeat takes at least 1";
 }
 
 /// NAME=VALUE, for the whole process.
@@ -201,11 +235,8 @@ int Parser::run() {
   }
   if (error.empty() && !inputOf(options.words))
     error = "profile needs a kernel file or a code object";
-  if (error.empty() && against &&
-      (!options.trace.empty() || !options.html.empty()))
-    error = "--trace and --html show one profile: leave --against out";
-  if (error.empty() && options.repetitions == 0)
-    error = "--repeat takes at least 1";
+  if (error.empty())
+    findContradictions(against.has_value());
   if (!error.empty())
     return usageError(error);
   if (against)

@@ -29,8 +29,8 @@ struct ProfileOptions {
   std::string trace, html;
   report::TextOptions text;
   bool full = false, warm = false;
-  uint64_t detail = 0;      ///< instructions in detail before sampling
-  unsigned traceWaves = 64; ///< wavefronts of a trace
+  std::optional<uint64_t> detail;     ///< instructions before sampling
+  std::optional<unsigned> traceWaves; ///< wavefronts of a trace
   unsigned repetitions = 20;
   std::vector<std::string> assumptions; ///< NAME=VALUE, made already
   /// The words of `run` for A and, if there is a B, for B.

@@ -58,6 +58,8 @@ const llvm::StringLiteral tlc::runUsage =
     "  --out INDEX=FILE  save an argument, counted from 0, as .npy\n"
     "  --threads N, --seed N, --limit N\n"
     "  --check           the simulator's checkers; --strict: notes count too\n"
+    "  --checkers, --no-checkers\n"
+    "                    the same, or without them (the default)\n"
     "  --stats           executed instructions by name\n";
 const llvm::StringLiteral tlc::checkUsage =
     "tlc check KERNEL.tile [options]\n\n" RUN_OPTIONS

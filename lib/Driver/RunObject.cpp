@@ -91,7 +91,7 @@ int tlc::runObject(llvm::ArrayRef<StringRef> arguments) {
     settings.threads = options->threads;
     settings.scheduleSeed = options->seed;
     settings.instructionLimit = options->limit;
-    settings.checkers = options->check;
+    settings.checkers = options->check.value_or(false);
     settings.statistics = options->statistics;
   }
   ObjectLaunch run(std::move(*options), *device.table);

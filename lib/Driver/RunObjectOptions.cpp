@@ -111,11 +111,19 @@ Error scalarValue(StringRef text, ObjectArgument &argument) {
 }
 
 /// Fills an array from its CONTENTS, or from a file of the same type and shape.
-Error arrayValue(StringRef text, ObjectArgument &argument, int64_t period) {
+Error arrayValue(StringRef text, ObjectArgument &argument, int64_t period,
+                 bool fills) {
   Expected<Contents> contents = parseContents(text);
   if (!contents)
     return bad("argument '" + argument.text +
                "': " + llvm::toString(contents.takeError()));
+  if (!fills) {
+    std::string unreadable;
+    if (contents->kind == Contents::Kind::File &&
+        !readFile(contents->path, unreadable))
+      return objectError(DiagID::CannotRead, unreadable);
+    return Error::success();
+  }
   contents->period = period;
   if (contents->kind != Contents::Kind::File) {
     fill(argument.array, *contents);
@@ -140,7 +148,7 @@ Error arrayValue(StringRef text, ObjectArgument &argument, int64_t period) {
 
 /// TYPE=VALUE, TYPE[SHAPE]=CONTENTS or ptr=null.
 Expected<ObjectArgument> parseArgument(StringRef text, int64_t period,
-                                       uint64_t &memory) {
+                                       bool fills, uint64_t &memory) {
   ObjectArgument argument;
   argument.text = text.str();
   auto [left, value] = text.split('=');
@@ -196,8 +204,9 @@ Expected<ObjectArgument> parseArgument(StringRef text, int64_t period,
                            sizeString(double(memory)) +
                            " are left (--memory-limit)");
   memory -= bytes * copies;
-  argument.array = Array(argument.type, extents);
-  if (Error error = arrayValue(value, argument, period))
+  if (fills)
+    argument.array = Array(argument.type, extents);
+  if (Error error = arrayValue(value, argument, period, fills))
     return std::move(error);
   return argument;
 }
@@ -212,8 +221,8 @@ constexpr StringRef withValue[] = {"--kernel", "--grid",    "--block",
 /// later: they are collected in `saves`.
 class Parser {
 public:
-  Parser(llvm::ArrayRef<StringRef> words, int64_t period)
-      : words(words), period(period) {}
+  Parser(llvm::ArrayRef<StringRef> words, int64_t period, bool fills)
+      : words(words), period(period), fills(fills) {}
   Expected<RunObjectOptions> run();
 
 private:
@@ -224,13 +233,15 @@ private:
 
   llvm::ArrayRef<StringRef> words;
   int64_t period;
+  bool fills; ///< arrays, or only looks at what was said
   uint64_t memory = availableMemory(); ///< left for arrays
   RunObjectOptions options;
   std::vector<std::pair<unsigned, std::string>> saves;
 };
 
 Error Parser::addArgument(StringRef text) {
-  Expected<ObjectArgument> argument = parseArgument(text, period, memory);
+  Expected<ObjectArgument> argument =
+      parseArgument(text, period, fills, memory);
   if (!argument)
     return argument.takeError();
   options.arguments.push_back(std::move(*argument));
@@ -318,6 +329,12 @@ Error Parser::finish() {
     return usage("no code object given");
   if (options.grid[0] == 0 || options.block[0] == 0)
     return usage("a code object needs --grid X,Y,Z and --block X,Y,Z");
+  if (options.strict && !options.check.value_or(true))
+    return usage("--strict judges what the checkers find: leave "
+                 "--no-checkers out");
+  if (options.strict)
+    options.check = true;
+  options.saves = !saves.empty();
   for (auto &[index, path] : saves) {
     if (index >= options.arguments.size() || !options.arguments[index].isArray)
       return usage("--out " + llvm::Twine(index) + ": argument " +
@@ -355,10 +372,14 @@ Expected<RunObjectOptions> Parser::run() {
       options.object = word.str();
       continue;
     }
-    if (word == "--check" || word == "--strict" || word == "--stats") {
+    if (word == "--stats" || word == "--strict") {
       options.statistics |= word == "--stats";
       options.strict |= word == "--strict";
-      options.check |= word != "--stats";
+      continue;
+    }
+    // The later one counts, as for a kernel file.
+    if (word == "--check" || word == "--checkers" || word == "--no-checkers") {
+      options.check = word != "--no-checkers";
       continue;
     }
     StringRef name = word.split('=').first, value;
@@ -384,6 +405,7 @@ Expected<RunObjectOptions> Parser::run() {
 } // namespace
 
 Expected<RunObjectOptions>
-tlc::parseRunObject(llvm::ArrayRef<StringRef> arguments, int64_t period) {
-  return Parser(arguments, period).run();
+tlc::parseRunObject(llvm::ArrayRef<StringRef> arguments, int64_t period,
+                    bool fills) {
+  return Parser(arguments, period, fills).run();
 }

@@ -42,7 +42,10 @@ struct RunObjectOptions {
   uint64_t seed = 0, limit = 0;
   /// Most bytes of the arrays; 0: what the system has.
   uint64_t memoryLimit = 0;
-  bool check = false, strict = false, statistics = false;
+  /// Checkers: not said, on or off.
+  std::optional<bool> check;
+  bool strict = false, statistics = false;
+  bool saves = false; ///< --out was given
 };
 
 /// An error with its id, which decides on the exit code: mistakes in the form
@@ -64,9 +67,11 @@ inline llvm::Error objectError(DiagID id, const llvm::Twine &text) {
 /// Says it; the exit code.
 int reportError(llvm::Error error);
 
-/// For \p period see Contents::period.
+/// For \p period see Contents::period. Without \p fills only looks at what was
+/// said: arrays stay empty, and files need only be readable.
 llvm::Expected<RunObjectOptions>
-parseRunObject(llvm::ArrayRef<llvm::StringRef> arguments, int64_t period = 0);
+parseRunObject(llvm::ArrayRef<llvm::StringRef> arguments, int64_t period = 0,
+               bool fills = true);
 
 } // namespace tlc
 

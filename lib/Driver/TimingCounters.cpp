@@ -184,6 +184,11 @@ void CounterList::cycles() {
       "vector ALUs at work");
   add("VALUBusy", 100 * report.valuUse, "%",
       "vector ALUs at work, of all SIMDs' cycles");
+  add("SQ_THREAD_CYCLES_VALU", report.valuLanes * time.vectorBusy / 4, "quads",
+      "the same, times the active lanes");
+  if (time.vectorBusy)
+    add("VALUUtilization", 100 * report.valuLanes / 64, "%",
+        "active lanes, of those of vector ALUs at work");
   add("SQ_LDS_IDX_ACTIVE", time.ldsBusy, "cycles", "LDS at work");
   add("SQ_LDS_BANK_CONFLICT", time.ldsConflicts, "cycles",
       "of these, for bank conflicts");

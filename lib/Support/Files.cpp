@@ -155,5 +155,16 @@ bool tlc::canWriteFile(StringRef path, std::string &error) {
 }
 
 bool tlc::isSameFile(StringRef a, StringRef b) {
-  return a != "-" && b != "-" && fs::exists(a) && fs::equivalent(a, b);
+  if (a == "-" || b == "-")
+    return false;
+  if (fs::exists(a) || fs::exists(b))
+    return fs::exists(a) && fs::exists(b) && fs::equivalent(a, b);
+  // Of files that are not there yet their folders and names decide.
+  auto folder = [](StringRef path) {
+    StringRef parent = llvm::sys::path::parent_path(path);
+    return parent.empty() ? StringRef(".") : parent;
+  };
+  return llvm::sys::path::filename(a) == llvm::sys::path::filename(b) &&
+         fs::exists(folder(a)) && fs::exists(folder(b)) &&
+         fs::equivalent(folder(a), folder(b));
 }

@@ -35,7 +35,7 @@ bool writeFileAtomically(llvm::StringRef path, llvm::StringRef contents,
 /// False with the reason in `error`.
 bool canWriteFile(llvm::StringRef path, std::string &error);
 
-/// Whether two names are one existing file.
+/// Whether two names are one file, be it there or not.
 bool isSameFile(llvm::StringRef a, llvm::StringRef b);
 
 } // namespace tlc

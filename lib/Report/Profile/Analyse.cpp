@@ -29,6 +29,8 @@
 
 #include "Analysis.h"
 
+#include "llvm/ADT/ArrayRef.h"
+
 #include <algorithm>
 #include <fmt/format.h>
 
@@ -51,19 +53,6 @@ constexpr bool whileWorking(Stall stall) {
          stall == Stall::Arbitration;
 }
 
-/// Wave cycles in which a scalar instruction was issued, or had to wait for
-/// that of another wavefront. What the issue logic does itself is no such one,
-/// and loads are waited for.
-double scalarCycles(const CodeLine &code) {
-  if (code.unit != CodeLine::Unit::Scalar)
-    return 0;
-  for (const char *other : {"s_waitcnt", "s_barrier", "s_nop", "s_sleep",
-                            "s_endpgm", "s_setprio", "s_load", "s_buffer_load"})
-    if (code.text.starts_with(other))
-      return 0;
-  return code.issueCycles + code.stalls[unsigned(Stall::Arbitration)];
-}
-
 } // namespace
 
 /// "kernel.tile:70", or the address where there is no line.
@@ -78,11 +67,19 @@ std::string Analysis::place(size_t index) const {
                      code.line);
 }
 
+const char *Analysis::inTiles(const char *tiles, const char *others) const {
+  for (const CodeLine &code : kernel.code)
+    if (code.file.ends_with(".tile") || code.file.ends_with(".py"))
+      return tiles;
+  return others;
+}
+
 /// A candidate; small ones are dropped here. `id` is stable (JSON), `share` one
 /// of the SIMDs' time.
 void Analysis::add(const char *id, double share, std::string headline,
                    std::string detail, std::string advice,
-                   std::optional<size_t> at, double avoidable, bool isCertain) {
+                   std::optional<size_t> at, double avoidable, bool isCertain,
+                   bool isOfOccupancy) {
   if (share < negligible * active)
     return;
   Limiter limiter;
@@ -90,6 +87,7 @@ void Analysis::add(const char *id, double share, std::string headline,
   limiter.share = std::min(share, 1.0);
   limiter.rank = limiter.share * avoidable;
   limiter.isCertain = isCertain;
+  limiter.isOfOccupancy = isOfOccupancy;
   limiter.headline = std::move(headline);
   limiter.detail = std::move(detail);
   limiter.advice = std::move(advice);
@@ -121,7 +119,8 @@ std::vector<OccupancyLimit> Analysis::lowOccupancy() const {
 void Analysis::addLatency(const char *id, double share, std::string headline,
                           std::string detail, std::string advice,
                           std::optional<size_t> at) {
-  if (std::vector<OccupancyLimit> limits = lowOccupancy(); !limits.empty()) {
+  std::vector<OccupancyLimit> limits = lowOccupancy();
+  if (!limits.empty()) {
     std::string names, details, fewer;
     for (const OccupancyLimit &limit : limits) {
       const char *joint = names.empty() ? "" : " and ";
@@ -139,7 +138,8 @@ void Analysis::addLatency(const char *id, double share, std::string headline,
   } else {
     advice += ", or run more wavefronts";
   }
-  add(id, share, std::move(headline), std::move(detail), std::move(advice), at);
+  add(id, share, std::move(headline), std::move(detail), std::move(advice), at,
+      1, false, /*isOfOccupancy=*/!limits.empty());
 }
 
 /// The account: fills kernel.account, whose shares add up to 1, and `parts`.
@@ -199,9 +199,21 @@ void Analysis::account() {
     drain = 0;
 }
 
-/// A barrier's time goes to what its latecomers waited for.
+/// A barrier's time goes to what its latecomers waited for. What is waited for
+/// only because a barrier follows is the barrier's: LDS writes.
 void Analysis::spreadBarriers() {
   double &barrier = parts[unsigned(Stall::Barrier)];
+  double &local = parts[unsigned(Stall::Lds)];
+  double caused = 0;
+  for (const CodeLine &code : kernel.code)
+    caused += code.caused[unsigned(Stall::Barrier)];
+  double moved = caused - kernel.stalls[unsigned(Stall::Barrier)];
+  if (double waits = kernel.stalls[unsigned(Stall::Lds)];
+      moved > 0 && waits > 0) {
+    barrierWrites = local * std::min(1.0, moved / waits);
+    local -= barrierWrites;
+    barrier += barrierWrites;
+  }
   double others = sum(parts) - barrier;
   // Nobody's wait explains it: the barrier itself is the cause.
   if (barrier >= others)
@@ -233,6 +245,41 @@ void Analysis::moveFlat() {
   double moved = all > 0 ? part(Stall::VectorMemory) * flat / all : 0;
   parts[unsigned(Stall::VectorMemory)] -= moved;
   parts[unsigned(Stall::Lds)] += moved;
+}
+
+/// What wavefronts wait for at the LDS, by the begin of the instruction's name;
+/// what is none of them is an atomic.
+struct LdsKind {
+  const char *name, *inTiles, *advice;
+};
+static constexpr LdsKind ldsKinds[] = {
+    {"LDS reads",
+     "read the next operands before the work of this step (T.Pipelined, T.copy "
+     "to a fragment ahead)",
+     "read the next operands before the work of this step"},
+    {"LDS writes",
+     "write before the work of this step, and to another buffer than is read",
+     "write before the work of this step, and to another buffer than is read"},
+    {"lane exchanges",
+     "let each thread reduce more elements before threads are combined (fewer "
+     "threads along the reduced axis)",
+     "combine within a lane first; DPP within rows of 16 lanes"},
+    {"LDS atomics", "add up in a fragment first (T.reduce_sum)",
+     "add up in registers or across lanes first"},
+};
+static size_t kindOf(const CodeLine &code) {
+  constexpr std::pair<const char *, size_t> names[] = {
+      {"ds_read", 0},    {"ds_write", 1},   {"ds_bpermute", 2},
+      {"ds_permute", 2}, {"ds_swizzle", 2}, {"ds_", 3}};
+  for (auto [name, kind] : names)
+    if (code.text.starts_with(name))
+      return kind;
+  return 0; // FLAT
+}
+static double causedByLds(const CodeLine &code) {
+  return code.caused[unsigned(Stall::Lds)] +
+         code.caused[unsigned(Stall::LdsBusy)] +
+         (isFlatLds(code) ? code.caused[unsigned(Stall::VectorMemory)] : 0);
 }
 
 /// Waits for LDS into conflicts and the rest; a saturated LDS by its own busy
@@ -272,9 +319,13 @@ void Analysis::lds() {
         "or read along the other axis",
         at, 1, /*isCertain=*/true);
   }
-  auto waited = worst([](const CodeLine &c) {
-    return c.caused[unsigned(Stall::Lds)] + c.caused[unsigned(Stall::LdsBusy)] +
-           (isFlatLds(c) ? c.caused[unsigned(Stall::VectorMemory)] : 0);
+  // What most of the time is waited for.
+  double ofKind[std::size(ldsKinds)] = {};
+  for (const CodeLine &code : kernel.code)
+    ofKind[kindOf(code)] += causedByLds(code);
+  size_t kind = std::max_element(ofKind, std::end(ofKind)) - ofKind;
+  auto waited = worst([&](const CodeLine &c) {
+    return kindOf(c) == kind ? causedByLds(c) : 0;
   });
   double rest = waits * (1 - won);
   // A dword a lane goes through as fast as a part of one.
@@ -298,12 +349,12 @@ void Analysis::lds() {
         "compute a larger tile",
         waited, avoidable);
   else
-    addLatency("lds_latency", rest, "latency of LDS reads",
-               fmt::format("wavefronts wait for LDS that works only {:.0f} % "
-                           "of the busy CUs' time{}",
-                           active > 0 ? 100 * kernel.ldsUse / active : 0,
-                           narrowly),
-               "read the next operands before the work of this step", waited);
+    addLatency(
+        "lds_latency", rest, std::string("latency of ") + ldsKinds[kind].name,
+        fmt::format("wavefronts wait for LDS that works only {:.0f} % "
+                    "of the busy CUs' time{}",
+                    active > 0 ? 100 * kernel.ldsUse / active : 0, narrowly),
+        inTiles(ldsKinds[kind].inTiles, ldsKinds[kind].advice), waited);
 }
 
 /// CUs without a workgroup: before the first one starts, because there are too
@@ -374,14 +425,51 @@ void Analysis::vectorWork() {
                          : slowly),
       mostly ? "fewer of them: other ways to compute the same, or shared by "
                "more elements"
-      : own  ? "fewer or cheaper vector operations: packed ones, fewer "
-               "conversions and addresses"
+      : own && !slowly.empty()
+          ? "divide by constants or powers of two, let indices go on by "
+            "additions, products of 24 bits or f32"
+      : own ? "fewer or cheaper vector operations: packed ones, fewer "
+              "conversions and addresses"
             : "fewer or cheaper vector operations, or overlap them with matrix "
               "operations (another wavefront, another stage of the loop)",
       worst([&](const CodeLine &c) {
         return mostly && !c.isTranscendental ? 0 : c.aluCycles;
       }),
       own ? share + (1 - share) * avoidable : 1);
+}
+
+/// Where wavefronts meet every few hundred cycles it is the barrier itself,
+/// otherwise what those did that came last.
+void Analysis::barriers() {
+  constexpr double often = 400; // cycles
+  double met = 0;
+  for (const CodeLine &code : kernel.code)
+    met += code.text.starts_with("s_barrier") ? code.executed : 0;
+  double every = met > 0 ? kernel.waveCycles / met : 0;
+  bool isDense = met > 0 && every < often;
+  double share = part(Stall::Barrier);
+  std::string detail = fmt::format("{:.0f} % of the SIMDs' time", 100 * share);
+  if (isDense)
+    detail += fmt::format("; a wavefront meets one every {:.0f} cycles", every);
+  if (barrierWrites > 0.1 * share)
+    detail += fmt::format("; {:.0f} % are waits in front of one for its own "
+                          "LDS writes",
+                          100 * std::min(barrierWrites, share));
+  auto at = worst([&](const CodeLine &c) {
+    bool isBarrier = c.text.starts_with("s_barrier");
+    double caused = c.caused[unsigned(Stall::Barrier)];
+    return !isDense    ? caused
+           : isBarrier ? caused + c.stalls[unsigned(Stall::Barrier)]
+                       : 0;
+  });
+  add("barrier", share, "barriers", detail,
+      isDense ? inTiles("fewer of them: larger steps of the loop (block_K), "
+                        "T.Pipelined with two stages or more, results kept in "
+                        "fragments instead of shared buffers",
+                        "fewer of them: larger steps between them, two buffers "
+                        "in turn, results kept in registers")
+              : "fewer barriers, or work of the same length between them",
+      at);
 }
 
 /// Parts that need no closer look.
@@ -395,14 +483,13 @@ void Analysis::plain() {
         fmt::format("{:.0f} % of all cycles", 100 * kernel.matrixUse),
         "only fewer or cheaper matrix operations help");
   vectorWork();
+  barriers();
   auto idler = hottest(Stall::Nop);
   bool sleeps = idler && kernel.code[*idler].text.starts_with("s_sleep");
   const struct {
     Stall stall;
     const char *headline, *advice;
   } rows[] = {
-      {Stall::Barrier, "barriers",
-       "fewer barriers, or work of the same length between them"},
       {Stall::Nop,
        sleeps ? "sleeping wavefronts (s_sleep)" : "wait states (s_nop)",
        sleeps ? "shorter sleeps between looks at memory"
@@ -434,15 +521,49 @@ void Analysis::plain() {
         row.advice, hottest(row.stall));
 }
 
-/// By what could be won, as it is printed. Of equal ones those that another
-/// layout removes go first, then the order of the rules above counts.
+/// The unit that a cause is one of; others are each their own.
+static std::string_view unitOf(const Limiter &limiter) {
+  std::string_view key = limiter.key;
+  if (key.starts_with("lds_"))
+    return "lds";
+  for (const char *memory : {"uncoalesced", "narrow_accesses", "bandwidth",
+                             "memory_latency", "store_latency"})
+    if (key == memory)
+      return "memory";
+  return key;
+}
+
+/// Whether one change cures both.
+static bool isOneMatter(const Limiter &a, const Limiter &b) {
+  return (a.isOfOccupancy && b.isOfOccupancy) ||
+         (!a.where.empty() && a.where == b.where && unitOf(a) == unitOf(b));
+}
+
+/// By what could be won; of causes that are one matter the largest goes by
+/// their sum. Of equal ones those that another layout
+/// removes go first, then the order of the rules above counts.
 void Analysis::finish() {
-  auto key = [](const Limiter &limiter) {
+  auto own = [](const Limiter &limiter) {
     return std::pair(std::lround(1000 * limiter.rank), limiter.isCertain);
   };
   std::stable_sort(
       kernel.limiters.begin(), kernel.limiters.end(),
-      [&](const Limiter &a, const Limiter &b) { return key(a) > key(b); });
+      [&](const Limiter &a, const Limiter &b) { return own(a) > own(b); });
+  for (Limiter &limiter : kernel.limiters)
+    limiter.together = limiter.rank;
+  for (size_t i = 0; i < kernel.limiters.size(); ++i) {
+    Limiter &later = kernel.limiters[i];
+    for (Limiter &first : llvm::MutableArrayRef(kernel.limiters).take_front(i))
+      if (isOneMatter(first, later)) {
+        first.together += later.rank;
+        break;
+      }
+  }
+  std::stable_sort(kernel.limiters.begin(), kernel.limiters.end(),
+                   [](const Limiter &a, const Limiter &b) {
+                     return std::lround(1000 * a.together) >
+                            std::lround(1000 * b.together);
+                   });
 }
 
 void tlc::report::analyse(const Report &report, KernelReport &kernel) {

@@ -94,27 +94,38 @@ double Analysis::atomics(double waits) {
   return share;
 }
 
-/// What fewer lines would win of the waits for an access: the address unit's
-/// share of its latency, or what queues at the levels that lines go through,
+/// 4 lines touched where 1 would do: 3/4 of the cost is in vain.
+static double excessOf(double touched, double needed) {
+  return touched > 0 ? std::max(0.0, 1 - needed / touched) : 0;
+}
+
+/// What fewer lines would win of the waits for an access: of the address unit's
+/// share of its latency, or of what queues at the levels that lines go through,
 /// which grow faster than those are busy. Without a queue a second line arrives
-/// with the first.
-double Analysis::costOfLines(const CodeLine &code) const {
-  double busy = 0;
+/// with the first; and a level that moves no more than the lanes ask for would
+/// move the same of denser accesses.
+double Analysis::inVain(const CodeLine &code) const {
+  double excess = excessOf(code.linesTouched, code.linesNeeded);
+  double asked = 0;
   for (const Level &level : kernel.levels)
-    busy = std::max(busy, useWhileActive(level));
+    if (level.key == "requested")
+      asked = level.bytes;
   double own = code.latency - code.orderLatency;
-  double unit = own > 0 ? code.addressCycles / own : 0;
-  double queue = busy / saturated * (busy / saturated);
-  return std::clamp(std::max(queue, unit), 0.0, 1.0);
+  double cost = own > 0 ? std::min(1.0, code.addressCycles / own) * excess : 0;
+  for (const Level &level : kernel.levels) {
+    double busy = std::min(1.0, useWhileActive(level) / saturated);
+    bool isBeyond = level.key != "l1" && asked > 0 && level.bytes > 0;
+    cost = std::max(
+        cost, busy * busy *
+                  (isBeyond ? std::min(excess, excessOf(level.bytes, asked))
+                            : excess));
+  }
+  return cost;
 }
 
 /// The share that lines touched in vain cause. Waits for data are those of the
 /// loads themselves; a full path delays whoever comes next.
 double Analysis::coalescing(double waits, double taken) {
-  // 4 lines touched where 1 would do: 3/4 of the cost is in vain.
-  auto excessOf = [](double touched, double needed) {
-    return touched > 0 ? std::max(0.0, 1 - needed / touched) : 0;
-  };
   double pathWaits = kernel.stalls[unsigned(Stall::MemoryBusy)];
   double all = 0, scattered = 0, touched = 0, needed = 0, pathBusy = 0;
   for (const CodeLine &code : kernel.code) {
@@ -123,8 +134,7 @@ double Analysis::coalescing(double waits, double taken) {
     needed += code.linesNeeded;
     bool isAtomic = code.text.find("_atomic_") != std::string::npos;
     if (code.unit != Unit::Scratch && !isAtomic)
-      scattered += causedByWaits(code) * costOfLines(code) *
-                   excessOf(code.linesTouched, code.linesNeeded);
+      scattered += causedByWaits(code) * inVain(code);
   }
   double excess = excessOf(touched, needed);
   for (const Level &level : kernel.levels)
@@ -143,9 +153,7 @@ double Analysis::coalescing(double waits, double taken) {
     if (active > 0 && pathBusy / active > saturated)
       return lines;
     double path = touched > 0 ? pathWaits / touched : 0;
-    return causedByWaits(c) * costOfLines(c) *
-               excessOf(c.linesTouched, c.linesNeeded) +
-           (path + 1e-9) * lines;
+    return causedByWaits(c) * inVain(c) + (path + 1e-9) * lines;
   });
   if (!at || share <= 0)
     return 0;
@@ -158,8 +166,11 @@ double Analysis::coalescing(double waits, double taken) {
                   code.linesTouched / code.executed,
                   code.linesNeeded / code.executed) +
           placesOf(at),
-      "let consecutive lanes access consecutive addresses: change which axis "
-      "the lanes walk, or stage the tile through LDS",
+      inTiles("let consecutive lanes access consecutive addresses: the last "
+              "index of T.Parallel along the last axis of the tensor, or "
+              "T.copy the tile to shared memory and read that the other way",
+              "let consecutive lanes access consecutive addresses: change "
+              "which axis the lanes walk, or stage the tile through LDS"),
       at, 1, /*isCertain=*/true);
   return excess;
 }
@@ -173,14 +184,16 @@ std::string Analysis::placesOf(std::optional<size_t> at) const {
   const CodeLine &code = kernel.code[*at];
   // Few lines lie in few sets anyhow, and lines that are used whole at once
   // need no place for long.
-  constexpr double manyLines = 6, fewSets = 1.6, often = 0.25;
+  // Misses of few lines cost nothing, however many of those beyond L2 they are.
+  constexpr double manyLines = 6, fewSets = 1.6, often = 0.25, worth = 0.05;
   if (code.linesTouched > manyLines * code.executed &&
       code.linesTouched > 2 * code.linesNeeded && code.setsUsed() < fewSets)
     clause += fmt::format("; its lines fall into {:.1f} of the 4 sets of L1: "
                           "rows that lie a multiple of 512 bytes apart (pad "
                           "them)",
                           code.setsUsed());
-  if (code.translationMisses > often * code.linesBeyondL2)
+  if (code.translationMisses > often * code.linesBeyondL2 &&
+      code.translationMisses > worth * code.linesTouched)
     clause += fmt::format("; {:.0f} % of its lines beyond L2 lie in pages "
                           "whose translation was not at hand: more than 32 "
                           "pages of 2 MB at a time in an XCD",
@@ -268,16 +281,89 @@ void Analysis::memory() {
   if (full)
     add("bandwidth", rest, full->name + " bandwidth",
         levelDetail(*full) + placesOf(waited),
-        "move fewer bytes: larger tiles, reuse in LDS or registers, narrower "
-        "types, workgroups that share data on one XCD",
+        full->key == "l1"
+            ? inTiles("keep what is read again in a fragment or in shared "
+                      "memory, wider accesses (T.vectorized, T.copy)",
+                      "keep what is read again in registers or LDS, wider "
+                      "accesses")
+        : full->key == "l2"
+            ? "larger tiles, reuse in LDS or registers, narrower types"
+            : "move fewer bytes: larger tiles, reuse in LDS or registers, "
+              "narrower types, workgroups that share data on one XCD",
         waited, avoidable);
   else
-    addLatency("memory_latency", rest, "latency of global memory",
-               fmt::format("no level is saturated; {:.1f} wavefronts a SIMD on "
-                           "average",
-                           kernel.occupancy.achieved) +
-                   placesOf(waited),
-               "issue loads earlier (T.Pipelined with more stages), keep more "
-               "of them in flight",
-               waited);
+    latency(rest);
+}
+
+/// Nothing is saturated: waits for stores, and for loads by where their data
+/// are.
+void Analysis::latency(double share) {
+  auto isStore = [&](const CodeLine &c) {
+    return c.unit == Unit::Memory && c.storeLatency > 0 &&
+           c.text.find("_atomic_") == std::string::npos;
+  };
+  auto ofStores = [&](const CodeLine &c) {
+    return isStore(c) ? causedByMemory(c) : 0;
+  };
+  double all = 0, stores = 0;
+  for (const CodeLine &code : kernel.code) {
+    bool counts = code.unit != Unit::Scratch &&
+                  code.text.find("_atomic_") == std::string::npos;
+    all += counts ? causedByMemory(code) : 0;
+    stores += ofStores(code);
+  }
+  double stored = all > 0 ? share * stores / all : 0;
+  auto store = worst(ofStores);
+  bool isDrain = drain > 0.5 * stored;
+  add("store_latency", stored,
+      isDrain ? "stores at the end of the launch" : "waits for stores",
+      isDrain ? fmt::format("{:.0f} cycles from the last wavefront's end on "
+                            "until all is written",
+                            drain * kernel.cycles)
+              : "vmcnt counts loads and stores in order, so a wait for a load "
+                "behind a store is one for the store; fences wait for all",
+      isDrain
+          ? inTiles("store results as they are ready (T.copy in the loop, "
+                    "smaller blocks), not all in the end",
+                    "store results as they are ready, not all in the end")
+          : inTiles("load the next tile before the last one is stored, fewer "
+                    "barriers behind stores to global memory",
+                    "issue the loads before the stores, fewer fences"),
+      store);
+  auto ofLoads = [&](const CodeLine &c) {
+    return isStore(c) ? 0 : causedByMemory(c);
+  };
+  auto load = worst(ofLoads);
+  double waits = 0, near = 0;
+  for (const CodeLine &code : kernel.code) {
+    double cycles = ofLoads(code);
+    waits += cycles;
+    near += code.linesLookedUp > 0
+                ? cycles * code.linesInL1 / code.linesLookedUp
+                : 0;
+  }
+  bool isNear = near > saturated * waits;
+  std::string detail =
+      fmt::format("no level is saturated; {:.1f} wavefronts a SIMD on average",
+                  kernel.occupancy.achieved);
+  if (isNear)
+    detail +=
+        fmt::format("; {:.0f} % of the lines are found in L1, which takes "
+                    "its time all the same",
+                    100 * near / waits);
+  addLatency("memory_latency", share - stored, "latency of global memory",
+             detail + placesOf(load),
+             isNear ? inTiles("keep what is read again in a fragment or in "
+                              "shared memory (T.copy it there once), read "
+                              "several elements at a time (T.vectorized), "
+                              "independent ones in a row (T.unroll)",
+                              "keep what is read again in registers or LDS, "
+                              "read several elements at a time, independent "
+                              "ones in a row (unroll)")
+                    : inTiles("issue loads earlier (T.Pipelined with more "
+                              "stages), keep more of them in flight",
+                              "issue loads earlier (before the work on those "
+                              "that came before), keep more of them in flight "
+                              "(unroll)"),
+             load);
 }

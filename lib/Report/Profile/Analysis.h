@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Analyse.cpp has the account and most causes, AnalyseMemory.cpp those of
-// vector memory.
+// vector memory, AnalyseWaves.cpp those that wavefronts themselves are.
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,6 +37,8 @@ public:
     account();
     spreadBarriers();
     moveFlat();
+    dispatch();
+    divergence();
     lds();
     memory();
     idle();
@@ -50,6 +52,8 @@ private:
   void account();
   void spreadBarriers();
   void moveFlat();
+  void dispatch();
+  void divergence();
   void lds();
   void memory();
   double spills(double waits);
@@ -61,6 +65,8 @@ private:
                   std::string detail, std::string advice,
                   std::optional<size_t> at);
   void vectorWork();
+  void barriers();
+  void latency(double share);
   void idle();
   void plain();
   void finish();
@@ -69,12 +75,14 @@ private:
   /// Share of its cycles in which a level of memory works.
   double useOf(const Level &level) const;
   double useWhileActive(const Level &level) const;
-  double costOfLines(const CodeLine &code) const;
+  double inVain(const CodeLine &code) const;
   double causedByMemory(const CodeLine &code) const;
   double causedByWaits(const CodeLine &code) const;
   std::string placesOf(std::optional<size_t> at) const;
   std::string levelDetail(const Level &level) const;
   std::string place(size_t index) const;
+  /// Advice in the words of a tile program where the kernel is one.
+  const char *inTiles(const char *tiles, const char *others) const;
   /// The instruction with the largest value of \p key in the source line with
   /// the largest sum of them, if any is above 0.
   template <typename Key> std::optional<size_t> worst(Key key) const;
@@ -83,14 +91,15 @@ private:
   void add(const char *id, double share, std::string headline,
            std::string detail, std::string advice,
            std::optional<size_t> at = std::nullopt, double avoidable = 1,
-           bool isCertain = false);
+           bool isCertain = false, bool isOfOccupancy = false);
 
   const Report &report;
   KernelReport &kernel;
   StallCycles parts{}; ///< shares of SIMD time
   double valuPart = 0, scalarPart = 0;
-  double active = 0; ///< share of the CUs' time with a workgroup
-  double bare = 0;   ///< of the SIMDs' time: without a wavefront on such a CU
+  double barrierWrites = 0; ///< of the barriers' part: LDS writes before them
+  double active = 0;        ///< share of the CUs' time with a workgroup
+  double bare = 0; ///< of the SIMDs' time: without a wavefront on such a CU
   double launch = 0, drain = 0; ///< of all time: before and behind wavefronts
   /// Wave cycles that stand for the drain at an access, for each cycle of its
   /// latency.
@@ -142,6 +151,19 @@ inline bool isNarrowLds(const CodeLine &code) {
     if (name.find(size) != name.npos)
       return true;
   return false;
+}
+
+/// Wave cycles in which a scalar instruction was issued, or had to wait for
+/// that of another wavefront. What the issue logic does itself is no such one,
+/// and loads are waited for.
+inline double scalarCycles(const CodeLine &code) {
+  if (code.unit != CodeLine::Unit::Scalar)
+    return 0;
+  for (const char *other : {"s_waitcnt", "s_barrier", "s_nop", "s_sleep",
+                            "s_endpgm", "s_setprio", "s_load", "s_buffer_load"})
+    if (code.text.starts_with(other))
+      return 0;
+  return code.issueCycles + code.stalls[unsigned(Stall::Arbitration)];
 }
 
 /// A FLAT access whose lanes all went to LDS.

@@ -129,7 +129,9 @@ void printPair(llvm::raw_ostream &os, const Report &report,
   for (const Metric &metric : metrics()) {
     std::optional<double> x = metric.value(report, a),
                           y = metric.value(base, b);
-    if (!x && !y)
+    // Waits that neither side has are no rows.
+    bool isWait = llvm::StringRef(metric.key).starts_with("wait_");
+    if ((!x && !y) || (isWait && x == 0 && y == 0))
       continue;
     std::string line =
         fmt::format("  {:<28} {:>18} {:>18}   {}", metric.title,

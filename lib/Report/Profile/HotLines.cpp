@@ -48,6 +48,8 @@ std::vector<HotLine> tlc::report::hotLines(const KernelReport &kernel) {
     line.cycles += code.cycles();
     line.conflictCycles += code.ldsConflictCycles;
     line.executed += code.executed;
+    line.aluCycles += code.aluCycles;
+    line.laneCycles += code.aluCycles * code.lanes;
     line.instructions.push_back(i);
   }
   for (HotLine &line : lines) {

@@ -61,6 +61,8 @@ Object codeObject(const CodeLine &code) {
       {"unit", unitName(code.unit)},       {"executed", code.executed},
       {"issue_cycles", code.issueCycles},  {"stalls", stallObject(code.stalls)},
       {"caused", stallObject(code.caused)}};
+  if (code.unit != CodeLine::Unit::Scalar && code.executed > 0)
+    object["active_lanes"] = code.lanes;
   if (!code.file.empty()) {
     object["file"] = code.file;
     object["line"] = code.line;
@@ -119,9 +121,13 @@ Object occupancy(const Occupancy &o) {
 Array limiterArray(const KernelReport &kernel) {
   Array array;
   for (const Limiter &limiter : kernel.limiters) {
-    Object object{{"key", limiter.key},       {"headline", limiter.headline},
-                  {"detail", limiter.detail}, {"advice", limiter.advice},
-                  {"share", limiter.share},   {"gain", limiter.rank}};
+    Object object{{"key", limiter.key},
+                  {"headline", limiter.headline},
+                  {"detail", limiter.detail},
+                  {"advice", limiter.advice},
+                  {"share", limiter.share},
+                  {"gain", limiter.rank},
+                  {"gain_with_unit", limiter.together}};
     if (!limiter.where.empty())
       object["where"] = limiter.where;
     if (limiter.instruction)
@@ -144,6 +150,8 @@ Array hot(const KernelReport &kernel) {
                   {"stalls", stallObject(line.stalls)},
                   {"conflict_cycles", line.conflictCycles},
                   {"instructions", std::move(addresses)}};
+    if (line.aluCycles > 0)
+      object["active_lanes"] = line.laneCycles / line.aluCycles;
     if (!line.file.empty()) {
       object["file"] = line.file;
       object["line"] = line.line;

@@ -57,8 +57,15 @@ double clockOf(const Report &report) {
     return ofLevel(k, key, rate, clockOf(r));                                  \
   }
 
+/// What a stall is of the wavefronts' time. All of them and what is left, the
+/// issuing, add up to 100.
 double waitShare(const KernelReport &k, Stall stall) {
   return k.waveCycles > 0 ? 100 * k.stalls[unsigned(stall)] / k.waveCycles : 0;
+}
+double issueShare(const KernelReport &k) {
+  return k.waveCycles > 0
+             ? 100 * std::max(0.0, 1 - sum(k.stalls) / k.waveCycles)
+             : 0;
 }
 
 const std::vector<Metric> table = {
@@ -88,6 +95,11 @@ const std::vector<Metric> table = {
     {"matrix_percent", "matrix utilisation", "%", MODELLED(100 * k.matrixUse)},
     {"valu_percent", "VALU utilisation", "%", MODELLED(100 * k.valuUse)},
     {"lds_percent", "LDS utilisation", "%", MODELLED(100 * k.ldsUse)},
+    {"valu_lanes_percent", "active lanes of VALU work", "%",
+     [](const Report &r, const KernelReport &k) -> Value {
+       return k.valuUse > 0 ? whenModelled(r, 100 * k.valuLanes / 64)
+                            : std::nullopt;
+     }},
     {"bank_conflict_cycles", "LDS bank-conflict cycles", "",
      MODELLED(k.ldsConflictCycles)},
     {"waves_per_simd", "wavefronts a SIMD, average", "",
@@ -97,8 +109,27 @@ const std::vector<Metric> table = {
      MODELLED(waitShare(k, Stall::VectorMemory))},
     {"wait_lds_percent", "wave time in LDS waits", "%",
      MODELLED(waitShare(k, Stall::Lds))},
+    {"wait_scalar_memory_percent", "wave time in scalar loads", "%",
+     MODELLED(waitShare(k, Stall::ScalarMemory))},
     {"wait_barrier_percent", "wave time at barriers", "%",
      MODELLED(waitShare(k, Stall::Barrier))},
+    {"wait_matrix_busy_percent", "wave time, matrix core busy", "%",
+     MODELLED(waitShare(k, Stall::MatrixBusy))},
+    {"wait_valu_busy_percent", "wave time, vector ALU busy", "%",
+     MODELLED(waitShare(k, Stall::ValuBusy))},
+    {"wait_lds_busy_percent", "wave time, LDS port busy", "%",
+     MODELLED(waitShare(k, Stall::LdsBusy))},
+    {"wait_memory_busy_percent", "wave time, memory path busy", "%",
+     MODELLED(waitShare(k, Stall::MemoryBusy))},
+    {"wait_fetch_percent", "wave time in fetch", "%",
+     MODELLED(waitShare(k, Stall::Fetch))},
+    {"wait_arbitration_percent", "wave time, another's turn", "%",
+     MODELLED(waitShare(k, Stall::Arbitration))},
+    {"wait_nop_percent", "wave time in s_nop, s_sleep", "%",
+     MODELLED(waitShare(k, Stall::Nop))},
+    {"wait_other_percent", "wave time in other waits", "%",
+     MODELLED(waitShare(k, Stall::Other))},
+    {"issue_percent", "wave time issuing", "%", MODELLED(issueShare(k))},
     {"l1_bytes", "L1 bytes", "B", LEVEL("l1", false)},
     {"l2_bytes", "L2 bytes", "B", LEVEL("l2", false)},
     {"mall_bytes", "Infinity Cache bytes", "B", LEVEL("mall", false)},

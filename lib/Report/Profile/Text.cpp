@@ -31,6 +31,8 @@ using namespace tlc::report;
 namespace {
 
 constexpr double smallest = 0.005; ///< shares below are not shown
+/// From so many active lanes on nothing is said of them.
+constexpr double mostLanes = 60;
 
 /// A share of 1 is `width` signs.
 std::string bar(double share, unsigned width = 20) {
@@ -168,6 +170,10 @@ void TextPrinter::use(const KernelReport &kernel) {
                     "work {:.1f} %",
                     100 * kernel.matrixUse, 100 * kernel.valuUse,
                     100 * kernel.ldsUse, 100 * kernel.activeCUs));
+  if (modelled() && kernel.valuUse > 0)
+    row("divergence",
+        fmt::format("{:.1f} of 64 lanes active in vector instructions",
+                    kernel.valuLanes));
   // What fits, what was reached on average, and what limits it.
   const Occupancy &o = kernel.occupancy;
   if (!o.limits.empty()) {
@@ -278,9 +284,13 @@ void TextPrinter::limiters(const KernelReport &kernel) {
     const Limiter &limiter = kernel.limiters[i];
     std::string at = limiter.where.empty() ? "" : " at " + limiter.where;
     if (i == 0) {
+      std::string together;
+      if (limiter.together > limiter.rank + smallest)
+        together = fmt::format("; {:.1f} % with related causes below",
+                               100 * limiter.together);
       os << fmt::format("\n  held back most by: {}{} ({:.1f} % of the SIMDs' "
-                        "time to be won)\n    {}\n",
-                        limiter.headline, at, 100 * limiter.rank,
+                        "time to be won{})\n    {}\n",
+                        limiter.headline, at, 100 * limiter.rank, together,
                         limiter.detail);
       if (!limiter.advice.empty())
         os << "    help: " << limiter.advice << '\n';
@@ -346,6 +356,8 @@ void TextPrinter::lines(const KernelReport &kernel) {
                           formatCount(code.atomicCycles));
       if (isNarrowLds(code))
         os << "  [2 bytes a lane or fewer]";
+      if (code.unit == CodeLine::Unit::Vector && code.lanes < mostLanes)
+        os << fmt::format("  [{:.1f} of 64 lanes]", code.lanes);
       if (code.linesNeeded > 0 && code.linesTouched > 1.25 * code.linesNeeded)
         os << fmt::format("  [{:.1f} x the cache lines it needs]",
                           code.linesTouched / code.linesNeeded);

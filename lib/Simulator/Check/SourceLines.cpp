@@ -73,10 +73,21 @@ std::string SourceLines::at(uint64_t address) {
     return "";
   DILineInfoSpecifier how(
       DILineInfoSpecifier::FileLineInfoKind::AbsoluteFilePath);
-  auto info = tables->dwarf->getLineInfoForAddress(
-      {address, object::SectionedAddress::UndefSection}, how);
+  object::SectionedAddress at{address, object::SectionedAddress::UndefSection};
+  auto info = tables->dwarf->getLineInfoForAddress(at, how);
   if (!info || info->Line == 0)
     return "";
+  // What was inlined from another file, a header of the language mostly, counts
+  // where the kernel's file calls it.
+  DIInliningInfo frames = tables->dwarf->getInliningInfoForAddress(at, how);
+  if (unsigned count = frames.getNumberOfFrames(); count > 1) {
+    const std::string &file = frames.getFrame(count - 1).FileName;
+    for (unsigned i = 0; i < count; ++i)
+      if (frames.getFrame(i).FileName == file && frames.getFrame(i).Line) {
+        *info = frames.getFrame(i);
+        break;
+      }
+  }
   std::string text = info->FileName + ":" + std::to_string(info->Line);
   if (info->Column)
     text += ":" + std::to_string(info->Column);

@@ -88,6 +88,7 @@ GroupState::~GroupState() {
 
 void GroupState::begin(uint64_t linearId) {
   record = nullptr;
+  lanes = nullptr;
   watch = nullptr;
   const LaunchRequest &request = context.request;
   workgroup.linearId = linearId;
@@ -194,8 +195,11 @@ void GroupState::observedStep(Wave &wave) {
     checker->before(wave, op);
   if (context.options.statistics && !again)
     counts.count(wave, op);
-  if (record && !again)
+  if (record && !again) {
     recordInstruction(*code, wave, op, *record);
+    if (lanes)
+      lanes->note(*code, &op, 1, wave.exec());
+  }
   if (watch && !again)
     watch->note(code->get(op), wave, op);
   context.handlers.step(wave);
@@ -211,8 +215,10 @@ void GroupState::keptTurn(Wave &wave, int64_t budget, F keep, G isEnough) {
   do {
     const Op *op = wave.pc;
     bool isCode = op->inst->op != Opcode::Invalid;
-    int64_t straight =
-        isCode ? std::min<int64_t>(budget, code->straightFrom(*op)) : 0;
+    int64_t straight = 0;
+    if (isCode)
+      straight = std::min<int64_t>(budget, lanes ? code->sameLanesFrom(*op)
+                                                 : code->straightFrom(*op));
     if (straight < 2) {
       observedStep(wave);
       --budget;
@@ -236,6 +242,10 @@ void GroupState::recordedTurn(Wave &wave, int64_t budget) {
   keptTurn(
       wave, budget,
       [&](const Op *first, size_t count) {
+        // EXEC has been this since behind the first, which is scalar if it has
+        // changed it.
+        if (lanes)
+          lanes->note(*code, first, count, wave.exec());
         size_t before = words.size();
         words.resize(before + count);
         for (size_t i = 0; i < count; ++i)

@@ -8,6 +8,7 @@
 #ifndef TLC_LIB_SIMULATOR_EXECUTE_GROUPSTATE_H
 #define TLC_LIB_SIMULATOR_EXECUTE_GROUPSTATE_H
 
+#include "../Timing/LaneCounts.h"
 #include "../Timing/Recorder.h"
 #include "KernelArguments.h"
 #include "Lanes/Handlers.h"
@@ -59,6 +60,8 @@ public:
   /// \p goOn keeps what the target has.
   void recordTo(CodeTable &table, GroupRecord &target, size_t words,
                 size_t turnWords = ~size_t(0), bool goOn = false);
+  /// What is recorded from now on is counted by its active lanes.
+  void countLanes(LaneCounts *counts) { lanes = counts; }
   /// From `begin` on \p target sees what is executed, until `run` pauses behind
   /// more than \p words.
   void watchBy(CodeTable &table, LineWatch &target, size_t words);
@@ -106,6 +109,7 @@ private:
   std::unique_ptr<GroupChecker> checker;
   CodeTable *code = nullptr;
   GroupRecord *record = nullptr;
+  LaneCounts *lanes = nullptr;
   LineWatch *watch = nullptr;
   size_t recordWords = 0, recordTurn = 0; ///< of either
   uint64_t flops = 0;

@@ -124,7 +124,12 @@ public:
       spare.push_back(std::move(group));
     }
     live.clear();
+    for (auto &counts : lanes)
+      *counts = LaneCounts(code.size());
   }
+  /// How many lanes each instruction had disabled, on average, in all that has
+  /// been recorded since the last `abandon`.
+  void addLanes(TimingResult &timing, uint64_t entry) const;
 
   /// What has ended so far does not count.
   void forget() { flops = executed = 0; }
@@ -137,6 +142,8 @@ public:
 private:
   std::unique_ptr<GroupState> takeState();
   void giveBack(std::unique_ptr<GroupState> state);
+  std::unique_ptr<LaneCounts> takeLanes();
+  void giveBack(std::unique_ptr<LaneCounts> counts);
   size_t usualTurn() const {
     return wordsOfEach > manyWords ? manyAhead : waveAhead;
   }
@@ -153,6 +160,8 @@ private:
   std::mutex mutex; ///< of the following, where XCDs run side by side
   std::vector<std::unique_ptr<Live>> live, spare;
   std::vector<std::unique_ptr<GroupState>> states;
+  /// As many as have been in use at a time.
+  std::vector<std::unique_ptr<LaneCounts>> lanes;
   std::unique_ptr<GroupState> beginner;
   /// Not used again: the fault points into it.
   std::unique_ptr<GroupState> faulty;
@@ -192,6 +201,29 @@ void LaunchSource::giveBack(std::unique_ptr<GroupState> state) {
   states.push_back(std::move(state));
 }
 
+std::unique_ptr<LaneCounts> LaunchSource::takeLanes() {
+  std::lock_guard lock(mutex);
+  if (lanes.empty())
+    return std::make_unique<LaneCounts>(code.size());
+  std::unique_ptr<LaneCounts> counts = std::move(lanes.back());
+  lanes.pop_back();
+  return counts;
+}
+
+void LaunchSource::giveBack(std::unique_ptr<LaneCounts> counts) {
+  std::lock_guard lock(mutex);
+  lanes.push_back(std::move(counts));
+}
+
+void LaunchSource::addLanes(TimingResult &timing, uint64_t entry) const {
+  LaneCounts sum(code.size());
+  for (const auto &each : lanes)
+    sum.add(*each);
+  std::vector<double> means = sum.means();
+  for (auto &[address, one] : timing.code)
+    one.disabledLanes = means[(entry + address - code.addressOf(0)) / 4];
+}
+
 // Called by the replay when it starts a workgroup; nothing is run yet.
 GroupRecord &LaunchSource::begin(uint64_t id) {
   std::lock_guard lock(mutex);
@@ -222,7 +254,11 @@ void LaunchSource::run(Live &group) {
                           std::min(wordsAhead, turnWords * group.waveCount),
                           turnWords);
   }
+  std::unique_ptr<LaneCounts> counts = takeLanes();
+  group.state->countLanes(counts.get());
   group.status = group.state->run();
+  group.state->countLanes(nullptr);
+  giveBack(std::move(counts));
   const Workgroup &workgroup = group.state->group();
   group.executed = executedBy(workgroup);
   group.flops = 0;
@@ -590,8 +626,10 @@ void tlc::sim::runTimed(LaunchContext &context, unsigned threads,
     return;
   uint64_t entry = request.object->deviceAddress(request.kernel->entryAddress);
   TimingResult timing;
-  if (ok)
+  if (ok) {
     timing = machine->takeResult(entry);
+    source.addLanes(timing, entry);
+  }
   if (ok && lengths && plan.kind == SamplePlan::Kind::WholeXcd &&
       isAffordable(SamplePlan::contendedFactor) && plan.isContended(timing) &&
       mayStartAnew()) {
@@ -601,8 +639,10 @@ void tlc::sim::runTimed(LaunchContext &context, unsigned threads,
     ok = machine->run();
     if (faults(source))
       return;
-    if (ok)
+    if (ok) {
       timing = machine->takeResult(entry);
+      source.addLanes(timing, entry);
+    }
   }
   if (!ok) {
     result.failed = true;

@@ -160,6 +160,10 @@ StaticOp factsFor(const Op &op) {
   StaticOp row;
   row.op = &op;
   row.sizeBytes = inst.sizeBytes;
+  row.changesLanes = inst.has(flag::WritesEXEC);
+  for (const RegisterRange &range : facts.writes)
+    row.changesLanes |= !range.vector && range.first <= ScalarReg::ExecHi &&
+                        range.first + range.count > ScalarReg::ExecLo;
   if (facts.isSmem) {
     row.kind = IssueKind::ScalarMemory;
     row.payload = Payload::Scalar;
@@ -249,8 +253,14 @@ const StaticOp &CodeTable::learn(const Op &op) {
   bool joins = behind.plain <= longest;
   unsigned plain = joins ? behind.plain : 0;
   unsigned plainVector = joins ? behind.plainVector : 0;
+  const StaticOp *next = behind.op ? &behind : nullptr;
   for (const Op *at = &op + count; at-- != &op;) {
     StaticOp &row = rows[indexOf(*at)];
+    // What a vector instruction writes to EXEC is not for itself.
+    bool ends = row.changesLanes && row.category == StaticOp::usesVectorAlu;
+    if (next && !next->changesLanes && !ends)
+      row.sameLanes = uint8_t(std::min(255, next->sameLanes + 1));
+    next = &row;
     bool goesOn = isStraight(row);
     // A branch may be the last.
     straight = goesOn ? straight + 1 : row.kind == IssueKind::Branch;

@@ -51,6 +51,7 @@ struct alignas(64) StaticOp : OpTraits {
   Special special = Special::None;
   const Op *op = nullptr;
   uint8_t sizeBytes = 4;
+  uint8_t sameLanes = 1; ///< see CodeTable::sameLanesFrom
   uint16_t straight = 0; ///< see CodeTable::straightFrom
   /// From here on, instructions that each take one turn of four cycles and four
   /// bytes, and how many of them use the vector ALU.
@@ -69,8 +70,9 @@ struct alignas(64) StaticOp : OpTraits {
   uint8_t laneBytes = 0;    ///< vector memory, LDS: that a lane moves
   uint8_t offsetStride = 1; ///< LDS forms with two offsets: lane sizes a step
   uint8_t ldsIn = 0, ldsOut = 0; ///< cycles at the ports
-  bool ldsWrites = false;
-  uint16_t ldsNumber = 0; ///< among the LDS instructions met so far
+  bool ldsWrites : 1 = false;
+  bool changesLanes : 1 = false; ///< writes EXEC
+  uint16_t ldsNumber = 0;        ///< among the LDS instructions met so far
 };
 
 static_assert(sizeof(StaticOp) == 64, "a line of the host's cache");
@@ -92,6 +94,12 @@ public:
   /// How many instructions from \p op on, one behind the other, can run
   /// without a look between them: they touch no memory and go nowhere else.
   unsigned straightFrom(const Op &op) { return get(op).straight; }
+  /// The same, as long as all of them behind the first run under one EXEC: at
+  /// most 255.
+  unsigned sameLanesFrom(const Op &op) {
+    const StaticOp &row = get(op);
+    return std::min<unsigned>(row.straight, row.sameLanes);
+  }
   /// Of an index that `get` was called for.
   const StaticOp &at(uint32_t index) const { return rows[index]; }
   uint32_t size() const { return uint32_t(rows.size()); }

@@ -210,6 +210,10 @@ TEST(Analyse, WhereLinesLie) {
       << detail();
   EXPECT_NE(detail().find("75 % of its lines beyond L2"), std::string::npos)
       << detail();
+  // Most of few lines: the others are found before.
+  kernel.code[0].linesBeyondL2 = 20;
+  kernel.code[0].translationMisses = 15;
+  EXPECT_EQ(detail().find("translation"), std::string::npos) << detail();
 }
 
 TEST(Analyse, OneLongWorkgroup) {
@@ -390,7 +394,174 @@ TEST(Analyse, InTheOrderOfWhatCouldBeWon) {
   kernel = analysed(kernel);
   ASSERT_GT(kernel.limiters.size(), 2u);
   for (size_t i = 1; i < kernel.limiters.size(); ++i)
-    EXPECT_GE(kernel.limiters[i - 1].rank + 0.0005, kernel.limiters[i].rank);
+    EXPECT_GE(kernel.limiters[i - 1].together + 0.0005,
+              kernel.limiters[i].together);
+}
+
+// Of the vector ALU's time the part that inactive lanes leave; of waits in
+// loops that of the lanes that have left it.
+TEST(Analyse, DivergenceTakesItsPartOfWorkAndLoops) {
+  KernelReport kernel = sampleKernel();
+  kernel.matrixUse = kernel.ldsUse = 0;
+  kernel.valuUse = kernel.busyUse = 0.4;
+  kernel.valuLanes = 16;
+  CodeLine &work = kernel.code[3];
+  work.unit = CodeLine::Unit::Vector;
+  work.text = "v_fma_f32 v0, v1, v2, v3";
+  work.aluCycles = 1000;
+  work.lanes = 16;
+  CodeLine &load = kernel.code[0];
+  charge(load, Stall::VectorMemory, 1000);
+  load.lanes = 16;
+  // Outside of loops fewer lanes wait as long.
+  KernelReport branch = analysed(kernel);
+  EXPECT_EQ(branch.limiters.front().key, "memory_latency");
+  ASSERT_NE(find(branch, "divergence"), nullptr);
+  EXPECT_NEAR(find(branch, "divergence")->share, 0.3, 1e-12);
+  EXPECT_EQ(find(branch, "divergence")->where, "k.tile:13");
+  EXPECT_NEAR(find(branch, "valu")->share, 0.1, 1e-12);
+  load.enteringLanes = work.enteringLanes = 32;
+  KernelReport loop = analysed(kernel);
+  EXPECT_EQ(loop.limiters.front().key, "divergence");
+  EXPECT_NEAR(loop.limiters.front().share, 0.3 + 0.6 / 2, 1e-12);
+  EXPECT_NE(loop.limiters.front().detail.find("16.0 of 64 lanes"),
+            std::string::npos);
+  EXPECT_NEAR(find(loop, "memory_latency")->share, 0.3, 1e-12);
+  // What it shares with the others is counted once.
+  double all = 0;
+  for (const Limiter &each : loop.limiters)
+    all += each.share;
+  EXPECT_NEAR(all, 1, 1e-12);
+  // Atomics of one lane are no matter of the others; a full level is not
+  // emptied by wavefronts that are fuller.
+  kernel.code[0].text = "global_atomic_add v0, v1, s[2:3]";
+  EXPECT_NEAR(find(analysed(kernel), "divergence")->share, 0.3, 1e-12);
+  kernel.code[0].text = "global_load_dword v0, v1, s[2:3]";
+  Level hbm{"hbm", "HBM"};
+  hbm.busyShare = 0.9;
+  kernel.levels.push_back(hbm);
+  EXPECT_NEAR(find(analysed(kernel), "divergence")->share, 0.3, 1e-12);
+}
+
+TEST(Analyse, WorkgroupsThatDoNotFillTheirWavefronts) {
+  KernelReport kernel = sampleKernel();
+  kernel.block = {16, 1, 1};
+  kernel.matrixUse = kernel.ldsUse = 0;
+  kernel.valuUse = kernel.busyUse = 0.8;
+  kernel.valuLanes = 16;
+  kernel.code[3].unit = CodeLine::Unit::Vector;
+  kernel.code[3].aluCycles = 1000;
+  kernel.code[3].lanes = 16;
+  const Limiter first = analysed(kernel).limiters.front();
+  EXPECT_EQ(first.headline, "wavefronts that are not full");
+  EXPECT_NE(first.advice.find("multiple of 64"), std::string::npos);
+  // A few lanes less, at the edges of tiles, are not worth a word.
+  kernel.block = {256, 1, 1};
+  kernel.valuLanes = kernel.code[3].lanes = 62;
+  EXPECT_EQ(find(analysed(kernel), "divergence"), nullptr);
+}
+
+TEST(Analyse, WorkgroupsTooShortForTheDispatcher) {
+  KernelReport kernel = sampleKernel();
+  kernel.matrixUse = kernel.busyUse = 0.1;
+  kernel.occupancy = {8, 0.5, 8, {{"wavefront slots", "", 8}}};
+  charge(kernel.code[0], Stall::VectorMemory, 1000);
+  kernel.dispatchCycles = 800;
+  KernelReport shortOnes = analysed(kernel);
+  EXPECT_EQ(shortOnes.limiters.front().key, "dispatch");
+  EXPECT_NEAR(shortOnes.limiters.front().share, 0.8 * 0.9, 1e-12);
+  EXPECT_NEAR(find(shortOnes, "memory_latency")->share, 0.2 * 0.9, 1e-12);
+  // Where as many are there as fit, they are not waited for.
+  kernel.occupancy.achieved = 6;
+  EXPECT_EQ(find(analysed(kernel), "dispatch"), nullptr);
+}
+
+// LDS writes that are waited for in front of a barrier: ChargeWaits puts them
+// there.
+TEST(Analyse, BarriersThatWaitForLdsWrites) {
+  KernelReport kernel = sampleKernel();
+  kernel.matrixUse = kernel.busyUse = 0.2;
+  kernel.code[1].text = "s_waitcnt lgkmcnt(0)";
+  kernel.code[4].text = "s_barrier";
+  kernel.code[1].stalls[unsigned(Stall::Lds)] = 600;
+  kernel.code[4].caused[unsigned(Stall::Barrier)] = 600;
+  charge(kernel.code[4], Stall::Barrier, 100);
+  charge(kernel.code[2], Stall::Lds, 300);
+  kernel = analysed(kernel);
+  const Limiter &first = kernel.limiters.front();
+  EXPECT_EQ(first.key, "barrier");
+  EXPECT_EQ(first.where, "k.tile:14");
+  EXPECT_NEAR(first.share, 0.8 * 700 / 1000, 1e-12);
+  EXPECT_NE(first.detail.find("its own LDS writes"), std::string::npos)
+      << first.detail;
+  EXPECT_NEAR(find(kernel, "lds_latency")->share, 0.8 * 300 / 1000, 1e-12);
+}
+
+TEST(Analyse, StoresAreNotLoads) {
+  KernelReport kernel = sampleKernel();
+  kernel.code[0].text = "global_store_dword v0, v1, s[2:3]";
+  kernel.code[0].storeLatency = kernel.code[0].latency = 1000;
+  charge(kernel.code[0], Stall::VectorMemory, 1000);
+  KernelReport stores = analysed(kernel);
+  EXPECT_EQ(stores.limiters.front().key, "store_latency");
+  EXPECT_EQ(stores.limiters.front().headline, "waits for stores");
+  EXPECT_EQ(find(stores, "memory_latency"), nullptr);
+  kernel.code[0].storeLatency = 0;
+  EXPECT_EQ(find(analysed(kernel), "store_latency"), nullptr);
+}
+
+TEST(Analyse, LatencyOfLinesInL1) {
+  KernelReport kernel = sampleKernel();
+  charge(kernel.code[0], Stall::VectorMemory, 1000);
+  kernel.code[0].linesLookedUp = 100;
+  auto advice = [&] {
+    return find(analysed(kernel), "memory_latency")->advice;
+  };
+  kernel.code[0].linesInL1 = 95;
+  EXPECT_NE(advice().find("T.copy it there once"), std::string::npos)
+      << advice();
+  kernel.code[0].linesInL1 = 20;
+  EXPECT_NE(advice().find("T.Pipelined"), std::string::npos) << advice();
+}
+
+// Beyond L1 no more is moved than the lanes ask for: packed accesses would move
+// the same.
+TEST(Analyse, LinesThatComeOnceAnyhow) {
+  KernelReport kernel = sampleKernel();
+  charge(kernel.code[0], Stall::VectorMemory, 1000);
+  kernel.code[0].linesTouched = 800;
+  kernel.code[0].linesNeeded = 100;
+  kernel.code[0].latency = 70000;
+  kernel.code[0].addressCycles = 800;
+  Level asked{"requested", "asked for by lanes"}, hbm{"hbm", "HBM"};
+  asked.bytes = 10000;
+  hbm.bytes = 80000;
+  hbm.busyShare = 0.6;
+  kernel.levels = {asked, hbm};
+  ASSERT_NE(find(analysed(kernel), "uncoalesced"), nullptr);
+  EXPECT_GT(find(analysed(kernel), "uncoalesced")->share, 0.3);
+  kernel.levels[1].bytes = 10000;
+  EXPECT_EQ(find(analysed(kernel), "uncoalesced"), nullptr);
+}
+
+// Two causes of LDS at a line outweigh a third elsewhere that is larger than
+// each.
+TEST(Analyse, CausesOfOneUnitAtOneLineAddUp) {
+  KernelReport kernel = sampleKernel();
+  kernel.matrixUse = kernel.busyUse = 0;
+  kernel.ldsUse = 0.4;
+  charge(kernel.code[2], Stall::Lds, 1200);
+  charge(kernel.code[4], Stall::Fetch, 700);
+  kernel.code[2].ldsBaseCycles = 100;
+  kernel.code[2].ldsConflictCycles = 60;
+  kernel = analysed(kernel);
+  ASSERT_GE(kernel.limiters.size(), 3u);
+  EXPECT_EQ(kernel.limiters[0].key, "lds_bank_conflicts");
+  EXPECT_EQ(kernel.limiters[1].key, "fetch");
+  EXPECT_EQ(kernel.limiters[2].key, "lds_latency");
+  EXPECT_GT(kernel.limiters[1].rank, kernel.limiters[0].rank);
+  EXPECT_NEAR(kernel.limiters[0].together,
+              kernel.limiters[0].rank + kernel.limiters[2].rank, 1e-12);
 }
 
 TEST(Analyse, WorkOfAKernelWithoutMatrixInstructions) {

@@ -105,7 +105,11 @@ struct Limiter {
   std::string detail;     ///< the figures behind it
   std::string advice;     ///< what usually helps
   double share = 0;       ///< of the SIMDs' time, 0 to 1
-  double rank = 0;        ///< the part of it that could be won: the order
+  double rank = 0;        ///< the part of it that could be won
+  /// With that of smaller causes that are one matter with it: the order. One
+  /// unit at one place, or latencies that more wavefronts would hide.
+  double together = 0;
+  bool isOfOccupancy = false;
   bool isCertain = false; ///< of two as large, goes first
   std::string where;      ///< "attn.tile:51", may be empty
   std::optional<size_t> instruction; ///< index into `code`
@@ -134,6 +138,7 @@ struct CodeLine {
   /// Vector memory: bytes that active lanes asked for, 128-byte lines touched
   /// and the fewest lines that hold as many bytes.
   double bytesAsked = 0, linesTouched = 0, linesNeeded = 0;
+  double linesLookedUp = 0, linesInL1 = 0; ///< loads: in L1, and found there
   /// Four times the most lines that one of the four sets of L1 gets, of each
   /// execution: `linesTouched` if they spread evenly.
   double setLines = 0;
@@ -141,6 +146,10 @@ struct CodeLine {
   /// hand.
   double linesBeyondL2 = 0, translationMisses = 0;
   double atomicCycles = 0; ///< of a channel of L2
+  double lanes = 64;       ///< active ones, of an execution on average
+  /// In loops: active lanes where the wavefronts came into the outermost one
+  /// that had the most. Fewer in it left earlier, or took another branch.
+  double enteringLanes = 0;
   enum class Unit : uint8_t { Scalar, Vector, Matrix, Lds, Memory, Scratch };
   Unit unit = Unit::Scalar;
 
@@ -183,6 +192,7 @@ struct KernelReport {
   double cycles = 0;           ///< of the launch; 0: unknown
   double launchCycles = 0;     ///< of them, before the first wavefront starts
   double drainCycles = 0;      ///< after the last one has ended
+  double dispatchCycles = 0;   ///< in which a dispatcher starts wavefronts
   std::vector<double> seconds; ///< measured, one for each repetition
   /// Hz that the board's power allows for long; 0: unknown.
   double clockUnderLoad = 0;
@@ -190,6 +200,7 @@ struct KernelReport {
 
   /// Shares of all CUs' cycles over the whole launch, 0 to 1.
   double matrixUse = 0, valuUse = 0, ldsUse = 0;
+  double valuLanes = 64; ///< active, of vector ALU cycles on average
   /// SIMD cycles in which matrix core or vector ALU worked; they overlap.
   double busyUse = 0;
   double activeCUs = 0;   ///< share of CU cycles with a workgroup on the CU
@@ -215,6 +226,10 @@ struct KernelReport {
   std::vector<TimeShare> account;
   std::vector<Limiter> limiters; ///< the worst first
 
+  double wavesPerWorkgroup() const {
+    double items = double(block[0]) * double(block[1]) * double(block[2]);
+    return double((uint64_t(items) + 63) / 64);
+  }
   /// What a kernel with matrix instructions is rated by is theirs alone.
   double flops() const { return matrixFlops > 0 ? matrixFlops : vectorFlops; }
 };
@@ -240,6 +255,7 @@ struct HotLine {
   StallCycles stalls{};
   double issueCycles = 0, conflictCycles = 0;
   double executed = 0;
+  double aluCycles = 0, laneCycles = 0; ///< vector ALU; times active lanes
   std::vector<size_t> instructions; ///< indices into `code`, hottest first
 };
 

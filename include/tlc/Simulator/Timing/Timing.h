@@ -109,6 +109,7 @@ struct InstructionTiming {
   /// Vector memory: the number of L1's sets times the most lines that one of
   /// them gets, of each execution: `lines` if they spread evenly.
   uint64_t setLines = 0;
+  double disabledLanes = 0; ///< by EXEC, of an execution on average
   MemoryCounters memory;
 
   uint64_t stallCycles() const {
