@@ -9,8 +9,9 @@
 // accesses memory element by element, in loops of a known length that are
 // straight code by now. Where the elements lie side by side, one access of up
 // to 16 bytes takes the place of many: accesses to LDS, of 2 bytes each, lanes
-// 16 bytes apart would meet in the same banks, too; and loads from global
-// memory through a buffer resource.
+// 16 bytes apart would meet in the same banks, too; and accesses to global
+// memory through a buffer resource. Branches of one condition that follow one
+// another become one first, for the sake of what stands in them.
 //
 // An address is brought to the form `value + constant`, through the divisions
 // and remainders by powers of two that make rows and columns of a linear index
@@ -19,11 +20,12 @@
 // value whose constants follow one another, aligned to their sum, with nothing
 // between them that writes what they read or reads what they write, are joined.
 //
-// A load from global memory is checked against the end of its buffer, dword by
+// An access to global memory is checked against the end of its buffer, dword by
 // dword. Of joined ones none or all must lie behind it: the buffer's size is a
 // multiple of theirs. Where a row is not known to exist, as one that an index
-// from memory names, its loads have an offset behind every buffer instead, by a
-// select; those of one row have one condition, and are joined too.
+// from memory names, its accesses have an offset behind every buffer instead,
+// by a select; those of one row have one condition, and are joined too. Stores
+// to global memory are joined only with no other access to it in between.
 //
 //   %a = arith.muli %t, %c8            %a = arith.muli %t, %c8
 //   wave.lds_store %x, %a : f16        %v = vector.from_elements %x, %y ...
@@ -34,7 +36,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Dominance.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/Transforms/CSE.h"
 #include "tlc/Dialect/Wave/IR/WaveDialect.h"
 #include "tlc/Dialect/Wave/Transforms/Passes.h"
 #include <map>
@@ -165,12 +170,47 @@ Form Forms::compute(Value v) {
   return leaf(v);
 }
 
+/// Whether a branch does nothing but what stands in it.
+static bool isPlainBranch(scf::IfOp branch) {
+  return branch && !branch.getNumResults() && !branch.elseBlock();
+}
+
+/// Makes branches of one condition one, where between them stands only what has
+/// no effect. Whether there were any.
+static bool joinBranches(Operation *kernel) {
+  SmallVector<scf::IfOp> branches;
+  kernel->walk([&](scf::IfOp branch) {
+    if (isPlainBranch(branch))
+      branches.push_back(branch);
+  });
+  // Backwards, so that each takes what the one behind it has taken.
+  bool any = false;
+  for (scf::IfOp branch : llvm::reverse(branches)) {
+    Operation *op = branch->getNextNode();
+    while (op && isPure(op) && !op->getNumRegions())
+      op = op->getNextNode();
+    auto next = dyn_cast_or_null<scf::IfOp>(op);
+    if (!isPlainBranch(next) || next.getCondition() != branch.getCondition())
+      continue;
+    // What stands between them goes before both.
+    while (branch->getNextNode() != next)
+      branch->getNextNode()->moveBefore(branch);
+    Block *to = branch.thenBlock(), *from = next.thenBlock();
+    from->getTerminator()->erase();
+    to->getOperations().splice(to->getTerminator()->getIterator(),
+                               from->getOperations());
+    next.erase();
+    any = true;
+  }
+  return any;
+}
+
 namespace {
 struct Member {
   Operation *op;
   int64_t constant;
 };
-enum class Access { LdsLoad, LdsStore, GlobalLoad };
+enum class Access { LdsLoad, LdsStore, GlobalLoad, GlobalStore };
 
 /// Accesses of one kind, element type and value, in program order.
 struct Run {
@@ -201,6 +241,12 @@ struct JoinAccesses : tlc::wave::impl::WaveJoinAccessesBase<JoinAccesses> {
     // A pass runs on one kernel after the other.
     runs.clear();
     forms = {};
+    if (joinBranches(getOperation())) {
+      // What was computed in each of them.
+      IRRewriter rewriter(&getContext());
+      DominanceInfo dominance(getOperation());
+      eliminateCommonSubExpressions(rewriter, dominance, getOperation());
+    }
     // All runs first: forms know values, which joining replaces.
     getOperation().walk([&](Block *block) { visit(*block); });
     for (Run &run : runs)
@@ -231,13 +277,27 @@ std::optional<Run> JoinAccesses::accessOf(Operation &op) {
     run.type = store.getValue().getType();
     form = forms.of(store.getAddr());
     offset = store.getOffset();
-  } else if (auto load = dyn_cast<BufferLoadOp>(op)) {
-    run.access = Access::GlobalLoad;
-    run.type = load.getType();
-    run.resource = load.getRsrc();
-    if (load.getSoffset())
+  } else if (isa<BufferLoadOp, BufferStoreOp>(op)) {
+    Value voffset, soffset;
+    auto load = dyn_cast<BufferLoadOp>(op);
+    if (load) {
+      run.access = Access::GlobalLoad;
+      run.type = load.getType();
+      run.resource = load.getRsrc();
+      voffset = load.getVoffset();
+      soffset = load.getSoffset();
+      offset = load.getOffset();
+    } else {
+      auto store = cast<BufferStoreOp>(op);
+      run.access = Access::GlobalStore;
+      run.type = store.getValue().getType();
+      run.resource = store.getRsrc();
+      voffset = store.getVoffset();
+      soffset = store.getSoffset();
+      offset = store.getOffset();
+    }
+    if (soffset)
       return std::nullopt;
-    Value voffset = load.getVoffset();
     APInt outside;
     if (auto select = voffset.getDefiningOp<arith::SelectOp>();
         select && select.getCondition().getType().isInteger(1) &&
@@ -248,7 +308,6 @@ std::optional<Run> JoinAccesses::accessOf(Operation &op) {
     }
     run.hidden = run.condition || voffset.getDefiningOp<OpaqueOp>();
     form = forms.of(voffset);
-    offset = load.getOffset();
   } else {
     return std::nullopt;
   }
@@ -277,7 +336,7 @@ void JoinAccesses::visit(Block &block) {
   auto all = [](const Run &) { return true; };
   for (Operation &op : block) {
     bool lds = isa<LdsLoadOp, LdsStoreOp>(op), store = isa<LdsStoreOp>(op);
-    if (!lds && !isa<BufferLoadOp, GlobalLoadOp>(op)) {
+    if (!lds && !isa<BufferLoadOp, BufferStoreOp, GlobalLoadOp>(op)) {
       if (op.getNumRegions() || !isPure(&op))
         close(all);
       continue;
@@ -286,9 +345,14 @@ void JoinAccesses::visit(Block &block) {
     if (lds)
       close([&](const Run &run) {
         bool either = store || run.access == Access::LdsStore;
-        return run.access != Access::GlobalLoad && either &&
-               !(one && run.takes(*one));
+        bool global = run.access == Access::GlobalLoad ||
+                      run.access == Access::GlobalStore;
+        return !global && either && !(one && run.takes(*one));
       });
+    else if (isa<BufferStoreOp>(op))
+      close([&](const Run &run) { return !(one && run.takes(*one)); });
+    else
+      close([](const Run &run) { return run.access == Access::GlobalStore; });
     if (!one)
       continue;
     Run *run = llvm::find_if(open, [&](const Run &r) { return r.takes(*one); });
@@ -322,7 +386,7 @@ void JoinAccesses::join(Run &run) {
     if (b.constant < a.constant + bytes)
       return;
   int64_t most = kMostBytes;
-  if (run.access == Access::GlobalLoad)
+  if (run.access == Access::GlobalLoad || run.access == Access::GlobalStore)
     most = std::max(std::min(most, sizeUnit(run)), bytes);
   while (!rest.empty()) {
     size_t n = most / bytes;
@@ -337,8 +401,8 @@ void JoinAccesses::join(Run &run) {
     };
     while (n > 1 && !fits())
       n /= 2;
-    // The address is that of the first, which must be the lowest then.
-    if (n > 1 && run.hidden &&
+    // A load's address is that of the first, which must be the lowest then.
+    if (n > 1 && run.hidden && run.access == Access::GlobalLoad &&
         llvm::any_of(rest.slice(1, n - 1), [&](const Member &m) {
           return m.op->isBeforeInBlock(rest[0].op);
         }))
@@ -355,18 +419,26 @@ void JoinAccesses::replace(const Run &run, ArrayRef<Member> members) {
     return a.op->isBeforeInBlock(b.op);
   };
   auto type = VectorType::get({int64_t(members.size())}, run.type);
-  if (run.access == Access::LdsStore) {
+  if (run.access == Access::LdsStore || run.access == Access::GlobalStore) {
     Operation *last = llvm::max_element(members, earlier)->op;
     OpBuilder b(last);
+    Location loc = last->getLoc();
     SmallVector<Value> values;
     for (const Member &m : members)
-      values.push_back(cast<LdsStoreOp>(m.op).getValue());
-    auto first = cast<LdsStoreOp>(members.front().op);
-    Value vector =
-        vector::FromElementsOp::create(b, last->getLoc(), type, values);
-    auto joined = LdsStoreOp::create(b, last->getLoc(), vector, first.getAddr(),
-                                     first.getOffset());
-    joined->setDiscardableAttrs(first->getDiscardableAttrDictionary());
+      values.push_back(isa<LdsStoreOp>(m.op)
+                           ? cast<LdsStoreOp>(m.op).getValue()
+                           : cast<BufferStoreOp>(m.op).getValue());
+    Value vector = vector::FromElementsOp::create(b, loc, type, values);
+    // With the address of the lowest.
+    Operation *lowest = members.front().op, *joined = nullptr;
+    if (auto store = dyn_cast<LdsStoreOp>(lowest))
+      joined = LdsStoreOp::create(b, loc, vector, store.getAddr(),
+                                  store.getOffset());
+    else if (auto store = dyn_cast<BufferStoreOp>(lowest))
+      joined = BufferStoreOp::create(b, loc, vector, run.resource,
+                                     store.getVoffset(), /*soffset=*/Value(),
+                                     store.getOffset());
+    joined->setDiscardableAttrs(lowest->getDiscardableAttrDictionary());
     for (const Member &m : members)
       m.op->erase();
     return;
