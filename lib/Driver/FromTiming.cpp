@@ -263,6 +263,40 @@ void placeUnnamed(KernelReport &report, const DecodedCode &code) {
 
 } // namespace
 
+/// Of a load's executions together, by where its lines are found.
+static double bareLatencyOf(const sim::InstructionTiming &timing) {
+  const sim::MemoryCounters &m = timing.memory;
+  uint64_t lines = std::max(m.l1Lines, m.l2Lines);
+  if (!lines || m.storedBytes)
+    return 0;
+  double sum = double(m.l1Hits) * param::l1Latency +
+               double(m.l2Hits) * param::l2Latency +
+               double(m.mallHits) * param::mallLatency +
+               double(m.mallLines - m.mallHits) * param::hbmLatency;
+  return double(timing.issues) * sum / double(lines);
+}
+
+/// A function that is only a barrier and its waits says nothing: they stand
+/// where it is called.
+static void placeBarriers(KernelReport &report, const DecodedCode &code,
+                          sim::SourceLines &source) {
+  auto only = [&](size_t i) {
+    sim::Opcode op = code.instructions[i].op;
+    return op == sim::Opcode::s_barrier || op == sim::Opcode::s_waitcnt ||
+           op == sim::Opcode::s_nop;
+  };
+  std::map<std::pair<std::string, unsigned>, bool> waitsOnly;
+  for (size_t i = 0; i < report.code.size(); ++i) {
+    const CodeLine &line = report.code[i];
+    bool &all =
+        waitsOnly.try_emplace({line.file, line.line}, true).first->second;
+    all &= only(i);
+  }
+  for (CodeLine &line : report.code)
+    if (!line.file.empty() && waitsOnly[{line.file, line.line}])
+      setSource(line, source.callOf(line.address));
+}
+
 /// Of instructions in loops: the lanes that were active just before. Code lies
 /// in order, so a loop is what a backward branch goes back over; where another
 /// way leads into it nothing is known.
@@ -328,6 +362,7 @@ static void addCode(KernelReport &report, const sim::CodeObject &object,
       line.latency = double(timing.latencyCycles);
       line.orderLatency = double(timing.orderCycles);
       line.addressCycles = double(timing.addressCycles);
+      line.bareLatency = bareLatencyOf(timing);
       line.linesTouched = timing.lines;
       line.linesLookedUp = double(timing.memory.l1Lines);
       line.linesInL1 = double(timing.memory.l1Hits);
@@ -341,6 +376,7 @@ static void addCode(KernelReport &report, const sim::CodeObject &object,
     indexOf[line.address - kernel.entryAddress] = report.code.size();
     report.code.push_back(std::move(line));
   }
+  placeBarriers(report, code, source);
   placeUnnamed(report, code);
   findEnteringLanes(report, code);
   chargeWaits(report, code);

@@ -44,8 +44,10 @@ double Analysis::spills(double waits) {
   double share = all > 0 ? scratch / all : 0;
   add("spills", waits * share, "registers spilled to scratch memory",
       fmt::format("{} bytes of scratch a lane", kernel.scratchBytes),
-      "smaller tiles a wavefront, more wavefronts, or fewer values alive in "
-      "the loop",
+      inTiles("smaller fragments: smaller block_M or block_N, more threads, "
+              "fewer of them alive in the loop",
+              "smaller tiles a wavefront, more wavefronts, or fewer values "
+              "alive in the loop"),
       worst(cost));
   return share;
 }
@@ -88,8 +90,10 @@ double Analysis::atomics(double waits) {
   add("atomics", waits * share,
       held > saturated ? "contended atomic operations" : "atomic operations",
       detail,
-      "add up within the wavefront or the workgroup first, or spread the "
-      "addresses",
+      inTiles("add up within the block first (T.reduce_sum), or spread the "
+              "addresses",
+              "add up within the wavefront or the workgroup first, or spread "
+              "the addresses"),
       at);
   return share;
 }
@@ -120,7 +124,23 @@ double Analysis::inVain(const CodeLine &code) const {
                   (isBeyond ? std::min(excess, excessOf(level.bytes, asked))
                             : excess));
   }
-  return cost;
+  // What one line takes is left.
+  return own > 0 ? std::min(cost, std::max(0.0, 1 - code.bareLatency / own))
+                 : cost;
+}
+
+/// The part of the time that the launch and moving what the lanes ask for, or
+/// less where that is moved, take at any level.
+double Analysis::leastTime() const {
+  double asked = 0, least = 0;
+  for (const Level &level : kernel.levels)
+    if (level.key == "requested")
+      asked = level.bytes;
+  for (const Level &level : kernel.levels)
+    if (level.peakBytesPerCycle > 0)
+      least = std::max(least, std::min(level.bytes, asked) /
+                                  level.peakBytesPerCycle / kernel.cycles);
+  return std::min(1.0, launch + least);
 }
 
 /// The share that lines touched in vain cause. Waits for data are those of the
@@ -148,6 +168,7 @@ double Analysis::coalescing(double waits, double taken) {
   // Results come in order, so where the path is full a wait for the last access
   // is one for those before it: the lines decide. Else the tiny weight tells
   // apart accesses that nobody waited for.
+  share = std::min(share, 1 - leastTime());
   auto at = worst([&](const CodeLine &c) {
     double lines = c.linesTouched - c.linesNeeded;
     if (active > 0 && pathBusy / active > saturated)
@@ -255,9 +276,11 @@ bool Analysis::narrow(const Level &l1, double share) {
           "{:.0f} % of the accesses move 2 bytes a lane or fewer, where "
           "up to 16 go at once; L1: {}",
           100 * few / all, levelDetail(l1)),
-      "more consecutive elements a lane: another layout of the copy, rows "
-      "whose "
-      "length and begin are multiples of 16 bytes",
+      inTiles("more consecutive elements a lane: T.copy, or a last extent of "
+              "T.Parallel that is a multiple of 8; rows whose length and begin "
+              "are multiples of 16 bytes",
+              "more consecutive elements a lane: another layout of the copy, "
+              "rows whose length and begin are multiples of 16 bytes"),
       at);
   return true;
 }
@@ -288,8 +311,12 @@ void Analysis::memory() {
                       "accesses")
         : full->key == "l2"
             ? "larger tiles, reuse in LDS or registers, narrower types"
-            : "move fewer bytes: larger tiles, reuse in LDS or registers, "
-              "narrower types, workgroups that share data on one XCD",
+            : inTiles("move fewer bytes: larger block_M and block_N, reuse in "
+                      "shared memory or fragments, narrower dtypes, "
+                      "T.use_swizzle so that neighbours share cached tiles",
+                      "move fewer bytes: larger tiles, reuse in LDS or "
+                      "registers, narrower types, workgroups that share data "
+                      "on one XCD"),
         waited, avoidable);
   else
     latency(rest);

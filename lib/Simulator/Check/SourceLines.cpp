@@ -49,8 +49,8 @@ static bool sizesAreSane(const object::ObjectFile &object) {
 SourceLines::SourceLines(ArrayRef<uint8_t> file) : file(file) {}
 SourceLines::~SourceLines() = default;
 
-/// "file:line:column" of an address of the object, or "".
-std::string SourceLines::at(uint64_t address) {
+/// The object's tables, once; false if there are none.
+bool SourceLines::read() {
   if (!tables) {
     tables = std::make_unique<Tables>();
     StringRef bytes(reinterpret_cast<const char *>(file.data()), file.size());
@@ -58,10 +58,10 @@ std::string SourceLines::at(uint64_t address) {
         object::ObjectFile::createELFObjectFile(MemoryBufferRef(bytes, ""));
     if (!object) {
       consumeError(object.takeError());
-      return "";
+      return false;
     }
     if (!sizesAreSane(**object))
-      return "";
+      return false;
     tables->object = std::move(*object);
     // A damaged line table only costs the lines.
     auto ignore = [](Error error) { consumeError(std::move(error)); };
@@ -69,27 +69,55 @@ std::string SourceLines::at(uint64_t address) {
         *tables->object, DWARFContext::ProcessDebugRelocations::Process,
         nullptr, "", ignore, ignore);
   }
-  if (!tables->dwarf)
+  return tables->dwarf != nullptr;
+}
+
+static std::string toText(const DILineInfo &info) {
+  std::string text = info.FileName + ":" + std::to_string(info.Line);
+  if (info.Column)
+    text += ":" + std::to_string(info.Column);
+  return text;
+}
+
+/// The innermost of the calls that lie in the kernel's own file: what was
+/// inlined from another, a header of the language mostly, counts where that
+/// calls it.
+static unsigned ownFrame(const DIInliningInfo &frames) {
+  unsigned last = frames.getNumberOfFrames() - 1, i = 0;
+  while (i < last &&
+         (frames.getFrame(i).FileName != frames.getFrame(last).FileName ||
+          !frames.getFrame(i).Line))
+    ++i;
+  return i;
+}
+
+static const DILineInfoSpecifier
+    lineAndFile(DILineInfoSpecifier::FileLineInfoKind::AbsoluteFilePath);
+
+/// "file:line:column" of an address of the object, or "".
+std::string SourceLines::at(uint64_t address) {
+  if (!read())
     return "";
-  DILineInfoSpecifier how(
-      DILineInfoSpecifier::FileLineInfoKind::AbsoluteFilePath);
   object::SectionedAddress at{address, object::SectionedAddress::UndefSection};
-  auto info = tables->dwarf->getLineInfoForAddress(at, how);
+  auto info = tables->dwarf->getLineInfoForAddress(at, lineAndFile);
   if (!info || info->Line == 0)
     return "";
-  // What was inlined from another file, a header of the language mostly, counts
-  // where the kernel's file calls it.
-  DIInliningInfo frames = tables->dwarf->getInliningInfoForAddress(at, how);
-  if (unsigned count = frames.getNumberOfFrames(); count > 1) {
-    const std::string &file = frames.getFrame(count - 1).FileName;
-    for (unsigned i = 0; i < count; ++i)
-      if (frames.getFrame(i).FileName == file && frames.getFrame(i).Line) {
-        *info = frames.getFrame(i);
-        break;
-      }
-  }
-  std::string text = info->FileName + ":" + std::to_string(info->Line);
-  if (info->Column)
-    text += ":" + std::to_string(info->Column);
-  return text;
+  DIInliningInfo frames =
+      tables->dwarf->getInliningInfoForAddress(at, lineAndFile);
+  return toText(frames.getNumberOfFrames() > 1
+                    ? frames.getFrame(ownFrame(frames))
+                    : *info);
+}
+
+std::string SourceLines::callOf(uint64_t address) {
+  if (!read())
+    return "";
+  object::SectionedAddress at{address, object::SectionedAddress::UndefSection};
+  DIInliningInfo frames =
+      tables->dwarf->getInliningInfoForAddress(at, lineAndFile);
+  unsigned count = frames.getNumberOfFrames();
+  unsigned caller = count ? ownFrame(frames) + 1 : 0;
+  return caller < count && frames.getFrame(caller).Line
+             ? toText(frames.getFrame(caller))
+             : "";
 }

@@ -303,7 +303,8 @@ TEST(Analyse, EqualLimitsOfOccupancyAreAllNamed) {
   Limiter both = analysed(kernel).limiters.front();
   EXPECT_EQ(both.headline,
             "latency of global memory at low occupancy (VGPRs and LDS)");
-  EXPECT_NE(both.advice.find("fewer registers and bytes of LDS"),
+  EXPECT_NE(both.advice.find("fewer registers (smaller fragments) and bytes of "
+                             "shared buffers"),
             std::string::npos)
       << both.advice;
   // A grid that has no more explains it as well.
@@ -540,6 +541,14 @@ TEST(Analyse, LinesThatComeOnceAnyhow) {
   kernel.levels = {asked, hbm};
   ASSERT_NE(find(analysed(kernel), "uncoalesced"), nullptr);
   EXPECT_GT(find(analysed(kernel), "uncoalesced")->share, 0.3);
+  // What one line takes without a queue is left.
+  kernel.code[0].bareLatency = 63000;
+  EXPECT_LE(find(analysed(kernel), "uncoalesced")->share, 0.07);
+  kernel.code[0].bareLatency = 0;
+  // Nor can it be over before what is asked for has been moved.
+  kernel.levels[1].peakBytesPerCycle = 12;
+  EXPECT_NEAR(find(analysed(kernel), "uncoalesced")->share, 1 - 10.0 / 12,
+              1e-12);
   kernel.levels[1].bytes = 10000;
   EXPECT_EQ(find(analysed(kernel), "uncoalesced"), nullptr);
 }
@@ -562,6 +571,19 @@ TEST(Analyse, CausesOfOneUnitAtOneLineAddUp) {
   EXPECT_GT(kernel.limiters[1].rank, kernel.limiters[0].rank);
   EXPECT_NEAR(kernel.limiters[0].together,
               kernel.limiters[0].rank + kernel.limiters[2].rank, 1e-12);
+}
+
+// In the words of what the kernel is written in.
+TEST(Analyse, AdviceForTilePrograms) {
+  KernelReport kernel = sampleKernel();
+  kernel.code[0].unit = CodeLine::Unit::Scratch;
+  charge(kernel.code[0], Stall::VectorMemory, 1000);
+  auto advice = [&] { return find(analysed(kernel), "spills")->advice; };
+  EXPECT_NE(advice().find("smaller fragments"), std::string::npos);
+  for (CodeLine &line : kernel.code)
+    line.file = "/nowhere/k.hip";
+  EXPECT_EQ(advice().find("fragments"), std::string::npos);
+  EXPECT_NE(advice().find("smaller tiles a wavefront"), std::string::npos);
 }
 
 TEST(Analyse, WorkOfAKernelWithoutMatrixInstructions) {

@@ -103,6 +103,53 @@ TEST(Json, HasASchemaAndEveryInstruction) {
             2800);
 }
 
+// Every cause has its figure, and with the issuing they are all of the time.
+TEST(Json, WaitsAddUp) {
+  KernelReport kernel = sampleKernel();
+  for (unsigned s = 0; s < stallCount; ++s)
+    charge(kernel.code[s % 5], Stall(s), 100 + s);
+  addUp(kernel);
+  Report report = sampleReport(kernel);
+  double sum = 0;
+  unsigned count = 0;
+  for (const Metric &metric : metrics()) {
+    llvm::StringRef key(metric.key);
+    if (key.starts_with("wait_") || key == "issue_percent") {
+      sum += metric.value(report, report.kernels[0]).value();
+      ++count;
+    }
+  }
+  EXPECT_EQ(count, stallCount + 1);
+  EXPECT_NEAR(sum, 100, 1e-9);
+  // A comparison leaves out what neither side waits for.
+  report.kernels[0].stalls[unsigned(Stall::Nop)] = 0;
+  std::string text =
+      printed([&](auto &os) { printComparison(os, report, report); });
+  EXPECT_TRUE(has(text, "memory path busy")) << text;
+  EXPECT_TRUE(has(text, "LDS port busy")) << text;
+  EXPECT_FALSE(has(text, "s_nop")) << text;
+}
+
+TEST(Json, ActiveLanes) {
+  Report report = sample();
+  KernelReport &kernel = report.kernels[0];
+  kernel.valuUse = 0.2;
+  kernel.valuLanes = 16;
+  kernel.code[3].unit = CodeLine::Unit::Vector;
+  kernel.code[3].aluCycles = 100;
+  kernel.code[3].lanes = 16;
+  llvm::json::Value value = toJSON(report);
+  const auto &object =
+      *value.getAsObject()->getArray("kernels")->front().getAsObject();
+  EXPECT_EQ(object.getObject("metrics")->getNumber("valu_lanes_percent"), 25);
+  const auto &code = (*object.getArray("code"))[3];
+  EXPECT_EQ(code.getAsObject()->getNumber("active_lanes"), 16);
+  std::string text = printed([&](auto &os) { printText(os, report, {}); });
+  EXPECT_TRUE(has(text, "16.0 of 64 lanes active")) << text;
+  text = printed([&](auto &os) { printHTML(os, report); });
+  EXPECT_TRUE(has(text, "16.0 of 64 lanes")) << text;
+}
+
 TEST(Html, IsSelfContainedAndEscaped) {
   Report report = sample();
   report.input = "<k>.tile";

@@ -133,6 +133,7 @@ struct CodeLine {
   /// Memory: cycles from issue to data, summed up; of them, those in which only
   /// older accesses of the wavefront were missing; of the address unit.
   double latency = 0, orderLatency = 0, addressCycles = 0;
+  double bareLatency = 0;  ///< loads: if nothing else were on its way
   double storeLatency = 0; ///< stores and atomics: cycles until done, summed up
   bool isTranscendental = false;
   /// Vector memory: bytes that active lanes asked for, 128-byte lines touched

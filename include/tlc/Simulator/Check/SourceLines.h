@@ -29,9 +29,13 @@ public:
   /// "file:line", or "file:line:column", of the instruction at a virtual
   /// address of the object; empty if unknown. Not thread safe.
   std::string at(uint64_t address);
+  /// The same of the call that what is there was inlined for; empty if it was
+  /// not.
+  std::string callOf(uint64_t address);
 
 private:
   struct Tables;
+  bool read();
   llvm::ArrayRef<uint8_t> file;
   std::unique_ptr<Tables> tables;
 };

@@ -9,8 +9,9 @@
 // accesses memory element by element, in loops of a known length that are
 // straight code by now. Where the elements lie side by side, one access of up
 // to 16 bytes takes the place of many: accesses to LDS, of 2 bytes each, lanes
-// 16 bytes apart would meet in the same banks, too; and loads from global
-// memory through a buffer resource.
+// 16 bytes apart would meet in the same banks, too; and accesses to global
+// memory through a buffer resource. Branches of one condition that follow one
+// another become one first, for the sake of what stands in them.
 //
 // An address is brought to the form `value + constant`, through the divisions
 // and remainders by powers of two that make rows and columns of a linear index
@@ -19,9 +20,12 @@
 // value whose constants follow one another, aligned to their sum, with nothing
 // between them that writes what they read or reads what they write, are joined.
 //
-// A load from global memory is checked against the end of its buffer, dword by
+// An access to global memory is checked against the end of its buffer, dword by
 // dword. Of joined ones none or all must lie behind it: the buffer's size is a
-// multiple of theirs.
+// multiple of theirs. Where a row is not known to exist, as one that an index
+// from memory names, its accesses have an offset behind every buffer instead,
+// by a select; those of one row have one condition, and are joined too. Stores
+// to global memory are joined only with no other access to it in between.
 //
 //   %a = arith.muli %t, %c8            %a = arith.muli %t, %c8
 //   wave.lds_store %x, %a : f16        %v = vector.from_elements %x, %y ...
@@ -32,7 +36,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Dominance.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/Transforms/CSE.h"
 #include "tlc/Dialect/Wave/IR/WaveDialect.h"
 #include "tlc/Dialect/Wave/Transforms/Passes.h"
 #include <map>
@@ -47,6 +54,8 @@ namespace tlc::wave {
 } // namespace tlc::wave
 
 constexpr int64_t kMostBytes = 16;
+/// As an unsigned offset behind every buffer.
+constexpr int64_t kOutside = INT32_MIN;
 
 namespace {
 /// A number as a value, 0 for none, and a constant.
@@ -74,8 +83,10 @@ private:
   enum Kind { Leaf, Add, AddConstant, Mul, ShrS, ShrU, And, Xor, Or };
   int value(Kind kind, int64_t a, int64_t b, int zeros) {
     auto [it, isNew] = ids.try_emplace({kind, a, b}, low.size() + 1);
-    if (isNew)
+    if (isNew) {
       low.push_back(std::min(zeros, 31));
+      made.push_back({kind, a, b});
+    }
     return it->second;
   }
   Form leaf(Value v) {
@@ -93,8 +104,10 @@ private:
   Form compute(Value v);
 
   DenseMap<Value, Form> known;
-  std::map<std::tuple<Kind, int64_t, int64_t>, int> ids;
+  using Key = std::tuple<Kind, int64_t, int64_t>;
+  std::map<Key, int> ids;
   SmallVector<int> low;
+  SmallVector<Key> made; ///< by value
 };
 } // namespace
 
@@ -103,6 +116,10 @@ Form Forms::compute(Value v) {
   if (matchPattern(v, m_ConstantInt(&constant)))
     return {0, constant.getSExtValue()};
   Operation *op = v.getDefiningOp();
+  // It hides a number from LLVM.
+  if (auto opaque = dyn_cast_or_null<OpaqueOp>(op);
+      opaque && v.getType().isInteger(32))
+    return of(opaque->getOperand(0));
   if (!op || !v.getType().isInteger(32) || op->getNumOperands() != 2)
     return leaf(v);
   Form a = of(op->getOperand(0)), b = of(op->getOperand(1));
@@ -130,9 +147,19 @@ Form Forms::compute(Value v) {
   int64_t c = b.constant;
   if (isa<arith::ShLIOp>(op) && c < 31)
     c = int64_t(1) << c;
-  if (isa<arith::MulIOp, arith::ShLIOp>(op) && c > 0)
-    return {value(Mul, a.value, c, za + llvm::countr_zero(uint64_t(c))),
-            a.constant * c};
+  if (isa<arith::MulIOp, arith::ShLIOp>(op) && c > 0) {
+    int zeros = za + llvm::countr_zero(uint64_t(c));
+    int64_t constant = a.constant * c;
+    // A product of a product: by one factor, as canonicalization makes it.
+    if (a.value && std::get<Kind>(made[a.value - 1]) == Mul) {
+      auto [kind, value, factor] = made[a.value - 1];
+      if (factor <= INT32_MAX / c) {
+        a.value = int(value);
+        c *= factor;
+      }
+    }
+    return {value(Mul, a.value, c, zeros), constant};
+  }
   a = lowered(a, za);
   if (isa<arith::AndIOp>(op))
     return {value(And, a.value, c, za), a.constant & c};
@@ -143,12 +170,47 @@ Form Forms::compute(Value v) {
   return leaf(v);
 }
 
+/// Whether a branch does nothing but what stands in it.
+static bool isPlainBranch(scf::IfOp branch) {
+  return branch && !branch.getNumResults() && !branch.elseBlock();
+}
+
+/// Makes branches of one condition one, where between them stands only what has
+/// no effect. Whether there were any.
+static bool joinBranches(Operation *kernel) {
+  SmallVector<scf::IfOp> branches;
+  kernel->walk([&](scf::IfOp branch) {
+    if (isPlainBranch(branch))
+      branches.push_back(branch);
+  });
+  // Backwards, so that each takes what the one behind it has taken.
+  bool any = false;
+  for (scf::IfOp branch : llvm::reverse(branches)) {
+    Operation *op = branch->getNextNode();
+    while (op && isPure(op) && !op->getNumRegions())
+      op = op->getNextNode();
+    auto next = dyn_cast_or_null<scf::IfOp>(op);
+    if (!isPlainBranch(next) || next.getCondition() != branch.getCondition())
+      continue;
+    // What stands between them goes before both.
+    while (branch->getNextNode() != next)
+      branch->getNextNode()->moveBefore(branch);
+    Block *to = branch.thenBlock(), *from = next.thenBlock();
+    from->getTerminator()->erase();
+    to->getOperations().splice(to->getTerminator()->getIterator(),
+                               from->getOperations());
+    next.erase();
+    any = true;
+  }
+  return any;
+}
+
 namespace {
 struct Member {
   Operation *op;
   int64_t constant;
 };
-enum class Access { LdsLoad, LdsStore, GlobalLoad };
+enum class Access { LdsLoad, LdsStore, GlobalLoad, GlobalStore };
 
 /// Accesses of one kind, element type and value, in program order.
 struct Run {
@@ -156,6 +218,10 @@ struct Run {
   Type type;
   int value = 0;
   Value resource; ///< of global memory
+  /// Where it is false, nothing is loaded; null if there is none.
+  Value condition;
+  /// The address may not be reckoned with: LLVM must not see into it.
+  bool hidden = false;
   SmallVector<Member> members;
 
   DictionaryAttr attributes() const {
@@ -163,7 +229,8 @@ struct Run {
   }
   bool takes(const Run &one) const {
     return access == one.access && type == one.type && value == one.value &&
-           resource == one.resource && attributes() == one.attributes();
+           resource == one.resource && condition == one.condition &&
+           hidden == one.hidden && attributes() == one.attributes();
   }
 };
 
@@ -174,6 +241,12 @@ struct JoinAccesses : tlc::wave::impl::WaveJoinAccessesBase<JoinAccesses> {
     // A pass runs on one kernel after the other.
     runs.clear();
     forms = {};
+    if (joinBranches(getOperation())) {
+      // What was computed in each of them.
+      IRRewriter rewriter(&getContext());
+      DominanceInfo dominance(getOperation());
+      eliminateCommonSubExpressions(rewriter, dominance, getOperation());
+    }
     // All runs first: forms know values, which joining replaces.
     getOperation().walk([&](Block *block) { visit(*block); });
     for (Run &run : runs)
@@ -204,14 +277,37 @@ std::optional<Run> JoinAccesses::accessOf(Operation &op) {
     run.type = store.getValue().getType();
     form = forms.of(store.getAddr());
     offset = store.getOffset();
-  } else if (auto load = dyn_cast<BufferLoadOp>(op)) {
-    run.access = Access::GlobalLoad;
-    run.type = load.getType();
-    run.resource = load.getRsrc();
-    if (load.getSoffset())
+  } else if (isa<BufferLoadOp, BufferStoreOp>(op)) {
+    Value voffset, soffset;
+    auto load = dyn_cast<BufferLoadOp>(op);
+    if (load) {
+      run.access = Access::GlobalLoad;
+      run.type = load.getType();
+      run.resource = load.getRsrc();
+      voffset = load.getVoffset();
+      soffset = load.getSoffset();
+      offset = load.getOffset();
+    } else {
+      auto store = cast<BufferStoreOp>(op);
+      run.access = Access::GlobalStore;
+      run.type = store.getValue().getType();
+      run.resource = store.getRsrc();
+      voffset = store.getVoffset();
+      soffset = store.getSoffset();
+      offset = store.getOffset();
+    }
+    if (soffset)
       return std::nullopt;
-    form = forms.of(load.getVoffset());
-    offset = load.getOffset();
+    APInt outside;
+    if (auto select = voffset.getDefiningOp<arith::SelectOp>();
+        select && select.getCondition().getType().isInteger(1) &&
+        matchPattern(select.getFalseValue(), m_ConstantInt(&outside)) &&
+        outside.getSExtValue() == kOutside) {
+      run.condition = select.getCondition();
+      voffset = select.getTrueValue();
+    }
+    run.hidden = run.condition || voffset.getDefiningOp<OpaqueOp>();
+    form = forms.of(voffset);
   } else {
     return std::nullopt;
   }
@@ -240,7 +336,7 @@ void JoinAccesses::visit(Block &block) {
   auto all = [](const Run &) { return true; };
   for (Operation &op : block) {
     bool lds = isa<LdsLoadOp, LdsStoreOp>(op), store = isa<LdsStoreOp>(op);
-    if (!lds && !isa<BufferLoadOp, GlobalLoadOp>(op)) {
+    if (!lds && !isa<BufferLoadOp, BufferStoreOp, GlobalLoadOp>(op)) {
       if (op.getNumRegions() || !isPure(&op))
         close(all);
       continue;
@@ -249,9 +345,14 @@ void JoinAccesses::visit(Block &block) {
     if (lds)
       close([&](const Run &run) {
         bool either = store || run.access == Access::LdsStore;
-        return run.access != Access::GlobalLoad && either &&
-               !(one && run.takes(*one));
+        bool global = run.access == Access::GlobalLoad ||
+                      run.access == Access::GlobalStore;
+        return !global && either && !(one && run.takes(*one));
       });
+    else if (isa<BufferStoreOp>(op))
+      close([&](const Run &run) { return !(one && run.takes(*one)); });
+    else
+      close([](const Run &run) { return run.access == Access::GlobalStore; });
     if (!one)
       continue;
     Run *run = llvm::find_if(open, [&](const Run &r) { return r.takes(*one); });
@@ -285,7 +386,7 @@ void JoinAccesses::join(Run &run) {
     if (b.constant < a.constant + bytes)
       return;
   int64_t most = kMostBytes;
-  if (run.access == Access::GlobalLoad)
+  if (run.access == Access::GlobalLoad || run.access == Access::GlobalStore)
     most = std::max(std::min(most, sizeUnit(run)), bytes);
   while (!rest.empty()) {
     size_t n = most / bytes;
@@ -300,6 +401,12 @@ void JoinAccesses::join(Run &run) {
     };
     while (n > 1 && !fits())
       n /= 2;
+    // A load's address is that of the first, which must be the lowest then.
+    if (n > 1 && run.hidden && run.access == Access::GlobalLoad &&
+        llvm::any_of(rest.slice(1, n - 1), [&](const Member &m) {
+          return m.op->isBeforeInBlock(rest[0].op);
+        }))
+      n = 1;
     if (n > 1)
       replace(run, rest.take_front(n));
     rest = rest.drop_front(n);
@@ -312,18 +419,26 @@ void JoinAccesses::replace(const Run &run, ArrayRef<Member> members) {
     return a.op->isBeforeInBlock(b.op);
   };
   auto type = VectorType::get({int64_t(members.size())}, run.type);
-  if (run.access == Access::LdsStore) {
+  if (run.access == Access::LdsStore || run.access == Access::GlobalStore) {
     Operation *last = llvm::max_element(members, earlier)->op;
     OpBuilder b(last);
+    Location loc = last->getLoc();
     SmallVector<Value> values;
     for (const Member &m : members)
-      values.push_back(cast<LdsStoreOp>(m.op).getValue());
-    auto first = cast<LdsStoreOp>(members.front().op);
-    Value vector =
-        vector::FromElementsOp::create(b, last->getLoc(), type, values);
-    auto joined = LdsStoreOp::create(b, last->getLoc(), vector, first.getAddr(),
-                                     first.getOffset());
-    joined->setDiscardableAttrs(first->getDiscardableAttrDictionary());
+      values.push_back(isa<LdsStoreOp>(m.op)
+                           ? cast<LdsStoreOp>(m.op).getValue()
+                           : cast<BufferStoreOp>(m.op).getValue());
+    Value vector = vector::FromElementsOp::create(b, loc, type, values);
+    // With the address of the lowest.
+    Operation *lowest = members.front().op, *joined = nullptr;
+    if (auto store = dyn_cast<LdsStoreOp>(lowest))
+      joined = LdsStoreOp::create(b, loc, vector, store.getAddr(),
+                                  store.getOffset());
+    else if (auto store = dyn_cast<BufferStoreOp>(lowest))
+      joined = BufferStoreOp::create(b, loc, vector, run.resource,
+                                     store.getVoffset(), /*soffset=*/Value(),
+                                     store.getOffset());
+    joined->setDiscardableAttrs(lowest->getDiscardableAttrDictionary());
     for (const Member &m : members)
       m.op->erase();
     return;

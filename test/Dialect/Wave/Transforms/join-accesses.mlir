@@ -113,3 +113,68 @@ wave.kernel @global(%p: !wave.ptr, %q: !wave.ptr) attributes {lds_bytes = 8192 :
   wave.lds_store %s3, %a : f16
   wave.return
 }
+
+// A row that an index from memory names: its elements are loaded together. Where
+// there is no such row, the offset lies behind every buffer.
+// CHECK-LABEL: wave.kernel @gather
+// CHECK: %[[OFFSET:.*]] = arith.select %{{.*}}, %{{.*}}, %c-2147483648_i32 : i32
+// CHECK: %[[X:.*]] = wave.buffer_load %{{.*}}[%[[OFFSET]]] : vector<2xf16>
+// CHECK-NOT: wave.buffer_load
+// CHECK: wave.lds_store
+wave.kernel @gather(%p: !wave.ptr) attributes {lds_bytes = 8192 : i64, threads = 64 : i64} {
+  %t = wave.thread_id
+  %c2 = arith.constant 2 : i32
+  %c4 = arith.constant 4 : i32
+  %c128 = arith.constant 128 : i32
+  %outside = arith.constant -2147483648 : i32
+  %rows = arith.constant 64 : i32
+  %size = arith.constant 8192 : i32
+  %A = wave.resource %p, %size : i32
+  %index = wave.buffer_load %A[%t] : i32
+  %exists = arith.cmpi ult, %index, %rows : i32
+  %row = arith.muli %index, %c128 : i32
+  %col = arith.muli %t, %c4 : i32
+  %at = arith.addi %row, %col : i32
+  %hidden = wave.opaque %at : i32
+  %offset = arith.select %exists, %hidden, %outside : i32
+  %x0 = wave.buffer_load %A[%offset] : f16
+  %next = arith.addi %at, %c2 : i32
+  %hidden1 = wave.opaque %next : i32
+  %offset1 = arith.select %exists, %hidden1, %outside : i32
+  %x1 = wave.buffer_load %A[%offset1] : f16
+  wave.lds_store %x0, %col : f16
+  wave.barrier
+  wave.lds_store %x1, %col : f16
+  wave.return
+}
+
+// Stores of one row, each behind the row's condition: one branch, one store.
+// CHECK-LABEL: wave.kernel @guarded
+// CHECK: scf.if
+// CHECK: vector.from_elements %{{.*}}, %{{.*}} : vector<2xf16>
+// CHECK: wave.buffer_store %{{.*}}, %{{.*}}[%{{.*}}] : vector<2xf16>
+// CHECK-NOT: wave.buffer_store
+// CHECK: wave.return
+wave.kernel @guarded(%p: !wave.ptr, %n: i32, %x: f16, %y: f16) attributes {lds_bytes = 0 : i64, threads = 64 : i64} {
+  %t = wave.thread_id
+  %c2 = arith.constant 2 : i32
+  %c4 = arith.constant 4 : i32
+  %outside = arith.constant -2147483648 : i32
+  %rows = arith.constant 64 : i32
+  %size = arith.constant 8192 : i32
+  %A = wave.resource %p, %size : i32
+  %below = arith.cmpi slt, %t, %n : i32
+  %at = arith.muli %t, %c4 : i32
+  scf.if %below {
+    %exists = arith.cmpi ult, %t, %rows : i32
+    %offset = arith.select %exists, %at, %outside : i32
+    wave.buffer_store %x, %A[%offset] : f16
+  }
+  %next = arith.addi %at, %c2 : i32
+  scf.if %below {
+    %exists = arith.cmpi ult, %t, %rows : i32
+    %offset = arith.select %exists, %next, %outside : i32
+    wave.buffer_store %y, %A[%offset] : f16
+  }
+  wave.return
+}
