@@ -230,7 +230,9 @@ struct ComputeUnit {
   uint64_t holdFrom = never;
   uint64_t busyFrom = 0; ///< since then it has had workgroups
   bool used = false;
-  uint64_t ranLately = 0; ///< instructions, when it was visited last
+  // When it was visited last:
+  uint64_t ranLately = 0;   ///< instructions
+  unsigned askedLately = 0; ///< lines of vector memory
 };
 
 /// A memory operation of which requests have not been served, or that ends no

@@ -63,6 +63,37 @@ static bool staysInside(const ComputeUnit &cu, unsigned simdNumber,
   return true;
 }
 
+/// 0 if the units that an instruction of this kind needs are free at \p time,
+/// else when they will be, with the reason in \p cause. Nothing is booked.
+uint64_t Machine::Impl::unitsFree(IssueKind kind, ComputeUnit &cu,
+                                  unsigned simdNumber, uint64_t time,
+                                  StallCause &cause) {
+  const Simd &simd = cu.simds[simdNumber];
+  auto later = [&](uint64_t at, StallCause why) -> uint64_t {
+    if (at <= time)
+      return 0;
+    cause = why;
+    return at;
+  };
+  switch (kind) {
+  case IssueKind::Matrix:
+    if (simd.matrixFree >= simd.vectorFree)
+      return later(simd.matrixFree, StallCause::MatrixCore);
+    [[fallthrough]];
+  case IssueKind::Vector:
+  case IssueKind::Transcendental:
+    return later(simd.vectorFree, StallCause::VectorAlu);
+  case IssueKind::VectorMemory:
+    if (!cu.lateStores.empty())
+      noteLateStores(cu, time);
+    return later(cu.addressOpen, StallCause::MemoryIssue);
+  case IssueKind::Lds:
+    return later(cu.ldsOpen[simdNumber / 2], StallCause::LdsIssue);
+  default:
+    return 0;
+  }
+}
+
 /// While only one wavefront of a SIMD can issue, instructions that take one
 /// turn each follow one another every four cycles: their bytes arrive faster,
 /// and nothing is there to be waited for. From \p time on, before \p end: how
@@ -256,6 +287,7 @@ bool Machine::Impl::visitUnit(unsigned cu, unsigned simdNumber, uint64_t due) {
   bool full = nextOf(cu / cusPerXcd) >= options.workgroups;
   uint64_t alone = due + (full ? longestAlone : groupStartCycles);
   uint64_t time = due, before = instructions;
+  unit.askedLately = 0;
   unsigned moved = 0; // SIMDs whose next turn is not entered
   for (;;) {
     memory.startTurn(time);
@@ -291,7 +323,7 @@ bool Machine::Impl::visitUnit(unsigned cu, unsigned simdNumber, uint64_t due) {
 /// compute units have turns before \p end is known, so what they will read is
 /// asked for some visits ahead: each stage may follow what the one before has
 /// brought.
-static constexpr size_t fetchStages = 5;
+static constexpr size_t fetchStages = 4;
 
 void Machine::Impl::fetchUnitAhead(unsigned cu, uint64_t end,
                                    size_t stage) const {
@@ -303,9 +335,10 @@ void Machine::Impl::fetchUnitAhead(unsigned cu, uint64_t end,
   };
   if (stage == 0)
     return fetch(&unit, sizeof(ComputeUnit));
+  if (stage == 1 && unit.askedLately)
+    memory.fetchL1Ahead(cu, unit.askedLately);
   // In a long visit all of its wavefronts have turns.
   bool isLong = unit.ranLately >= longVisit;
-  unsigned lines = 0;
   for (const Simd &simd : unit.simds)
     for (unsigned i = 0; i < simd.count; ++i) {
       const Place &place = simd.places[i];
@@ -317,15 +350,11 @@ void Machine::Impl::fetchUnitAhead(unsigned cu, uint64_t end,
         fetch(&wave.vector, 64);
       } else if (stage == 2) {
         fetch(wave.record, sizeof(WaveRecord));
-      } else if (stage == 3) {
+      } else {
         // The rest of this instruction's words, and the next.
         fetch(payloadOf(wave), 128);
-      } else if (place.kind == IssueKind::VectorMemory) {
-        lines += *payloadOf(wave) & 0xffff;
       }
     }
-  if (lines)
-    memory.fetchL1Ahead(cu, lines);
 }
 
 /// The turns before \p end, one compute unit after the other: what they ask of

@@ -224,10 +224,10 @@ double UnitMemory::scalar(unsigned cu, uint64_t virtualLine, double time,
   unsigned set = line % scalarSets;
   if (ScalarCache::Entry entry = cache.find(line, set)) {
     ++counters.scalarHits;
-    return std::max<double>(time + scalarLatency, entry.time());
+    return entry.timeFrom(time + scalarLatency);
   }
   ScalarCache::Victim victim;
-  double *place = &cache.insert(line, set, victim).time();
+  double *place = cache.insert(line, set, victim).place();
   return ask(Kind::Read, cu, line / perLine, time, 0, place, counters);
 }
 
@@ -247,16 +247,16 @@ double UnitMemory::instructions(unsigned cu, uint64_t line, double time,
   InstructionCache &cache = instructionCaches[cu / cusPerInstructionCache];
   unsigned set = line % instructionSets;
   if (InstructionCache::Entry entry = cache.find(line, set))
-    return std::max(time, entry.time());
+    return entry.timeFrom(time);
   InstructionCache::Victim victim;
   InstructionCache::Entry entry = cache.insert(line, set, victim);
   if (!victim.valid) {
-    entry.time() = 0;
+    entry.setTime(0);
     return time;
   }
   ++counters.instructionMisses;
   // An address range of its own, as scratch has one.
   constexpr uint64_t region = (uint64_t(1) << 47) / lineBytes;
   uint64_t l2Line = physical(region + line * instructionLineBytes / lineBytes);
-  return ask(Kind::Read, cu, l2Line, time, 0, &entry.time(), counters);
+  return ask(Kind::Read, cu, l2Line, time, 0, entry.place(), counters);
 }
