@@ -127,7 +127,10 @@ void Analysis::addLatency(const char *id, double share, std::string headline,
       names += joint + limit.resource;
       details += fmt::format("{}{} {}", joint, limit.resource, limit.detail);
       fewer += std::string(joint) +
-               (limit.resource == "LDS" ? "bytes of LDS" : "registers");
+               (limit.resource == "LDS"
+                    ? inTiles("bytes of shared buffers (block_K, num_stages)",
+                              "bytes of LDS")
+                    : inTiles("registers (smaller fragments)", "registers"));
     }
     headline += fmt::format(" at low occupancy ({})", names);
     detail +=
@@ -315,8 +318,11 @@ void Analysis::lds() {
                 ofLine(*at,
                        [](const CodeLine &c) { return c.ldsConflictCycles; }) /
                 kernel.ldsConflictCycles),
-        "lanes of a phase hit the same bank: swizzle or pad the buffer's rows, "
-        "or read along the other axis",
+        inTiles("lanes of a phase hit the same bank: leave the layout to tlc "
+                "(no T.annotate_layout), pad the rows of T.alloc_shared by 16 "
+                "bytes, or let the last index of T.Parallel walk along them",
+                "lanes of a phase hit the same bank: swizzle or pad the "
+                "buffer's rows, or read along the other axis"),
         at, 1, /*isCertain=*/true);
   }
   // What most of the time is waited for.
@@ -367,7 +373,10 @@ void Analysis::idle() {
   add("idle_simds", bare, "SIMDs without a wavefront",
       fmt::format("on CUs that have a workgroup, {:.0f} % of the SIMDs' time",
                   100 * bare / std::max(active, 1e-9)),
-      "workgroups of four wavefronts or more, or more of them on a CU");
+      inTiles(
+          "threads=256 in T.Kernel, or smaller shared buffers, so that more "
+          "blocks fit a CU",
+          "workgroups of four wavefronts or more, or more of them on a CU"));
   double share = 1 - active - launch - drain;
   bool few = kernel.workgroups < report.computeUnits;
   // One that takes far longer than the others keeps the launch from ending.
@@ -389,8 +398,16 @@ void Analysis::idle() {
                          "after the first ones started",
                          100 * share)) +
           last,
-      few ? "split the work further: smaller blocks, or split the reduction"
-          : "smaller or equal pieces of work, so that all CUs finish together");
+      few ? inTiles(
+                "more blocks in T.Kernel: smaller block_M and block_N, or "
+                "the reduction split over blocks (T.atomic_add, or a second "
+                "kernel that adds up)",
+                "split the work further: smaller blocks, or split the "
+                "reduction")
+          : inTiles("smaller or equal blocks, the longest first (the order of "
+                    "T.Kernel's axes), or T.PersistentTileScheduler",
+                    "smaller or equal pieces of work, so that all CUs finish "
+                    "together"));
 }
 
 /// Vector work that no matrix work hides.
@@ -423,13 +440,19 @@ void Analysis::vectorWork() {
                                        "the rate",
                                        100 * share)
                          : slowly),
-      mostly ? "fewer of them: other ways to compute the same, or shared by "
-               "more elements"
+      mostly
+          ? inTiles("fewer of them: T.exp2 with the factor folded in instead "
+                    "of T.exp, one reciprocal a row instead of divisions",
+                    "fewer of them: other ways to compute the same, or "
+                    "shared by more elements")
       : own && !slowly.empty()
           ? "divide by constants or powers of two, let indices go on by "
             "additions, products of 24 bits or f32"
-      : own ? "fewer or cheaper vector operations: packed ones, fewer "
-              "conversions and addresses"
+      : own ? inTiles("fewer or cheaper operations: fewer conversions, "
+                      "constant extents and indices without division, T.copy "
+                      "instead of loops over elements",
+                      "fewer or cheaper vector operations: packed ones, fewer "
+                      "conversions and addresses")
             : "fewer or cheaper vector operations, or overlap them with matrix "
               "operations (another wavefront, another stage of the loop)",
       worst([&](const CodeLine &c) {
@@ -495,7 +518,9 @@ void Analysis::plain() {
        sleeps ? "shorter sleeps between looks at memory"
               : "independent instructions between producer and consumer"},
       {Stall::ScalarMemory, "latency of scalar loads",
-       "load scalars before the loop"},
+       inTiles("read elements that are the same for all threads before the "
+               "loop, or a tile of them with T.copy",
+               "load scalars before the loop")},
       {Stall::Fetch, "instruction fetch",
        inTiles("unroll short loops (T.unroll, more elements a trip): a taken "
                "branch is a new fetch; shorter encodings",
@@ -508,7 +533,9 @@ void Analysis::plain() {
         fmt::format("{:.0f} lines had to come from L2: the code is larger than "
                     "the 64 KB that two CUs share",
                     kernel.instructionMisses),
-        "a shorter loop: less unrolling", hottest(Stall::Fetch));
+        inTiles("a shorter loop: T.serial instead of T.unroll, smaller blocks",
+                "a shorter loop: less unrolling"),
+        hottest(Stall::Fetch));
     parts[unsigned(Stall::Fetch)] = 0;
   }
   add("scalar_alu", scalarPart, "scalar instructions",
@@ -516,7 +543,9 @@ void Analysis::plain() {
           "{:.0f} % of the SIMDs' time; a SIMD issues one in four cycles, "
           "for all its wavefronts",
           100 * scalarPart),
-      "fewer of them: unroll loops, let addresses go on by constants",
+      inTiles("fewer of them: T.unroll, more elements a trip, indices that go "
+              "on by constants",
+              "fewer of them: unroll loops, let addresses go on by constants"),
       worst(scalarCycles), avoidable);
   for (const auto &row : rows)
     add(info(row.stall).key, part(row.stall), row.headline,

@@ -44,8 +44,10 @@ double Analysis::spills(double waits) {
   double share = all > 0 ? scratch / all : 0;
   add("spills", waits * share, "registers spilled to scratch memory",
       fmt::format("{} bytes of scratch a lane", kernel.scratchBytes),
-      "smaller tiles a wavefront, more wavefronts, or fewer values alive in "
-      "the loop",
+      inTiles("smaller fragments: smaller block_M or block_N, more threads, "
+              "fewer of them alive in the loop",
+              "smaller tiles a wavefront, more wavefronts, or fewer values "
+              "alive in the loop"),
       worst(cost));
   return share;
 }
@@ -88,8 +90,10 @@ double Analysis::atomics(double waits) {
   add("atomics", waits * share,
       held > saturated ? "contended atomic operations" : "atomic operations",
       detail,
-      "add up within the wavefront or the workgroup first, or spread the "
-      "addresses",
+      inTiles("add up within the block first (T.reduce_sum), or spread the "
+              "addresses",
+              "add up within the wavefront or the workgroup first, or spread "
+              "the addresses"),
       at);
   return share;
 }
@@ -272,9 +276,11 @@ bool Analysis::narrow(const Level &l1, double share) {
           "{:.0f} % of the accesses move 2 bytes a lane or fewer, where "
           "up to 16 go at once; L1: {}",
           100 * few / all, levelDetail(l1)),
-      "more consecutive elements a lane: another layout of the copy, rows "
-      "whose "
-      "length and begin are multiples of 16 bytes",
+      inTiles("more consecutive elements a lane: T.copy, or a last extent of "
+              "T.Parallel that is a multiple of 8; rows whose length and begin "
+              "are multiples of 16 bytes",
+              "more consecutive elements a lane: another layout of the copy, "
+              "rows whose length and begin are multiples of 16 bytes"),
       at);
   return true;
 }
@@ -305,8 +311,12 @@ void Analysis::memory() {
                       "accesses")
         : full->key == "l2"
             ? "larger tiles, reuse in LDS or registers, narrower types"
-            : "move fewer bytes: larger tiles, reuse in LDS or registers, "
-              "narrower types, workgroups that share data on one XCD",
+            : inTiles("move fewer bytes: larger block_M and block_N, reuse in "
+                      "shared memory or fragments, narrower dtypes, "
+                      "T.use_swizzle so that neighbours share cached tiles",
+                      "move fewer bytes: larger tiles, reuse in LDS or "
+                      "registers, narrower types, workgroups that share data "
+                      "on one XCD"),
         waited, avoidable);
   else
     latency(rest);

@@ -122,6 +122,18 @@ void Analysis::divergence() {
     return perCycle * code.aluCycles * missing(code) +
            scale * waits * missingInLoop(code);
   });
+  // Of that line the vector instruction, whose lanes say something.
+  if (at) {
+    const CodeLine &line = kernel.code[*at];
+    for (size_t i = 0; i < kernel.code.size(); ++i) {
+      const CodeLine &code = kernel.code[i];
+      bool isThere = code.line == line.line && code.file == line.file &&
+                     !code.file.empty();
+      if (isThere && code.aluCycles * missing(code) >
+                         kernel.code[*at].aluCycles * missing(kernel.code[*at]))
+        at = i;
+    }
+  }
   // Lanes that no workgroup has.
   double items = double(kernel.block[0]) * kernel.block[1] * kernel.block[2];
   double there = items / std::max(1.0, kernel.wavesPerWorkgroup());

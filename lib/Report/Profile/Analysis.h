@@ -21,6 +21,8 @@
 
 namespace tlc::report {
 
+/// From so many active lanes on nothing is said of an instruction's.
+constexpr double mostLanes = 60;
 /// A pipe or level this busy is the cause of waits for it.
 constexpr double saturated = 0.7;
 /// Of a kernel without matrix instructions the vector ALU's work is the work,

@@ -15,6 +15,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Analysis.h"
+
 #include "tlc/Report/Profile/Print.h"
 #include "llvm/ADT/StringExtras.h"
 #include <algorithm>
@@ -296,6 +298,9 @@ void Page::code(const KernelReport &kernel) {
       tag += fmt::format("  <span class=\"tag\">conflicts {:.1f}x</span>",
                          1 + line.ldsConflictCycles /
                                  std::max(1.0, line.ldsBaseCycles));
+    if (line.unit == CodeLine::Unit::Vector && line.lanes < mostLanes)
+      tag += fmt::format("  <span class=\"tag\">{:.1f} of 64 lanes</span>",
+                         line.lanes);
     if (line.linesNeeded > 0 && line.linesTouched > 1.25 * line.linesNeeded)
       tag += fmt::format("  <span class=\"tag\">lines {:.1f}x</span>",
                          line.linesTouched / line.linesNeeded);

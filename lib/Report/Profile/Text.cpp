@@ -31,8 +31,6 @@ using namespace tlc::report;
 namespace {
 
 constexpr double smallest = 0.005; ///< shares below are not shown
-/// From so many active lanes on nothing is said of them.
-constexpr double mostLanes = 60;
 
 /// A share of 1 is `width` signs.
 std::string bar(double share, unsigned width = 20) {

@@ -303,7 +303,8 @@ TEST(Analyse, EqualLimitsOfOccupancyAreAllNamed) {
   Limiter both = analysed(kernel).limiters.front();
   EXPECT_EQ(both.headline,
             "latency of global memory at low occupancy (VGPRs and LDS)");
-  EXPECT_NE(both.advice.find("fewer registers and bytes of LDS"),
+  EXPECT_NE(both.advice.find("fewer registers (smaller fragments) and bytes of "
+                             "shared buffers"),
             std::string::npos)
       << both.advice;
   // A grid that has no more explains it as well.
@@ -570,6 +571,19 @@ TEST(Analyse, CausesOfOneUnitAtOneLineAddUp) {
   EXPECT_GT(kernel.limiters[1].rank, kernel.limiters[0].rank);
   EXPECT_NEAR(kernel.limiters[0].together,
               kernel.limiters[0].rank + kernel.limiters[2].rank, 1e-12);
+}
+
+// In the words of what the kernel is written in.
+TEST(Analyse, AdviceForTilePrograms) {
+  KernelReport kernel = sampleKernel();
+  kernel.code[0].unit = CodeLine::Unit::Scratch;
+  charge(kernel.code[0], Stall::VectorMemory, 1000);
+  auto advice = [&] { return find(analysed(kernel), "spills")->advice; };
+  EXPECT_NE(advice().find("smaller fragments"), std::string::npos);
+  for (CodeLine &line : kernel.code)
+    line.file = "/nowhere/k.hip";
+  EXPECT_EQ(advice().find("fragments"), std::string::npos);
+  EXPECT_NE(advice().find("smaller tiles a wavefront"), std::string::npos);
 }
 
 TEST(Analyse, WorkOfAKernelWithoutMatrixInstructions) {

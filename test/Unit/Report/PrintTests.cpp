@@ -146,6 +146,8 @@ TEST(Json, ActiveLanes) {
   EXPECT_EQ(code.getAsObject()->getNumber("active_lanes"), 16);
   std::string text = printed([&](auto &os) { printText(os, report, {}); });
   EXPECT_TRUE(has(text, "16.0 of 64 lanes active")) << text;
+  text = printed([&](auto &os) { printHTML(os, report); });
+  EXPECT_TRUE(has(text, "16.0 of 64 lanes")) << text;
 }
 
 TEST(Html, IsSelfContainedAndEscaped) {

@@ -159,6 +159,24 @@ static StringRef obstacleOfTile(CopyOp copy, scf::ForOp loop) {
   return "";
 }
 
+/// Whether steps cannot overlap later on (wave-schedule): one writes a tile in
+/// LDS that it has read.
+static bool isSerial(scf::ForOp loop) {
+  llvm::SmallDenseSet<Value> read;
+  bool serial = false;
+  loop.getBody()->walk<WalkOrder::PreOrder>([&](Operation *op) {
+    for (const BufferUse &use : getUses(op)) {
+      Value base = getBase(use.buffer);
+      if (getSpace(base) != Space::Shared)
+        continue;
+      serial |= use.write && read.contains(base);
+      if (use.read)
+        read.insert(base);
+    }
+  });
+  return serial;
+}
+
 /// Whether elements change their type on the way.
 static bool converts(CopyOp copy) {
   return cast<MemRefType>(copy.getSrc().getType()).getElementType() !=
@@ -205,8 +223,10 @@ static void collectPoints(Value value, ParallelOp points,
 }
 
 /// A load from memory of another element for each point, which all points do,
-/// and whose address is known a step ahead.
-static bool isLoadOfPoints(LoadOp load, ParallelOp points, scf::ForOp loop) {
+/// and whose address is known a step ahead. In a serial loop points may share
+/// an element.
+static bool isLoadOfPoints(LoadOp load, ParallelOp points, scf::ForOp loop,
+                           bool serial) {
   if (getSpace(load.getSource()) != Space::Global ||
       isWrittenIn(getBase(load.getSource()), loop) ||
       !llvm::all_of(load->getOperands(),
@@ -215,7 +235,7 @@ static bool isLoadOfPoints(LoadOp load, ParallelOp points, scf::ForOp loop) {
   llvm::SmallDenseSet<Value> used;
   for (Value index : load.getIndices())
     collectPoints(index, points, used);
-  return used.size() == points.getExtents().size();
+  return serial ? !used.empty() : used.size() == points.getExtents().size();
 }
 
 /// Clones what computes `value`: ops of the loop over points at `inner`, others
@@ -242,7 +262,7 @@ class LoopPipeliner {
 public:
   LoopPipeliner(scf::ForOp loop, int64_t ldsBytes)
       : loop(loop), kernel(loop->getParentOfType<KernelOp>()),
-        ldsBytes(ldsBytes), prologue(loop) {}
+        ldsBytes(ldsBytes), serial(isSerial(loop)), prologue(loop) {}
   void run();
 
 private:
@@ -264,6 +284,7 @@ private:
   scf::ForOp loop;
   KernelOp kernel;
   int64_t ldsBytes;
+  bool serial; ///< steps will not overlap
   SmallVector<Prefetch> prefetches;
   SmallVector<std::pair<ParallelOp, LoadOp>> ofPoints;
   Operation *prologue; ///< the first tiles of the next copy go before it
@@ -296,11 +317,15 @@ void LoopPipeliner::collect() {
       continue;
     StringRef why = obstacle(copy, loop);
     StringRef ofTile = why.empty() ? obstacleOfTile(copy, loop) : "";
-    if (why.empty() && to == Space::Fragment)
+    // What is converted on its way to registers is staged as it comes. Where
+    // steps overlap later on, its load comes early without that.
+    bool inRegisters = to == Space::Fragment && !(serial && converts(copy));
+    if (why.empty() && inRegisters)
       why = converts(copy) ? "it converts on the way to registers" : ofTile;
     if (why.empty())
       prefetches.push_back({copy, copy.getDst().getDefiningOp<AllocOp>(),
-                            to == Space::Fragment, ofTile.empty()});
+                            inRegisters,
+                            ofTile.empty() && to == Space::Shared});
     else
       copy.emitRemark("not prefetched: ") << why;
   }
@@ -341,7 +366,7 @@ void LoopPipeliner::dropForRegisters() {
     return;
   for (auto points : loop.getBody()->getOps<ParallelOp>())
     for (auto load : points.getBody().front().getOps<LoadOp>()) {
-      if (!isLoadOfPoints(load, points, loop))
+      if (!isLoadOfPoints(load, points, loop, serial))
         continue;
       int64_t registers = ::stagingOf(points, load, threads);
       if (used + registers > registerBudget(threads))

@@ -108,8 +108,8 @@ tile.func @fragment(%a: !tile.ptr<f16>) {
 // CHECK: tile.store %{{.+}}, %[[P]]
 // CHECK: tile.copy %[[B]] to
 // CHECK: tile.copy %{{.+}} to %[[B]] {tile.prefetch}
-// CHECK: tile.gemm
 // CHECK: tile.fill
+// CHECK: tile.gemm
 // CHECK: tile.parallel
 // CHECK: tile.load {{.*}}#tile.space<global>
 // CHECK: tile.load {{.*}}#tile.space<global>
@@ -126,6 +126,7 @@ tile.func @points(%a: !tile.ptr<f16>, %t: !tile.ptr<i32>) {
     %half = arith.constant 0.5 : f16
     %Q = tile.alloc {name = "Q"} : memref<64x64xf16, #tile.space<shared>>
     %B = tile.alloc {name = "B"} : memref<64x64xf16, #tile.space<shared>>
+    %C = tile.alloc {name = "C"} : memref<64x64xf16, #tile.space<shared>>
     %S = tile.alloc {name = "S"} : memref<64x64xf32, #tile.space<fragment>>
     scf.for %i = %c0 to %n step %c1 : i32 {
       %at = arith.muli %i, %c64 : i32
@@ -137,16 +138,59 @@ tile.func @points(%a: !tile.ptr<f16>, %t: !tile.ptr<i32>) {
       }
       %v = tile.view %A[%at, %c0 : i32, i32] : memref<512x64xf16, #tile.space<global>> to memref<64x64xf16, strided<[?, ?], offset: ?>, #tile.space<global>>
       tile.copy %v to %B : memref<64x64xf16, strided<[?, ?], offset: ?>, #tile.space<global>> to memref<64x64xf16, #tile.space<shared>>
-      tile.gemm %Q, %B into %S {trans_b} : memref<64x64xf16, #tile.space<shared>>, memref<64x64xf16, #tile.space<shared>> into memref<64x64xf32, #tile.space<fragment>>
       tile.fill %B, %half : memref<64x64xf16, #tile.space<shared>>, f16
+      tile.gemm %Q, %B into %S {trans_b} : memref<64x64xf16, #tile.space<shared>>, memref<64x64xf16, #tile.space<shared>> into memref<64x64xf32, #tile.space<fragment>>
       tile.parallel (%x, %y) = [64, 64] {
         %row = tile.load %T[%x : i32] : memref<64xi32, #tile.space<global>> -> i32
         %q = tile.load %A[%row, %y : i32, i32] : memref<512x64xf16, #tile.space<global>> -> f16
         %r = tile.load %A[%at, %y : i32, i32] : memref<512x64xf16, #tile.space<global>> -> f16
         %h = arith.mulf %q, %r : f16
-        tile.store %h, %B[%x, %y : i32, i32] : f16, memref<64x64xf16, #tile.space<shared>>
+        tile.store %h, %C[%x, %y : i32, i32] : f16, memref<64x64xf16, #tile.space<shared>>
       }
     } {tile.num_stages = 0 : i64}
+  }
+}
+
+// Steps that hand on a tile in LDS, written after it is read, do not overlap. So
+// what is converted on its way to registers is staged too, as it comes from
+// memory, and what many points read.
+// CHECK-LABEL: tile.func @recurrence
+// CHECK-DAG: %[[U:.+]] = tile.alloc {name = "U_next"} : memref<64x64xf16, #tile.space<fragment>>
+// CHECK-DAG: %[[P:.+]] = tile.alloc {name = "points_next"} : memref<64x64xf32, #tile.space<fragment>>
+// CHECK: scf.for
+// CHECK: tile.gemm
+// CHECK: tile.copy %[[U]] to %{{.+}} : {{.*}} to memref<64x64xf32, #tile.space<fragment>>
+// CHECK: tile.copy %{{.+}} to %[[U]] {tile.prefetch}
+// CHECK: tile.load %[[P]]
+// CHECK: tile.load {{.*}}#tile.space<global>
+// CHECK: tile.store %{{.+}}, %[[P]]
+tile.func @recurrence(%a: !tile.ptr<f16>, %g: !tile.ptr<f32>) {
+  %c1 = arith.constant 1 : i32
+  %A = tile.tensor %a : !tile.ptr<f16> -> memref<512x64xf16, #tile.space<global>>
+  %G = tile.tensor %g : !tile.ptr<f32> -> memref<512xf32, #tile.space<global>>
+  tile.kernel grid(%c1) threads[256] (%b) {
+    %c0 = arith.constant 0 : i32
+    %c64 = arith.constant 64 : i32
+    %n = arith.constant 8 : i32
+    %H = tile.alloc {name = "H"} : memref<64x64xf16, #tile.space<shared>>
+    %U = tile.alloc {name = "U"} : memref<64x64xf32, #tile.space<fragment>>
+    %S = tile.alloc {name = "S"} : memref<64x64xf32, #tile.space<fragment>>
+    scf.for %i = %c0 to %n step %c1 : i32 {
+      %at = arith.muli %i, %c64 : i32
+      tile.gemm %H, %H into %S {trans_b} : memref<64x64xf16, #tile.space<shared>>, memref<64x64xf16, #tile.space<shared>> into memref<64x64xf32, #tile.space<fragment>>
+      %v = tile.view %A[%at, %c0 : i32, i32] : memref<512x64xf16, #tile.space<global>> to memref<64x64xf16, strided<[?, ?], offset: ?>, #tile.space<global>>
+      tile.copy %v to %U : memref<64x64xf16, strided<[?, ?], offset: ?>, #tile.space<global>> to memref<64x64xf32, #tile.space<fragment>>
+      tile.parallel (%x, %y) = [64, 64] {
+        %row = arith.addi %at, %x : i32
+        %f = tile.load %G[%row : i32] : memref<512xf32, #tile.space<global>> -> f32
+        %u = tile.load %U[%x, %y : i32, i32] : memref<64x64xf32, #tile.space<fragment>> -> f32
+        %s = tile.load %S[%x, %y : i32, i32] : memref<64x64xf32, #tile.space<fragment>> -> f32
+        %d = arith.subf %u, %s : f32
+        %e = arith.mulf %d, %f : f32
+        tile.store %e, %S[%x, %y : i32, i32] : f32, memref<64x64xf32, #tile.space<fragment>>
+      }
+      tile.copy %S to %H : memref<64x64xf32, #tile.space<fragment>> to memref<64x64xf16, #tile.space<shared>>
+    } {tile.num_stages = 1 : i64}
   }
 }
 
