@@ -350,8 +350,15 @@ bool LaunchSource::runOn(GroupRecord &record) {
   // Others have to come first.
   if (group.status != GroupStatus::Paused)
     return true;
+  if (group.followers)
+    group.followers->notePassed(group);
   group.compact();
   run(group);
+  if (group.followers && group.followers->faulted()) {
+    std::lock_guard lock(mutex);
+    fault = group.followers->faulted();
+    return false;
+  }
   if (group.status != GroupStatus::Faulted)
     return true;
   noteFault(group);
