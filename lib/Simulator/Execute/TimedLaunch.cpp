@@ -529,8 +529,7 @@ void tlc::sim::runTimed(LaunchContext &context, unsigned threads,
   MachineOptions options;
   options.workgroups =
       uint64_t(request.grid[0]) * request.grid[1] * request.grid[2];
-  // Also on one thread where the order shows, so that their number does not.
-  options.sideBySide = threads > 1 || context.program.mayOrderAccesses();
+  options.inOrder = context.program.mayOrderAccesses();
   options.warm = wanted.warm;
   options.traceWaves = wanted.traceWaves;
   options.traceEvents = wanted.traceEvents;

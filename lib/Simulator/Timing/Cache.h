@@ -55,7 +55,23 @@ public:
   public:
     explicit operator bool() const { return set; }
     /// When the data is there.
-    double &time() const { return set->times[way]; }
+    double time() const { return set->times[way]; }
+    /// The same or \p time, whichever is later. Most have been there for long.
+    double timeFrom(double time) const {
+      return double(set->latest) * latestStep <= time
+                 ? time
+                 : std::max(time, set->times[way]);
+    }
+    void setTime(double time) const {
+      set->times[way] = time;
+      set->latest =
+          std::max(set->latest, uint32_t(std::min(time / latestStep + 1, 4e9)));
+    }
+    /// Where the time will be written later.
+    double *place() const {
+      set->latest = ~uint32_t(0);
+      return &set->times[way];
+    }
     bool isDirty() const { return set->dirty >> way & 1; }
 
   private:
@@ -110,20 +126,22 @@ public:
 
 private:
   static_assert(Ways <= 16);
+  static constexpr double latestStep = 64; ///< cycles
   /// Each of them in four bits, the first in the lowest ones.
   static constexpr uint64_t allOf(uint64_t bits) {
     return 0x1111111111111111 * bits;
   }
   static constexpr uint64_t inOrder = 0xfedcba9876543210;
 
-  /// What a look-up reads lies in its first two lines of the host's cache, and
-  /// so do the times of the first ways: a cache that is not full fills these.
+  /// What a look-up reads lies in its first two lines of the host's cache, but
+  /// for times of lines that may still be on their way.
   struct alignas(64) Set {
     uint32_t tags[Ways]; ///< line + 1; 0: empty
     /// Ways by age, the least recent first, relative to `inOrder`: zeros are
     /// an empty set, which fills from its first way on.
     uint64_t ages;
-    uint16_t dirty; ///< a bit for each way
+    uint16_t dirty;  ///< a bit for each way
+    uint32_t latest; ///< no time is later than so many steps
     double times[Ways];
 
     unsigned leastRecent() const { return (ages ^ inOrder) & 15; }
@@ -185,6 +203,9 @@ public:
     uint8_t &head = set.heads[hash(line)];
     set.at(way).tag = uint32_t(line + 1);
     set.at(way).next = head;
+    set.at(way).previous = 0;
+    if (head)
+      set.at(head).previous = uint8_t(way);
     head = uint8_t(way);
     set.pushNewest(way);
     return set.at(way).time;
@@ -199,6 +220,11 @@ public:
   }
   /// Has the host bring where a look-up begins.
   void fetchAhead(unsigned number) const { __builtin_prefetch(&first[number]); }
+  void fetchAll(unsigned number) const {
+    const char *at = reinterpret_cast<const char *>(&first[number]);
+    for (size_t i = 0; i < sizeof(Set); i += 64)
+      __builtin_prefetch(at + i, 1);
+  }
 
 private:
   static_assert(Ways < 256);
@@ -209,9 +235,9 @@ private:
   }
   struct Node {
     double time;
-    uint32_t tag;               ///< line + 1; 0: empty
-    uint8_t next;               ///< of equal hash
-    uint8_t newer, older, none; ///< by age; empty ways are the oldest
+    uint32_t tag;           ///< line + 1; 0: empty
+    uint8_t next, previous; ///< of equal hash
+    uint8_t newer, older;   ///< by age; empty ways are the oldest
   };
   struct alignas(64) Set {
     uint8_t heads[hashes];
@@ -231,10 +257,10 @@ private:
       Node &node = at(way);
       if (!node.tag)
         return;
-      uint8_t *link = &heads[hash(uint64_t(node.tag) - 1)];
-      while (*link != way)
-        link = &at(*link).next;
-      *link = node.next;
+      (node.previous ? at(node.previous).next
+                     : heads[hash(uint64_t(node.tag) - 1)]) = node.next;
+      if (node.next)
+        at(node.next).previous = node.previous;
       node.tag = 0;
     }
     void unlink(unsigned way) {

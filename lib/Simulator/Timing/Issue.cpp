@@ -203,36 +203,6 @@ void Machine::Impl::fetchLine(SimWave &wave) {
   wave.fetchAt = std::max(wave.fetchAt, int64_t(roundUp(ready)) * fetchTick);
 }
 
-/// 0 if the units that an instruction of this kind needs are free at \p time,
-/// else when they will be, with the reason in \p cause. Nothing is booked.
-uint64_t Machine::Impl::unitsFree(IssueKind kind, ComputeUnit &cu,
-                                  unsigned simdNumber, uint64_t time,
-                                  StallCause &cause) {
-  const Simd &simd = cu.simds[simdNumber];
-  auto later = [&](uint64_t at, StallCause why) -> uint64_t {
-    if (at <= time)
-      return 0;
-    cause = why;
-    return at;
-  };
-  switch (kind) {
-  case IssueKind::Matrix:
-    if (simd.matrixFree >= simd.vectorFree)
-      return later(simd.matrixFree, StallCause::MatrixCore);
-    [[fallthrough]];
-  case IssueKind::Vector:
-  case IssueKind::Transcendental:
-    return later(simd.vectorFree, StallCause::VectorAlu);
-  case IssueKind::VectorMemory:
-    noteLateStores(cu, time);
-    return later(cu.addressOpen, StallCause::MemoryIssue);
-  case IssueKind::Lds:
-    return later(cu.ldsOpen[simdNumber / 2], StallCause::LdsIssue);
-  default:
-    return 0;
-  }
-}
-
 /// Books the wait that has ended, occupies the units, and prepares the
 /// wavefront's next instruction. False after a fault.
 bool Machine::Impl::issue(const Place &place, unsigned cuNumber,
@@ -378,8 +348,7 @@ bool Machine::Impl::endWave(SimWave &wave, uint64_t time) {
   group.time.end = end;
   group.time.instructions = group.issued();
   finished.push_back(group.time);
-  if (!defers) // of samples only
-    shared.noteGroupEnd();
+  memory.noteGroupEnd(group.cu);
   notePace(cu, end);
   cu.residents.erase(
       std::find(cu.residents.begin(), cu.residents.end(), &group));

@@ -72,7 +72,7 @@ void Machine::Impl::schedule(unsigned cu, unsigned simd, uint64_t time) {
   if (time >= scheduled)
     return;
   scheduled = time;
-  events.push(time, cu);
+  enter(time, cu);
 }
 
 /// Higher priority first, then the older wavefront.
@@ -258,6 +258,8 @@ void Machine::Impl::dispatchAll() {
 
 bool Machine::Impl::advance(uint64_t end, std::vector<TimingResult> &taken) {
   marks = &taken;
+  if (isByUnit)
+    return advanceUnits(end);
   std::vector<unsigned> due;
   while (events.pop(now, due, std::min(end, limit))) {
     uint64_t time = now;
@@ -309,8 +311,9 @@ Machine::Machine(CodeTable &code, GroupSource &source, const GroupNeeds &needs,
                                   first, count);
   };
   // What counts over all XCDs stands in the way.
-  if (!options.sideBySide || options.xcds == 1 ||
-      !Impl::runsAhead(options, code)) {
+  inWindows =
+      Impl::runsAhead(options, code) && !(options.inOrder && options.xcds == 1);
+  if (!inWindows) {
     impl = make(0, options.xcds);
     return;
   }
@@ -321,7 +324,7 @@ Machine::Machine(CodeTable &code, GroupSource &source, const GroupNeeds &needs,
 Machine::~Machine() = default;
 
 bool Machine::run() {
-  if (!others.empty())
+  if (inWindows)
     return runWindows();
   impl->dispatchAll();
   // Groups that are left: a fault, or a wavefront that nobody can wake. A run

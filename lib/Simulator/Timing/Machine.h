@@ -67,9 +67,9 @@ struct MachineOptions {
   /// less to do, has ended and leaves it its part of what they share;
   /// ascending.
   std::vector<double> othersEnd;
-  /// XCDs may be replayed side by side, on several threads. The result is the
-  /// same, but what workgroups see of one another comes in another order.
-  bool sideBySide = false;
+  /// Workgroups may see what others write, so they execute in the order of
+  /// time.
+  bool inOrder = false;
   LineSharing sharing; ///< for fewer XCDs than there are
   /// Pages in the order in which a run with all XCDs meets them: where lines
   /// meet in the caches follows from it.
@@ -138,9 +138,10 @@ private:
 
   GroupSource &source;
   std::unique_ptr<MemorySystem> memory;
-  ZeroPages unitPages;                       ///< of the compute units' caches
-  std::unique_ptr<Impl> impl;                ///< of all XCDs
-  std::vector<std::unique_ptr<Impl>> others; ///< side by side: it is the first
+  ZeroPages unitPages;        ///< of the compute units' caches
+  bool inWindows = false;     ///< a part for each XCD
+  std::unique_ptr<Impl> impl; ///< of all XCDs, or the first
+  std::vector<std::unique_ptr<Impl>> others;
   std::vector<TimingResult> taken;
 };
 

@@ -230,7 +230,9 @@ struct ComputeUnit {
   uint64_t holdFrom = never;
   uint64_t busyFrom = 0; ///< since then it has had workgroups
   bool used = false;
-  uint64_t ranLately = 0; ///< instructions, when it was visited last
+  // When it was visited last:
+  uint64_t ranLately = 0;   ///< instructions
+  unsigned askedLately = 0; ///< lines of vector memory
 };
 
 /// A memory operation of which requests have not been served, or that ends no
@@ -304,6 +306,16 @@ struct Machine::Impl {
   bool startPlaced();
   bool visit(unsigned cu, unsigned simd, uint64_t time);
   bool visitUnit(unsigned cu, unsigned simd, uint64_t due);
+  bool staysInUnit(const Simd &simd, uint64_t time) const;
+  bool advanceUnits(uint64_t end);
+  void fetchUnitAhead(unsigned cu, uint64_t end, size_t stage) const;
+  /// A compute unit has a turn at \p time.
+  void enter(uint64_t time, unsigned cu) {
+    if (isByUnit)
+      nextTurn[cu] = std::min(nextTurn[cu], time);
+    else
+      events.push(time, cu);
+  }
   bool runSimd(unsigned cu, unsigned simd, uint64_t time, uint64_t alone,
                uint64_t &next);
   bool runAlone(ComputeUnit &unit, unsigned cu, unsigned simd, Upcoming &up,
@@ -314,7 +326,6 @@ struct Machine::Impl {
   void schedule(unsigned cu, unsigned simd, uint64_t time);
   void fetchAhead(unsigned cu, unsigned simd, uint64_t time,
                   unsigned stage) const;
-  void fetchUnit(const ComputeUnit &unit) const;
   /// Reads the wavefront's next instruction; false after a fault.
   bool prepare(SimWave &wave);
   bool refill(SimWave &wave, bool &runs);
@@ -389,6 +400,8 @@ struct Machine::Impl {
 
   // Side by side.
   bool defers = false;
+  bool isByUnit = false; ///< one compute unit after the other, no queue
+  std::vector<uint64_t> nextTurn; ///< of each compute unit, if so
   /// Words of a wavefront up to which its workgroup is run on; 0: it has to ask
   /// itself.
   size_t lowWords = 0;

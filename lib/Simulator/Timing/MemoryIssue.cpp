@@ -109,7 +109,8 @@ uint64_t Machine::Impl::issueVector(SimWave &wave, unsigned cuNumber,
   const uint32_t *words = payloadOf(wave);
   unsigned lines = words[0] & 0xffff, addressCycles = words[0] >> 16;
   uint64_t base = words[3] | uint64_t(words[4]) << 32;
-  noteLateStores(cu, time);
+  if (!cu.lateStores.empty())
+    noteLateStores(cu, time);
   double start = std::max(cu.addressFree, exactly(time));
   cu.addressFree = start + addressCycles;
   double done = start + addressCycles;
@@ -177,6 +178,7 @@ uint64_t Machine::Impl::issueVector(SimWave &wave, unsigned cuNumber,
     timing.busyCycles += 2;
     cu.ldsArray = std::max(cu.ldsArray, exactly(time)) + 2;
   }
+  cu.askedLately += lines;
   timing.addressCycles += addressCycles;
   timing.lines += lines;
   timing.leastLines += words[2] & 0xff;

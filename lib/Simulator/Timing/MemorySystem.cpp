@@ -252,7 +252,7 @@ double MemorySystem::writeBack(Xcd &xcd, uint64_t line, double time,
   if (!entry) {
     // One that others write a part of is there when they have written it.
     entry = placeInMall(line, set, time, counters, othersFetch(line));
-    entry.time() = time;
+    entry.setTime(time);
   }
   mall.setDirty(entry);
   // When the line has been taken.
@@ -310,7 +310,7 @@ double MemorySystem::beyondL2(unsigned cu, uint64_t line, double time,
     ++counters.mallHits;
     if (sharing.measuresLag)
       noteLag(cu, line, soonest + (hbmLatency - mallLatency) - entry.time());
-    return std::max<double>(soonest, entry.time());
+    return entry.timeFrom(soonest);
   }
   bool others = othersFetch(line);
   MallCache::Entry entry = placeInMall(line, set, start, counters, others);
@@ -330,7 +330,7 @@ double MemorySystem::beyondL2(unsigned cu, uint64_t line, double time,
   }
   if (sharing.measuresLag)
     entryOf(wanters, line) = uint8_t(1u << cu / cusPerXcd);
-  entry.time() = ready;
+  entry.setTime(ready);
   return ready;
 }
 
@@ -359,7 +359,7 @@ double MemorySystem::fromL2(unsigned cu, uint64_t line, double time,
       noteWritten(!entry.isDirty());
       xcd.l2.setDirty(entry);
     }
-    return std::max<double>(hit, entry.time());
+    return entry.timeFrom(hit);
   }
   L2Cache::Victim victim;
   L2Cache::Entry entry = xcd.l2.insert(line, set, victim);
@@ -378,7 +378,7 @@ double MemorySystem::fromL2(unsigned cu, uint64_t line, double time,
   double ready =
       isWrite ? hit
               : beyondL2(cu, line, start, counters) + (l2Latency - wayToL2);
-  entry.time() = ready;
+  entry.setTime(ready);
   if (isWrite)
     xcd.l2.setDirty(entry);
   return ready;

@@ -15,6 +15,10 @@
 //     SIMD 3 at 1003, SIMD 0 at 1004, ...    VALU, LDS, barriers: at once
 //     SIMD 1 at 1025                         global_load: into the queue
 //
+// Where what is asked of L2 is served later (Windows.cpp) the global_load does
+// not matter either: compute units take all their turns of a window, each with
+// no queue.
+//
 // On a compute unit each SIMD goes on in the same way, for as long as what it
 // issues touches no other SIMD, and where one wavefront of it is alone, that
 // one without a look at the others.
@@ -57,6 +61,37 @@ static bool staysInside(const ComputeUnit &cu, unsigned simdNumber,
       if (s != simdNumber && cu.scheduled[s] < time)
         return false;
   return true;
+}
+
+/// 0 if the units that an instruction of this kind needs are free at \p time,
+/// else when they will be, with the reason in \p cause. Nothing is booked.
+uint64_t Machine::Impl::unitsFree(IssueKind kind, ComputeUnit &cu,
+                                  unsigned simdNumber, uint64_t time,
+                                  StallCause &cause) {
+  const Simd &simd = cu.simds[simdNumber];
+  auto later = [&](uint64_t at, StallCause why) -> uint64_t {
+    if (at <= time)
+      return 0;
+    cause = why;
+    return at;
+  };
+  switch (kind) {
+  case IssueKind::Matrix:
+    if (simd.matrixFree >= simd.vectorFree)
+      return later(simd.matrixFree, StallCause::MatrixCore);
+    [[fallthrough]];
+  case IssueKind::Vector:
+  case IssueKind::Transcendental:
+    return later(simd.vectorFree, StallCause::VectorAlu);
+  case IssueKind::VectorMemory:
+    if (!cu.lateStores.empty())
+      noteLateStores(cu, time);
+    return later(cu.addressOpen, StallCause::MemoryIssue);
+  case IssueKind::Lds:
+    return later(cu.ldsOpen[simdNumber / 2], StallCause::LdsIssue);
+  default:
+    return 0;
+  }
 }
 
 /// While only one wavefront of a SIMD can issue, instructions that take one
@@ -230,25 +265,18 @@ bool Machine::Impl::runSimd(unsigned cu, unsigned simdNumber, uint64_t time,
   return true;
 }
 
-/// Before a long visit: all of the unit's wavefronts will have turns, and the
-/// host's caches have mostly lost them. Each pass may follow what the one
-/// before has brought.
-void Machine::Impl::fetchUnit(const ComputeUnit &unit) const {
-  auto forEach = [&](auto &&visit) {
-    for (const Simd &simd : unit.simds)
-      for (unsigned i = 0; i < simd.count; ++i)
-        visit(*simd.places[i].wave);
-  };
-  forEach([](const SimWave &wave) {
-    __builtin_prefetch(&wave, 1);
-    __builtin_prefetch(&wave.trace, 1);
-  });
-  forEach([](const SimWave &wave) { __builtin_prefetch(wave.record, 1); });
-  forEach([&](const SimWave &wave) {
-    const uint32_t *words = payloadOf(wave);
-    __builtin_prefetch(words);
-    __builtin_prefetch(words + 16);
-  });
+/// Whether what a SIMD could do at \p time acts on its compute unit only. What
+/// is asked of L2 does where requests are served later.
+bool Machine::Impl::staysInUnit(const Simd &simd, uint64_t time) const {
+  bool mayAsk = isByUnit && time < windowEnd;
+  for (unsigned i = 0; i < simd.count; ++i) {
+    const Place &place = simd.places[i];
+    if (place.wake <= time && !place.staysInUnit &&
+        !(mayAsk && (place.kind == IssueKind::VectorMemory ||
+                     place.kind == IssueKind::ScalarMemory)))
+      return false;
+  }
+  return true;
 }
 
 /// The same for all SIMDs of the compute unit, in the order of their turns, for
@@ -259,10 +287,10 @@ bool Machine::Impl::visitUnit(unsigned cu, unsigned simdNumber, uint64_t due) {
   bool full = nextOf(cu / cusPerXcd) >= options.workgroups;
   uint64_t alone = due + (full ? longestAlone : groupStartCycles);
   uint64_t time = due, before = instructions;
-  if (unit.ranLately >= longVisit && residentWaves > cachedWaves)
-    fetchUnit(unit);
+  unit.askedLately = 0;
   unsigned moved = 0; // SIMDs whose next turn is not entered
   for (;;) {
+    memory.startTurn(time);
     uint64_t next;
     if (!runSimd(cu, simdNumber, time, alone, next))
       return false;
@@ -275,20 +303,93 @@ bool Machine::Impl::visitUnit(unsigned cu, unsigned simdNumber, uint64_t due) {
       if (unit.scheduled[s] < unit.scheduled[simdNumber])
         simdNumber = s;
     time = unit.scheduled[simdNumber];
-    const Simd &simd = unit.simds[simdNumber];
-    bool stays = time < std::min(alone, unit.holdFrom);
-    for (unsigned i = 0; stays && i < simd.count; ++i)
-      stays = simd.places[i].wake > time || simd.places[i].staysInUnit;
-    if (!stays)
+    if (time >= std::min(alone, unit.holdFrom) ||
+        !staysInUnit(unit.simds[simdNumber], time))
       break;
     unit.scheduled[simdNumber] = never;
     moved &= ~(1u << simdNumber);
   }
-  for (unsigned s = 0; s < simdsPerCu; ++s)
-    if (moved >> s & 1)
-      events.push(unit.scheduled[s], cu);
+  if (isByUnit)
+    nextTurn[cu] = *std::ranges::min_element(unit.scheduled);
+  else
+    for (unsigned s = 0; s < simdsPerCu; ++s)
+      if (moved >> s & 1)
+        events.push(unit.scheduled[s], cu);
   unit.ranLately = instructions - before;
   return true;
+}
+
+/// The state of thousands of wavefronts does not fit the host's caches. Which
+/// compute units have turns before \p end is known, so what they will read is
+/// asked for some visits ahead: each stage may follow what the one before has
+/// brought.
+static constexpr size_t fetchStages = 4;
+
+void Machine::Impl::fetchUnitAhead(unsigned cu, uint64_t end,
+                                   size_t stage) const {
+  const ComputeUnit &unit = cus[cu];
+  auto fetch = [](const void *from, size_t bytes) {
+    const char *at = static_cast<const char *>(from);
+    for (size_t i = 0; i < bytes; i += 64)
+      __builtin_prefetch(at + i);
+  };
+  if (stage == 0)
+    return fetch(&unit, sizeof(ComputeUnit));
+  if (stage == 1 && unit.askedLately)
+    memory.fetchL1Ahead(cu, unit.askedLately);
+  // In a long visit all of its wavefronts have turns.
+  bool isLong = unit.ranLately >= longVisit;
+  for (const Simd &simd : unit.simds)
+    for (unsigned i = 0; i < simd.count; ++i) {
+      const Place &place = simd.places[i];
+      if (place.wake >= end && !isLong)
+        continue;
+      const SimWave &wave = *place.wave;
+      if (stage == 1) {
+        fetch(&wave, offsetof(SimWave, other) + 64);
+        fetch(&wave.vector, 64);
+      } else if (stage == 2) {
+        fetch(wave.record, sizeof(WaveRecord));
+      } else {
+        // The rest of this instruction's words, and the next.
+        fetch(payloadOf(wave), 128);
+      }
+    }
+}
+
+/// The turns before \p end, one compute unit after the other: what they ask of
+/// L2 is put in order later. Only where a workgroup ends it acts on others, so
+/// that waits until all have got that far.
+bool Machine::Impl::advanceUnits(uint64_t end) {
+  std::vector<unsigned> due;
+  for (unsigned cu = 0; cu < cus.size(); ++cu)
+    if (nextTurn[cu] < end)
+      due.push_back(cu);
+  // Its next turn, and those after it.
+  auto visitNext = [&](unsigned cu, bool mayEnd) {
+    uint64_t (&scheduled)[simdsPerCu] = cus[cu].scheduled;
+    unsigned simd = unsigned(std::ranges::min_element(scheduled) - scheduled);
+    uint64_t time = scheduled[simd];
+    if (!mayEnd && !staysInUnit(cus[cu].simds[simd], time))
+      return true;
+    scheduled[simd] = never;
+    return visitUnit(cu, simd, time);
+  };
+  size_t ahead = residentWaves > cachedWaves ? fetchStages : 0;
+  for (size_t i = 0; i < due.size() + ahead; ++i) {
+    for (size_t stage = 0; stage < ahead; ++stage)
+      if (size_t at = i - stage; at < due.size())
+        fetchUnitAhead(due[at], end, stage);
+    if (i >= ahead && !visitNext(due[i - ahead], false))
+      return false;
+  }
+  for (;;) {
+    auto first = std::ranges::min_element(nextTurn);
+    if (*first >= end)
+      return true;
+    if (!visitNext(unsigned(first - nextTurn.begin()), true))
+      return false;
+  }
 }
 
 /// One turn: what its wavefronts can issue at \p time. \p up: what then comes.

@@ -14,6 +14,7 @@
 #include "UnitMemory.h"
 
 #include <algorithm>
+#include <ranges>
 
 using namespace tlc::sim;
 using namespace tlc::sim::param;
@@ -72,6 +73,14 @@ void UnitMemory::fetchAhead(unsigned cu, uint64_t line) const {
   fetchLevels(cu, line, false);
 }
 
+void UnitMemory::fetchL1Ahead(unsigned cu, unsigned lines) const {
+  for (unsigned set = 0; set < l1Sets; ++set)
+    if (lines < 8)
+      cus[cu].l1.fetchAhead(set);
+    else
+      cus[cu].l1.fetchAll(set);
+}
+
 void UnitMemory::fetchLevels(unsigned cu, uint64_t line, bool inL1) const {
   // What waits is looked up by another thread.
   if (defers || (inL1 && cus[cu].l1.holds(line, l1Set(line))))
@@ -118,14 +127,41 @@ double UnitMemory::askNow(Kind kind, unsigned unit, uint64_t line, double time,
   return data;
 }
 
-void UnitMemory::serve(size_t number) {
-  Request &r = requests[number];
+void UnitMemory::sortRequests() {
+  order.resize(requests.size());
+  auto turn = [&](const Request &r) { return r.turn; };
+  if (requests.empty())
+    return;
+  auto [first, last] =
+      std::ranges::minmax(requests | std::views::transform(turn));
+  // By turn, in as many buckets as a window has cycles.
+  begins.assign(last - first + 2, 0);
+  for (const Request &r : requests)
+    ++begins[r.turn - first + 1];
+  for (size_t i = 1; i < begins.size(); ++i)
+    begins[i] += begins[i - 1];
+  for (uint32_t number = 0; number < requests.size(); ++number)
+    order[begins[requests[number].turn - first]++] = number;
+  // By compute unit: they are visited in this order, but for few.
+  auto comesBefore = [&](uint32_t a, uint32_t b) {
+    const Request &x = requests[a], &y = requests[b];
+    return x.turn == y.turn && x.cu < y.cu;
+  };
+  for (size_t i = 1; i < order.size(); ++i)
+    for (size_t at = i; at && comesBefore(order[at], order[at - 1]); --at)
+      std::swap(order[at], order[at - 1]);
+}
+
+void UnitMemory::serve(size_t place) {
+  Request &r = requests[order[place]];
+  if (std::pair(r.turn, r.cu) > firstEnd)
+    shared.noteGroupEnd();
   r.ready = askNow(r.kind, r.cu, r.line, r.time, r.operations, *r.counters);
   firstReady = std::min(firstReady, r.ready);
 }
 
-void UnitMemory::fetchAheadOf(size_t number) const {
-  const Request &request = requests[number];
+void UnitMemory::fetchAheadOf(size_t place) const {
+  const Request &request = requests[order[place]];
   if (uint64_t frame = sharedFrames[request.line / pageLines];
       frame != unknownFrame)
     shared.fetchAhead(firstCu + request.cu,
@@ -133,8 +169,12 @@ void UnitMemory::fetchAheadOf(size_t number) const {
 }
 
 void UnitMemory::settle() {
+  // The host's caches have mostly lost the places.
+  constexpr size_t distance = 16;
   double number = pendingTime;
   for (const Request &request : requests) {
+    if (&request + distance < requests.data() + requests.size())
+      __builtin_prefetch((&request)[distance].place, 1);
     if (request.place && *request.place == number)
       *request.place = request.ready;
     number += 1;
@@ -184,10 +224,10 @@ double UnitMemory::scalar(unsigned cu, uint64_t virtualLine, double time,
   unsigned set = line % scalarSets;
   if (ScalarCache::Entry entry = cache.find(line, set)) {
     ++counters.scalarHits;
-    return std::max<double>(time + scalarLatency, entry.time());
+    return entry.timeFrom(time + scalarLatency);
   }
   ScalarCache::Victim victim;
-  double *place = &cache.insert(line, set, victim).time();
+  double *place = cache.insert(line, set, victim).place();
   return ask(Kind::Read, cu, line / perLine, time, 0, place, counters);
 }
 
@@ -207,16 +247,16 @@ double UnitMemory::instructions(unsigned cu, uint64_t line, double time,
   InstructionCache &cache = instructionCaches[cu / cusPerInstructionCache];
   unsigned set = line % instructionSets;
   if (InstructionCache::Entry entry = cache.find(line, set))
-    return std::max(time, entry.time());
+    return entry.timeFrom(time);
   InstructionCache::Victim victim;
   InstructionCache::Entry entry = cache.insert(line, set, victim);
   if (!victim.valid) {
-    entry.time() = 0;
+    entry.setTime(0);
     return time;
   }
   ++counters.instructionMisses;
   // An address range of its own, as scratch has one.
   constexpr uint64_t region = (uint64_t(1) << 47) / lineBytes;
   uint64_t l2Line = physical(region + line * instructionLineBytes / lineBytes);
-  return ask(Kind::Read, cu, l2Line, time, 0, &entry.time(), counters);
+  return ask(Kind::Read, cu, l2Line, time, 0, entry.place(), counters);
 }

@@ -52,6 +52,8 @@ public:
   /// Has the host bring what a look-up of the line will read; \p line as it is
   /// outside.
   void fetchAhead(unsigned cu, uint64_t line) const;
+  /// The same for a number of lines that may all be in L1.
+  void fetchL1Ahead(unsigned cu, unsigned lines) const;
   /// The same just before, for a line as it is here.
   void fetchLevels(unsigned cu, uint64_t line, bool inL1) const;
 
@@ -78,15 +80,24 @@ public:
   }
   bool hasInstructionCaches() const { return !instructionCaches.empty(); }
 
+  /// A workgroup has ended: see MemorySystem. Requests of later turns know.
+  void noteGroupEnd(unsigned cu) {
+    if (!defers)
+      shared.noteGroupEnd();
+    firstEnd = std::min(firstEnd, {turn, cu});
+  }
   /// From now on requests wait until they are served.
   void defer() { defers = true; }
   /// Of all that come now: the cycle of the turn they are made in.
   void startTurn(uint64_t time) { turn = time; }
   size_t requestCount() const { return requests.size(); }
-  uint64_t turnOf(size_t request) const { return requests[request].turn; }
-  void serve(size_t request);
+  /// Puts them in the order of their turns, and of compute units in a turn. The
+  /// following go by place in that order.
+  void sortRequests();
+  uint64_t turnOf(size_t place) const { return requests[order[place]].turn; }
+  void serve(size_t place);
   /// Has the host bring what serving it will read.
-  void fetchAheadOf(size_t request) const;
+  void fetchAheadOf(size_t place) const;
   double readyAt(size_t request) const { return requests[request].ready; }
   /// When the soonest of what has been served is there.
   double soonest() const { return firstReady; }
@@ -147,8 +158,11 @@ private:
   Translated lately[64];
   bool defers = false;
   uint64_t turn = 0;
+  /// Of a workgroup: the turn and compute unit.
+  std::pair<uint64_t, unsigned> firstEnd{~uint64_t(0), 0};
   double firstReady = std::numeric_limits<double>::infinity();
   std::vector<Request> requests;
+  std::vector<uint32_t> order, begins; ///< see sortRequests()
 };
 
 } // namespace tlc::sim

@@ -17,6 +17,12 @@
 //   serve                   20000 of 0, 20002 of 1, 20003 of 0, ...
 //   cycles 20208 to ...     times get known; turns
 //
+// Within an XCD it is the same for compute units: all of one's turns of the
+// window follow one another, so that its state stays in the host's caches, and
+// the requests are sorted. Where a workgroup ends another one may start
+// anywhere, so such turns come in the order of time, and so do all of them
+// where workgroups may see what others write.
+//
 // Everything is in the order of a single queue, and windows do not depend on
 // the number of threads. One thing cannot be known within a window: that memory
 // takes a store late holds up the address unit from the latency of L2 on. A
@@ -48,12 +54,16 @@ static constexpr uint64_t fewInstructions = 3000;
 
 void Machine::Impl::defer() {
   defers = true;
+  isByUnit = !options.inOrder;
+  if (isByUnit)
+    nextTurn.assign(cus.size(), never);
   lowWords = windowWords;
   memory.defer();
 }
 
 uint64_t Machine::Impl::nextTime() const {
-  uint64_t next = events.next();
+  uint64_t next = isByUnit ? *std::min_element(nextTurn.begin(), nextTurn.end())
+                           : events.next();
   return memory.requestCount() ? std::min(next, uint64_t(memory.soonest()))
                                : next;
 }
@@ -228,8 +238,10 @@ void Machine::serve(const std::vector<Impl *> &xcds) {
   };
   std::vector<Head> heads(xcds.size());
   std::vector<Piece> pieces;
-  for (size_t x = 0; x < xcds.size(); ++x)
+  for (size_t x = 0; x < xcds.size(); ++x) {
+    xcds[x]->memory.sortRequests();
     heads[x].count = xcds[x]->memory.requestCount();
+  }
   for (;;) {
     uint64_t turn = never;
     size_t first = 0;

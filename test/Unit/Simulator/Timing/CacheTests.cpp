@@ -92,7 +92,7 @@ template <unsigned ways> void expectLeastRecentlyUsed() {
     typename Tested::Victim victim;
     bool full = plain[set].lines.size() == ways;
     uint64_t oldest = full ? plain[set].lines.back().first : 0;
-    cache.insert(line, set, victim).time() = i;
+    cache.insert(line, set, victim).setTime(i);
     ASSERT_EQ(victim.valid, full);
     if (full) {
       EXPECT_EQ(victim.line, oldest);
