@@ -22,6 +22,7 @@
 #include "llvm/ADT/StringRef.h"
 #include <fmt/format.h>
 
+using namespace tlc;
 using namespace tlc::sim;
 
 namespace {
@@ -91,7 +92,8 @@ Hazard HazardChecker::checkMatrixSource(const OpFacts &facts,
                                         const RegisterRange &range) const {
   const Last &last = vector[range.first];
   if (last.writer != Writer::Matrix)
-    return need(range, last.op, last.state, last.writer == Writer::Dot ? 3 : 2,
+    return need(range, last.op, last.state,
+                last.writer == Writer::Dot ? kDotStates : kVectorToMatrixStates,
                 "read by an MFMA");
   unsigned passes = last.passes, states;
   // C is forwarded within the pipeline if it is the very result of the MFMA
@@ -108,11 +110,9 @@ Hazard HazardChecker::checkMatrixSource(const OpFacts &facts,
       states = 0;
     else
       states = last.xdl ? passes + 1 : passes;
-  } else if (last.isDouble) {
-    // A and B: after the result has left the pipeline.
-    states = passes == 4 ? 6 : 11;
   } else {
-    states = last.xdl ? passes + 3 : passes + 2;
+    // A and B: after the result has left the pipeline.
+    states = statesToRead(pipeOf(last), passes);
   }
   return need(range, last.op, last.state, states, "read by an MFMA");
 }
@@ -178,10 +178,8 @@ Hazard HazardChecker::checkRead(const Op &op, const OpFacts &facts,
     } else if (last.writer == Writer::Matrix) {
       // VALU and memory may only read a finished result.
       bool memory = facts.isVmem || facts.isLds;
-      unsigned states = last.isDouble ? (last.passes == 4 ? (memory ? 9 : 6)
-                                                          : (memory ? 18 : 11))
-                        : last.xdl    ? last.passes + 3
-                                      : last.passes + 2;
+      unsigned states = memory ? statesToStore(pipeOf(last), last.passes)
+                               : statesToRead(pipeOf(last), last.passes);
       bool waits = last.xdl && facts.isVector;
       found = need(one, last.op, last.state, states, "read",
                    waits ? last.passes - 1 : ~0u);
@@ -189,7 +187,7 @@ Hazard HazardChecker::checkRead(const Op &op, const OpFacts &facts,
       bool accumulates = last.op->inst->op == inst.op &&
                          (range.source == 2 || range.source < 0);
       if (!accumulates)
-        found = need(one, last.op, last.state, 3, "read");
+        found = need(one, last.op, last.state, kDotStates, "read");
     } else if (facts.isVector) {
       // Transcendental and partial writes forward one state late, the former
       // except to another transcendental.
@@ -230,13 +228,11 @@ Hazard HazardChecker::checkWrite(const Op &op, const OpFacts &facts,
       inPlace |= facts.isVector && last.xdl && read.overlaps(range);
     if (last.writer == Writer::Matrix && since(last.state) <= reach)
       worst.worsen(need(one, last.op, last.state,
-                        last.isDouble ? (last.passes == 4 ? 6 : 11)
-                        : last.xdl    ? last.passes + 3
-                                      : last.passes + 2,
-                        "overwritten", inPlace ? last.passes - 1 : ~0u));
+                        statesToRead(pipeOf(last), last.passes), "overwritten",
+                        inPlace ? last.passes - 1 : ~0u));
     if (last.writer == Writer::Dot && last.op->inst->op != op.inst->op &&
         facts.isVector)
-      worst.worsen(need(one, last.op, last.state, 3, "overwritten"));
+      worst.worsen(need(one, last.op, last.state, kDotStates, "overwritten"));
     // The matrix core takes C pass by pass.
     if (asC.op && since(asC.state) <= 16)
       worst.worsen(need(one, asC.op, asC.state, asC.passes - 1,

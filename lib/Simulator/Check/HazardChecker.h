@@ -9,7 +9,8 @@
 // wait state, s_nop N is N + 1. For each register the state is kept in which
 // it was last written, and by what kind of instruction; a rule then demands a
 // number of states between the write and a use. Replayed by PathChecker, which
-// knows when a look is needed.
+// knows when a look is needed. What the compiler leaves room for, too, is in
+// tlc/Support/WaitStates.h.
 //
 //   MFMA of P passes writes, then           A or B   same C  other C  VALU, mem
 //     matrix core                           P + 3    0 (*)   P + 1    P + 3
@@ -39,6 +40,7 @@
 #define TLC_LIB_SIMULATOR_CHECK_HAZARDCHECKER_H
 
 #include "OpFacts.h"
+#include "tlc/Support/WaitStates.h"
 #include <string>
 #include <vector>
 
@@ -92,6 +94,11 @@ private:
     uint8_t passes = 0;
     const Op *op = nullptr;
   };
+  static MatrixPipe pipeOf(const Last &last) {
+    return last.isDouble ? MatrixPipe::Double
+           : last.xdl    ? MatrixPipe::Core
+                         : MatrixPipe::Float;
+  }
   unsigned since(uint32_t at) const { return state - at; }
   Hazard need(const RegisterRange &range, const Op *writer, uint32_t at,
               unsigned states, const char *use, unsigned least = ~0u) const;

@@ -17,6 +17,9 @@
 // that exists. The first row of a loop with such writes stands before it: waits
 // for loads count them.
 //
+// What a branch seldom changes is kept by the branch where the loop leaves it
+// as it was rows ago (KeepValues.cpp).
+//
 // Where tiles in LDS have two copies, the loop does two rows a turn: which copy
 // a row uses is then a constant in its addresses.
 //
@@ -40,96 +43,15 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "EmitSchedule.h"
+#include "Emitter.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/IRMapping.h"
-#include "mlir/IR/Matchers.h"
 #include "tlc/Dialect/Wave/Transforms/Passes.h"
 #include "tlc/Support/LdsBanks.h"
-#include "llvm/ADT/MapVector.h"
-#include <map>
 
 using namespace mlir;
 using namespace tlc;
 using namespace tlc::wave;
-
-namespace {
-
-/// A value of the old body, rows ago. Block arguments stand for what the
-/// iteration before left.
-using Carried = std::pair<Value, int>;
-
-class Emitter {
-public:
-  Emitter(LoopGraph &graph, const Placement &placement,
-          const EmitOptions &options)
-      : graph(graph), p(placement), loop(graph.loop), b(loop),
-        options(options) {}
-  scf::ForOp run();
-
-private:
-  struct Row {
-    int number = 0;  ///< -(S-1) .. -1 before the loop; 0 for rows of the loop
-    int parity = -1; ///< of the iteration in stage S-1, if known
-    Value iv;        ///< of stage S-1; null before the loop
-    SmallVector<Value> in; ///< carried values, as the row before left them
-    DenseMap<std::pair<Value, int>, Value> values; ///< by value and stage
-  };
-  void plan();
-  void need(Value value, int stage);
-  void emitRow(Row &row);
-  void emitOp(Operation *op, Row &row, int stage);
-  Value get(Value value, Row &row, int stage);
-  Value variable(Row &row, int stage, bool beyond = false);
-  int stageOf(Value value) const {
-    int node = graph.indexOf(value.getDefiningOp());
-    assert(node >= 0 && "only nodes are handed on");
-    return p.stage(node);
-  }
-  Value yieldOf(BlockArgument arg) const {
-    return graph.loop.getTiedLoopYieldedValue(arg)->get();
-  }
-  /// The carried value's instance at a row before the loop's first.
-  Value initial(Value value, int lag);
-  SmallVector<Value> leave(Row &row);
-  std::optional<int> copyOf(Operation *op, const Row &row, int stage);
-  Value countCopy(Operation *op, Row &row, int stage);
-  bool usesCopies();
-  bool writesGlobal() const;
-  SmallVector<Value> emitSingle(ArrayRef<Value> values, Value iv, int parity);
-  SmallVector<Value> emitLoop(ValueRange inits, Value lower, Value upper,
-                              int rows, bool nonEmpty);
-  SmallVector<Value> emitPairs(SmallVector<Value> values, Value lower,
-                               std::optional<int64_t> count);
-
-  LoopGraph &graph;
-  const Placement &p;
-  scf::ForOp loop;
-  OpBuilder b;
-  EmitOptions options;
-  Value lastIv; ///< the loop's variable in its last iteration
-  std::vector<Row> before;
-  /// Index of the new loop's argument for each carried value.
-  llvm::MapVector<Carried, unsigned> carried;
-  std::vector<std::vector<int>> slots; ///< nodes by slot, in order of emission
-  /// Scalar values by slot, with their stage, that memory accesses some slots
-  /// later need.
-  std::vector<SmallVector<std::pair<Value, int>>> scalars;
-  void spreadScalars();
-  std::map<int, int> priorities; ///< by the slot before which they are set
-  bool loopFirst = false;        ///< priority to the loop as a whole
-  void choosePriorities();
-  bool skipBarriers = false; ///< nothing before the loop has used LDS
-  bool peeled = false;       ///< the loop's first row stands before it
-  scf::ForOp result;
-};
-
-} // namespace
-
-static std::optional<int64_t> matchCopy(Operation *op, scf::ForOp loop);
-
-static bool isInside(Value v, scf::ForOp loop) {
-  return v.getParentRegion() == &loop.getRegion();
-}
 
 //===----------------------------------------------------------------------===//
 // What is handed on
@@ -168,12 +90,18 @@ void Emitter::plan() {
   for (BlockArgument arg : loop.getRegionIterArgs()) {
     Value next = yieldOf(arg);
     int lag = isInside(next, loop) ? p.stages - stageOf(next) : 1;
+    if (lag > 1 && !carried.contains({arg, 2}) && keeperOf(arg))
+      kept.insert({arg, {lag, 0}});
     for (int l = 1; l <= lag; ++l)
       carried.insert({{arg, l}, 0});
   }
   unsigned n = 0;
   for (auto &entry : carried)
     entry.second = n++;
+  for (auto &[arg, keeps] : kept) {
+    keeps.flags = n;
+    n += keeps.lag - 1;
+  }
   spreadScalars();
   choosePriorities();
 
@@ -197,7 +125,7 @@ void Emitter::plan() {
 void Emitter::choosePriorities() {
   constexpr int64_t kSimdLanes = 4 * kWaveSize;
   auto kernel = loop->getParentOfType<KernelOp>();
-  if (!kernel || p.stages == 1 || !graph.numBarriers || !options.pin)
+  if (!kernel || p.stages == 1 || !graph.numBarriers || !pin)
     return;
   // Two workgroups of one wavefront a SIMD: the loop as a whole goes before the
   // other one's prologue and epilogue. Two wavefronts a SIMD of one workgroup:
@@ -353,18 +281,28 @@ void Emitter::emitOp(Operation *op, Row &row, int stage) {
   IRMapping map;
   for (Value v : LoopGraph::getInputs(op))
     map.map(v, get(v, row, stage));
-  Operation *clone = b.clone(*op, map);
+  Operation *clone = keep(op, b.clone(*op, map), row, stage);
   for (auto [from, to] : llvm::zip(op->getResults(), clone->getResults()))
     row.values[{from, stage}] = to;
+}
+
+/// Code generation makes a pair of f16 where pairs come together in a tuple,
+/// slots later, if it sees what the pair is made of.
+static bool isMovedLater(Operation *op) {
+  auto trunc = dyn_cast<arith::TruncFOp>(op);
+  auto type = trunc ? dyn_cast<VectorType>(trunc.getType()) : VectorType();
+  return type && type.getElementType().isF16() && type.getNumElements() == 2;
 }
 
 /// The slots of a row in order. Slots of the loop end in a scheduling barrier;
 /// those before it are left to code generation, since they run once.
 void Emitter::emitRow(Row &row) {
+  SmallVector<std::pair<Value, int>> pairs;
   for (int number = 0; number < p.interval; ++number) {
     const std::vector<int> &slot = slots[number];
     const auto &early = scalars[number];
     bool any = false;
+    SmallVector<std::pair<Value, int>> made = std::exchange(pairs, {});
     if (auto priority = priorities.find(number);
         row.iv && priority != priorities.end())
       SetPrioOp::create(b, loop.getLoc(), int64_t(priority->second));
@@ -380,10 +318,19 @@ void Emitter::emitRow(Row &row) {
           continue;
         skipBarriers = !graph.nodes[i].ldsRead && !graph.nodes[i].ldsWrite;
       }
-      emitOp(graph.nodes[i].op, row, stage);
+      Operation *op = graph.nodes[i].op;
+      emitOp(op, row, stage);
+      if (pin && row.iv && p.stages > 1 && isMovedLater(op))
+        pairs.push_back({op->getResult(0), stage});
+      // Hidden behind the first instruction of the slot after: right behind
+      // what makes it, code generation would put an s_nop.
+      for (auto key : std::exchange(made, {})) {
+        Value &pair = row.values[key];
+        pair = OpaqueOp::create(b, op->getLoc(), pair.getType(), pair);
+      }
       any |= graph.nodes[i].unit != Unit::Branch;
     }
-    if (any && options.pin && row.iv)
+    if (any && pin && row.iv)
       SchedBarrierOp::create(b, loop.getLoc(), int64_t(0));
   }
 }
@@ -396,12 +343,21 @@ SmallVector<Value> Emitter::leave(Row &row) {
     auto [value, lag] = key;
     auto arg = dyn_cast<BlockArgument>(value);
     Value made = arg ? yieldOf(arg) : value;
-    if (lag > 1)
+    if (Value before = row.kept.lookup(key))
+      out.push_back(before);
+    else if (lag > 1)
       out.push_back(row.in[carried.lookup({value, lag - 1})]);
     else if (!isInside(made, loop))
       out.push_back(made);
     else
       out.push_back(row.values.lookup({made, stageOf(made)}));
+  }
+  for (auto &[arg, keeps] : kept) {
+    Value next = yieldOf(arg);
+    Value made = row.values.lookup({next, stageOf(next)});
+    out.push_back(made.getDefiningOp<scf::IfOp>().getCondition());
+    for (int lag = 2; lag < keeps.lag; ++lag)
+      out.push_back(row.in[keeps.flags + lag - 2]);
   }
   return out;
 }
@@ -409,47 +365,6 @@ SmallVector<Value> Emitter::leave(Row &row) {
 //===----------------------------------------------------------------------===//
 // Two rows a turn
 //===----------------------------------------------------------------------===//
-
-static std::optional<int64_t> constantOf(Value v) {
-  APInt c;
-  if (matchPattern(v, m_ConstantInt(&c)))
-    return c.getSExtValue();
-  return std::nullopt;
-}
-
-/// What counts the loop's iterations modulo two, plus a constant: which copy of
-/// a doubled tile a step uses. That constant, if `op` is such.
-static std::optional<int64_t> matchCopy(Operation *op, scf::ForOp loop) {
-  auto rem = dyn_cast<arith::RemUIOp>(op);
-  if (!rem || constantOf(rem.getRhs()) != 2)
-    return std::nullopt;
-  Value t = rem.getLhs();
-  int64_t ahead = 0;
-  if (auto add = t.getDefiningOp<arith::AddIOp>()) {
-    auto c = constantOf(add.getRhs());
-    if (!c || *c < 0)
-      return std::nullopt;
-    ahead = *c;
-    t = add.getLhs();
-  }
-  bool stepDone = constantOf(loop.getStep()) == 1;
-  if (auto div = t.getDefiningOp<arith::DivUIOp>(); div && !stepDone) {
-    if (div.getRhs() != loop.getStep())
-      return std::nullopt;
-    stepDone = true;
-    t = div.getLhs();
-  }
-  bool lowerDone = constantOf(loop.getLowerBound()) == 0;
-  if (auto sub = t.getDefiningOp<arith::SubIOp>(); sub && !lowerDone) {
-    if (sub.getRhs() != loop.getLowerBound())
-      return std::nullopt;
-    lowerDone = true;
-    t = sub.getLhs();
-  }
-  if (t != loop.getInductionVar() || !stepDone || !lowerDone)
-    return std::nullopt;
-  return ahead;
-}
 
 /// The copy that an op names in a row of known parity, as a constant: by the
 /// number of the iteration in that stage.
@@ -476,13 +391,6 @@ Value Emitter::countCopy(Operation *op, Row &row, int stage) {
     b.clone(*link, map);
   }
   return map.lookup(op->getResult(0));
-}
-
-/// Whether any tile of the loop rotates through two copies.
-bool Emitter::usesCopies() {
-  return llvm::any_of(*loop.getBody(), [&](Operation &op) {
-    return graph.isFree(&op) && matchCopy(&op, loop);
-  });
 }
 
 /// Whether the loop writes global memory.
@@ -557,7 +465,7 @@ SmallVector<Value> Emitter::emitPairs(SmallVector<Value> values, Value lower,
   // The last iteration's number is even if the count is odd; of what is left
   // behind a first one, the other way round.
   Value last = arith::SubIOp::create(b, loc, lastIv, loop.getLowerBound());
-  if (constantOf(loop.getStep()) != 1)
+  if (getConstantIntValue(loop.getStep()) != 1)
     last = arith::DivUIOp::create(b, loc, last, loop.getStep());
   Value bit = arith::AndIOp::create(b, loc, last, number(1));
   Value isOdd = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, bit,
@@ -588,8 +496,8 @@ scf::ForOp Emitter::run() {
   plan();
   Location loc = loop.getLoc();
   Value lower = loop.getLowerBound(), upper = loop.getUpperBound();
-  auto from = constantOf(lower), to = constantOf(upper),
-       step = constantOf(loop.getStep());
+  auto from = getConstantIntValue(lower), to = getConstantIntValue(upper),
+       step = getConstantIntValue(loop.getStep());
   bool nonEmpty = from && to && *from < *to;
   std::optional<int64_t> count;
   if (nonEmpty && step && *step > 0)
@@ -637,7 +545,7 @@ scf::ForOp Emitter::run() {
   // Where there is much vector work the first iterations' loads go together; a
   // loop of matrix work alone clears its sums meanwhile (below).
   bool much = graph.vectorCycles > 8 * graph.numMatrix;
-  if (options.pin && first && much)
+  if (pin && first && much)
     hoistLoads(first, opAt(b.getInsertionPoint()));
   if (loopFirst)
     SetPrioOp::create(b, loc, int64_t(1));
@@ -645,22 +553,24 @@ scf::ForOp Emitter::run() {
   SmallVector<Value> values;
   for (auto &[key, n] : carried)
     values.push_back(initial(key.first, key.second));
-  if (options.pin && !much)
+  // As if all rows before the loop had changed them.
+  for (auto &[arg, keeps] : kept)
+    values.append(keeps.lag - 1,
+                  arith::ConstantOp::create(b, loc, b.getBoolAttr(true)));
+  if (pin && !much)
     beginEarly(b, loop, values);
   // Waits count the accesses behind a load, the fewest of all ways that lead to
   // them. What the rows before the loop do not write to memory would not count
   // in it.
   peeled = p.stages > 1 && writesGlobal();
   if (peeled) {
-    values = emitSingle(values, lower, usesCopies() ? 0 : -1);
+    values = emitSingle(values, lower, usesCopies(graph) ? 0 : -1);
     lower = arith::AddIOp::create(b, loc, lower, loop.getStep());
     nonEmpty = count && *count > 1;
     if (count)
       --*count;
   }
-  // Vector work hands on values that outlive a row: in pairs, without moves.
-  bool handsOn = graph.numBarriers > 1 && graph.vectorCycles > 4 * p.interval;
-  if (options.unroll && p.stages > 1 && (usesCopies() || handsOn))
+  if (graph.rows > 1 && p.stages > 1)
     values = emitPairs(values, lower, count);
   else if (!peeled || count != 0)
     values = emitLoop(values, lower, upper, 1, nonEmpty);
@@ -675,7 +585,10 @@ scf::ForOp Emitter::run() {
   for (BlockArgument arg : loop.getRegionIterArgs()) {
     Value next = yieldOf(arg);
     int lag = isInside(next, loop) ? p.stages - stageOf(next) : 1;
-    finals.push_back(values[carried.lookup({arg, lag})]);
+    Value left = values[carried.lookup({arg, lag})];
+    if (auto it = kept.find(arg); it != kept.end())
+      left = leaveKept(arg, it->second, values);
+    finals.push_back(left);
   }
   if (guard) {
     scf::YieldOp::create(b, loc, finals);
@@ -687,6 +600,6 @@ scf::ForOp Emitter::run() {
 }
 
 scf::ForOp wave::emitSchedule(LoopGraph &graph, const Placement &placement,
-                              const EmitOptions &options) {
-  return Emitter(graph, placement, options).run();
+                              bool pin) {
+  return Emitter(graph, placement, pin).run();
 }

@@ -12,16 +12,21 @@
 
 namespace tlc::wave {
 
-struct EmitOptions {
-  bool pin = true;    ///< close slots with scheduling barriers
-  bool unroll = true; ///< two iterations a turn where tiles have two copies
-};
-
 /// Replaces graph.loop by the loop that `placement` describes, preceded by what
 /// its first iterations need. Returns the new loop; null if one iteration in
-/// line is all.
+/// line is all. With \p pin, slots are closed with scheduling barriers.
 mlir::scf::ForOp emitSchedule(LoopGraph &graph, const Placement &placement,
-                              const EmitOptions &options);
+                              bool pin);
+
+/// What counts the loop's iterations modulo two, plus a constant: which copy of
+/// a doubled tile a step uses. That constant, if \p op is such.
+std::optional<int64_t> matchCopy(mlir::Operation *op, mlir::scf::ForOp loop);
+
+/// Whether any tile of the loop rotates through two copies.
+bool usesCopies(LoopGraph &graph);
+
+/// Iterations that a turn of the loop does best, where they overlap.
+int rowsOfTurn(LoopGraph &graph);
 
 /// Whether the kernel comes to the loop once, without having used LDS or
 /// written memory: a barrier before the loop's first access orders nothing.

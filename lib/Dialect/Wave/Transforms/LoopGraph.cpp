@@ -14,6 +14,7 @@
 #include "LoopGraph.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "tlc/Support/LdsBanks.h"
+#include "tlc/Support/WaitStates.h"
 #include "llvm/ADT/EquivalenceClasses.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -102,11 +103,13 @@ int LoopGraph::pathSlots(const Node &node) const {
   return (dwords * kCyclesOfDword * waves + slotCycles - 1) / slotCycles;
 }
 
-int LoopGraph::loadSlots() const {
+int LoopGraph::sharers() const {
   int waves = wavesOfSimd();
-  if (waves == 1 && leavesHalf(loop))
-    waves = 2; // of two workgroups
-  return kGlobalLatency / (slotCycles * waves);
+  return waves == 1 && leavesHalf(loop) ? 2 : waves; // of two workgroups
+}
+
+int LoopGraph::loadSlots() const {
+  return kGlobalLatency / (slotCycles * sharers());
 }
 
 /// Registers of a lane that leave the workgroups beside it room, plus what the
@@ -320,6 +323,13 @@ static bool meet(const Node &a, const Node &b) {
   return !a.tensor || !b.tensor || a.tensor == b.tensor;
 }
 
+/// The instruction of a product.
+static MfmaInfo infoOf(MfmaOp op) {
+  ArrayRef<int64_t> s = op.getShape();
+  return *getMfma(s[0], s[1], s[2], scalarOf(op.getA().getType()),
+                  scalarOf(op.getB().getType()), scalarOf(op.getC().getType()));
+}
+
 /// Enters an op with its unit, its cost and the slots until its result is
 /// there.
 void LoopGraph::addNode(Operation *op) {
@@ -339,6 +349,12 @@ void LoopGraph::addNode(Operation *op) {
     // The result leaves the pipeline after its last pass, and code generation
     // counts instructions, not cycles, until then: three slots need no s_nop.
     node.latency = 3;
+    node.passes = infoOf(mfma).passes;
+    Type element = scalarOf(mfma.getA().getType());
+    node.states = statesToRead(element.isF64()   ? MatrixPipe::Double
+                               : element.isF32() ? MatrixPipe::Float
+                                                 : MatrixPipe::Core,
+                               node.passes);
   } else if (isa<LdsLoadOp, LdsStoreOp, LdsAtomicOp>(op) || guardedStore(op)) {
     node.unit = Unit::Memory;
     node.ldsRead = isa<LdsLoadOp, LdsAtomicOp>(op);
@@ -518,13 +534,8 @@ std::string LoopGraph::build() {
   // How often each length of matrix instruction occurs.
   llvm::DenseMap<int, int> passes;
   for (Operation &op : *loop.getBody())
-    if (auto mfma = dyn_cast<MfmaOp>(op)) {
-      ArrayRef<int64_t> s = mfma.getShape();
-      if (auto info = getMfma(s[0], s[1], s[2], scalarOf(mfma.getA().getType()),
-                              scalarOf(mfma.getB().getType()),
-                              scalarOf(mfma.getC().getType())))
-        ++passes[info->passes];
-    }
+    if (auto mfma = dyn_cast<MfmaOp>(op))
+      ++passes[infoOf(mfma).passes];
   // The slot is that of the most frequent matrix instruction; of two, of the
   // longer one.
   int most = 0;

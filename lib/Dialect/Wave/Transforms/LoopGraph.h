@@ -51,6 +51,9 @@ struct Node {
   Unit unit = Unit::Vector;
   int cycles = 0;  ///< VALU issue cycles
   int latency = 0; ///< slots until a result can be read, by any unit
+  /// Of matrix work: how long it takes, and wait states until its result may be
+  /// read.
+  int passes = 0, states = 0;
   bool trans = false;
   bool ldsRead = false, ldsWrite = false; ///< of LDS memory
   bool globalRead = false, globalWrite = false;
@@ -94,6 +97,8 @@ public:
   int loadSlots() const;
   /// Wavefronts of the workgroup on each SIMD.
   int wavesOfSimd() const;
+  /// Wavefronts that share a matrix core.
+  int sharers() const;
   /// What an LDS write takes of the port that all wavefronts share, for each of
   /// those of one SIMD, with some to spare.
   int writeCycles(const Node &node) const;
@@ -118,6 +123,7 @@ public:
   int singleWriteCycles = 0;
   int vectorCycles = 0; ///< VALU cycles of an iteration
   bool seldom = false;  ///< few iterations: those at the edge of a mask
+  int rows = 1;         ///< iterations a turn, where they overlap
   /// Cycles that an LDS read may come before its latency demands it; fewer
   /// where registers are short.
   static constexpr int kRing = 256;

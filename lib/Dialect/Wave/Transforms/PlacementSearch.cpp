@@ -19,159 +19,6 @@ using namespace mlir;
 using namespace tlc;
 using namespace tlc::wave;
 
-/// Issue cycles that do not fit beside the matrix instructions.
-int Placer::excess(const std::vector<Slot> &slots) const {
-  int sum = 0;
-  for (const Slot &slot : slots)
-    sum += std::max(0, slot.issue() - roomOf(graph));
-  return sum;
-}
-
-/// Cycles likely to be lost before readers of matrix results that come too
-/// early. Code generation counts instructions until then, not cycles.
-int Placer::hazards() const {
-  constexpr int kApart = 19; // instructions behind v_mfma 32x32x8
-  std::vector<int> count(interval, 0);
-  for (int i = 0, n = nodes.size(); i < n; ++i)
-    ++count[index(time[i])];
-  int sum = 0;
-  for (int i = 0, n = nodes.size(); i < n; ++i) {
-    int least = kApart;
-    for (const Edge &e : nodes[i].out) {
-      if (nodes[i].unit == Unit::Vector && nodes[e.node].unit == Unit::Matrix &&
-          time[e.node] + e.distance * interval < time[i] + e.latency)
-        least = std::min(least, kApart - 1);
-      if (nodes[i].unit != Unit::Matrix || nodes[e.node].unit == Unit::Matrix)
-        continue;
-      int between = 0;
-      for (int t = time[i]; t < time[e.node] + e.distance * interval; ++t)
-        between += count[index(t)];
-      least = std::min(least, between);
-    }
-    sum += 2 * kIssue * (kApart - least);
-  }
-  return sum;
-}
-
-/// When the first load is issued behind those whose results a node reads; in
-/// the distant past if it reads none.
-int Placer::nextLoad(int n) const {
-  int loaded = kUnplaced;
-  for (const Edge &e : nodes[n].in)
-    if (nodes[e.node].globalRead && e.data)
-      loaded = std::max(loaded, time[e.node] - e.distance * interval);
-  if (loaded == kUnplaced)
-    return kUnplaced;
-  int next = loaded + interval;
-  for (int i = 0, count = nodes.size(); i < count; ++i)
-    if (nodes[i].globalRead) {
-      int behind = (time[i] - loaded) % interval;
-      behind += behind <= 0 ? interval : 0;
-      next = std::min(next, loaded + behind);
-    }
-  return next;
-}
-
-/// Reads of loads behind which no other load is issued: waits count the loads
-/// behind, and these would be for all.
-int Placer::drains() const {
-  // With two barriers, spanOf() sees to it.
-  if (second)
-    return 0;
-  int sum = 0;
-  // In a slot memory instructions stand before vector work, not in order among
-  // themselves.
-  for (int n = 0, count = nodes.size(); n < count; ++n)
-    sum += nextLoad(n) > time[n] - (nodes[n].unit != Unit::Vector);
-  return sum;
-}
-
-/// Moves a node out of a crowded slot, to the nearest with room for it.
-bool Placer::move(int n, int aim) {
-  const Node &node = nodes[n];
-  bool store = node.ldsWrite && !node.ldsRead;
-  if (!(node.unit == Unit::Vector && node.cycles) && !store)
-    return false;
-  // Only slots that exceed the aim are relieved.
-  Slot &here = table[index(time[n])];
-  if (here.issue() <= aim)
-    return false;
-  int cost = store ? kIssue : node.cycles;
-  int reach = interval / 2, now = time[n];
-  int from = std::max(earliest(n), now - reach);
-  int to = std::min(latest(n), now + reach);
-  int best = now, bestGain = 0;
-  for (int t = from; t <= to; ++t) {
-    const Slot &there = table[index(t)];
-    if (&there == &here || (store && there.memory >= memoryShare))
-      continue;
-    // What leaves the crowded slot less what overflows in the other.
-    int gain = std::min(cost, here.issue() - aim) -
-               std::max(0, there.issue() + cost - std::max(aim, there.issue()));
-    if (gain > bestGain ||
-        (gain == bestGain && gain && abs(t - now) < abs(best - now))) {
-      best = t;
-      bestGain = gain;
-    }
-  }
-  if (best == now)
-    return false;
-  here.vector -= node.cycles;
-  here.memory -= store;
-  reserve(n, best);
-  return true;
-}
-
-/// List scheduling fills slots as they come and leaves others empty, where it
-/// waits for a long chain: this evens them out.
-void Placer::settle() {
-  constexpr int kMostSweeps = 8;
-  for (int sweep = 0; sweep < kMostSweeps; ++sweep) {
-    bool moved = false;
-    for (int n = nodes.size() - 1; n >= 0; --n)
-      moved |= move(n, roomOf(graph));
-    if (!moved)
-      break;
-  }
-}
-
-/// Waits for loads count those behind: what first reads a load goes behind the
-/// next one, if it can, or the wait is for all.
-void Placer::outwait() {
-  if (second)
-    return;
-  for (int n = 0, count = nodes.size(); n < count; ++n) {
-    int next = nextLoad(n);
-    if (late[n] != 1 || next <= time[n] || next > latest(n))
-      continue;
-    int best = next;
-    for (int t = next + 1; t <= latest(n); ++t)
-      if (table[index(t)].issue() < table[index(best)].issue())
-        best = t;
-    table[index(time[n])].vector -= nodes[n].cycles;
-    reserve(n, best);
-  }
-}
-
-/// Writes to global memory belong to an iteration's last stage: none comes an
-/// interval before the iteration's end.
-void Placer::sinkWrites() {
-  int last = kUnplaced;
-  for (int t : time)
-    last = std::max(last, t);
-  for (int n = nodes.size() - 1; n >= 0; --n) {
-    if (!nodes[n].globalWrite || time[n] > last - interval)
-      continue;
-    int from = last - interval + 1, to = std::min(latest(n), last), t = from;
-    release(n);
-    while (t <= to && !fits(nodes[n], t))
-      ++t;
-    // A crowded slot rather than none; if even that is too late, rotate() finds
-    // no place.
-    reserve(n, t <= to ? t : std::min(from, to));
-  }
-}
-
 /// Where in the iteration the loop begins: few iterations in flight, then
 /// little to do before the loop.
 bool Placer::rotate(Placement &result) {
@@ -281,7 +128,7 @@ std::optional<Placement> Placer::search() {
   memoryShare = (graph.numMemory + interval - 1) / interval;
   std::optional<Placement> best;
   auto bestCost = std::make_tuple(kFar, kFar, kFar);
-  int bestHazards = 0, bestDrains = 0, bestPatience = 0;
+  int bestDrains = 0;
   bool bestByUse = false;
   const int iterations = graph.seldom ? kFew : kMany;
   auto suffices = [&] { return best && std::get<0>(bestCost) == 0; };
@@ -290,16 +137,13 @@ std::optional<Placement> Placer::search() {
     for (const Way &way : kWays) {
       if (way.tried == Way::Registers && suffices())
         break;
-      if (way.tried == Way::Hazards && best && !bestHazards)
-        continue;
       if (way.tried == Way::Counts && !bestDrains)
         continue;
       if (way.tried == Way::Order && best)
         continue;
       if (!best && exhausted >= kMaxExhausted)
         return std::nullopt;
-      // Once more what is best so far, with loads that come earlier.
-      patience = way.tried == Way::Counts ? bestPatience : way.patience;
+      patience = way.patience;
       ahead = way.ahead;
       byUse = way.tried == Way::Counts ? bestByUse : way.byUse;
       // At least 20 cycles, in steps of an instruction's four.
@@ -309,16 +153,15 @@ std::optional<Placement> Placer::search() {
         continue;
       int registers = estimateRegisters(graph, *result);
       int beyond = std::max(0, registers - graph.likelyRegisters());
-      int lost = hazards(), all = drains();
-      constexpr int kDrain = 2 * kIssue;
-      auto cost = std::make_tuple(beyond,
-                                  excess(table) + lost + kDrain * all +
-                                      result->outside / iterations,
-                                  registers);
+      int all = drains(), moved = copies();
+      constexpr int kDrain = 6 * kIssue;
+      auto cost =
+          std::make_tuple(beyond,
+                          excess(table) + lost + kDrain * all + kCopy * moved +
+                              result->outside / iterations,
+                          registers);
       if (cost < bestCost) {
-        bestHazards = lost;
         bestDrains = drained;
-        bestPatience = patience;
         bestByUse = byUse;
         bestCost = cost;
         best = std::move(result);
@@ -365,6 +208,11 @@ std::optional<Placement> Placer::overlapped() {
   drained = drains();
   outwait();
   sinkWrites();
+  countInstructions();
+  if (copies())
+    shorten();
+  fill();
+  lost = hazards(true) + hazards(false);
   if (!holds())
     return std::nullopt;
   Placement result;

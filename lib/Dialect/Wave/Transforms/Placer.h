@@ -27,6 +27,9 @@ constexpr int kFar = INT_MAX / 2;
 constexpr int kMinInterval = 8;
 /// Cycles in which a wavefront issues an instruction that is not VALU work.
 constexpr int kIssue = 4;
+/// What a copy of a register is taken to cost where a loop closes: it has no
+/// slot.
+constexpr int kCopy = 2 * kIssue;
 /// Iterations that a loop is taken to have, one at the edge of a mask or not.
 constexpr int kFew = 4, kMany = 64;
 // Attempts before a setting is given up; intervals that a window may lie later;
@@ -36,21 +39,22 @@ constexpr int kMaxTries = 32, kMaxWindow = 3, kMaxMore = 6;
 /// loops come here that none of the others helps.
 constexpr int kMaxExhausted = 8;
 
-/// Ways to place a loop's nodes, in order of trial: the first two always, the
-/// others where these leave something to wish for (hazards, waits for all
-/// loads, too many registers), or (Order) find nothing.
+/// Ways to place a loop's nodes, in order of trial: the first three always, the
+/// others where these leave something to wish for (waits for all loads, too
+/// many registers), or (Order) find nothing.
 struct Way {
-  enum For { Always, Hazards, Order, Counts, Registers } tried;
+  enum For { Always, Order, Counts, Registers } tried;
   int patience;       ///< slots by which matrix results are read later
   bool ahead = false; ///< loads may come an iteration before all else
   bool byUse = false; ///< vector work by the matrix instructions it is for
 };
 constexpr Way kWays[] = {{Way::Always, 0},
                          {Way::Always, -1},
-                         {Way::Hazards, 1},
+                         {Way::Always, 1},
                          {Way::Order, 0, false, true},
                          {Way::Order, -1, false, true},
                          {Way::Counts, 0, true},
+                         {Way::Counts, 1, true},
                          {Way::Registers, 0, true},
                          {Way::Registers, -1, true}};
 
@@ -180,6 +184,7 @@ private:
   int drain = 0;
   int patience = 0;       ///< slots by which matrix results are read later
   int drained = 0;        ///< waits for all loads, before any was mended
+  int lost = 0;           ///< cycles before readers that come too early
   int exhausted = 0;      ///< ways that used up their tries
   bool ahead = false;     ///< loads may come an iteration before all else
   bool byUse = false;     ///< vector work by the matrix instructions it is for
@@ -200,7 +205,22 @@ private:
   std::vector<Slot> table;
 
   int excess(const std::vector<Slot> &slots) const;
-  int hazards() const;
+  std::vector<int> instructions; ///< by slot
+  void countInstructions();
+  /// Wait states until a matrix result may be read. Twice as long where two
+  /// wavefronts share the core.
+  int statesOf(int n, bool shared) const {
+    bool longer = shared && graph.sharers() > 1;
+    return nodes[n].states + longer * nodes[n].passes;
+  }
+  int missing(int from, const Edge &e, int need) const;
+  int hazards(bool shared) const;
+  void fill();
+  int fill(int from, const Edge &e, int lost);
+  int outlives(int n) const;
+  int copies();
+  void shift(int n, int t);
+  void shorten();
   int nextLoad(int n) const;
   int drains() const;
   void settle();

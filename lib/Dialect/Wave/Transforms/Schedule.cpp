@@ -155,6 +155,7 @@ void Schedule::schedule(scf::ForOp loop, bool isSeldom) {
     loop.emitRemark("not scheduled: ") << why;
     return;
   }
+  graph->rows = unroll ? rowsOfTurn(*graph) : 1;
   std::optional<Placement> placement;
   int blamed = -1;
   if (overlap && graph->serial.empty()) {
@@ -204,8 +205,7 @@ void Schedule::schedule(scf::ForOp loop, bool isSeldom) {
     describe(loc, *graph, *placement);
   int matrix = graph->numMatrix, cycles = graph->vectorCycles;
   int registers = estimateRegisters(*graph, *placement);
-  EmitOptions options{pin, unroll};
-  emitSchedule(*graph, *placement, options);
+  emitSchedule(*graph, *placement, pin);
   auto remark = mlir::emitRemark(loc, "scheduled: ");
   remark << matrix << " matrix instructions in " << placement->interval
          << " slots, " << cycles << " vector cycles, ";

@@ -237,9 +237,9 @@ wave.kernel @ballot(%v: i1) attributes {threads = 64 : i64, lds_bytes = 64 : i64
 
 // -----
 
-wave.kernel @opaque(%v: f32) attributes {threads = 64 : i64, lds_bytes = 64 : i64} {
+wave.kernel @opaque(%v: f64) attributes {threads = 64 : i64, lds_bytes = 64 : i64} {
   // expected-error @below {{must be 32-bit signless integer}}
-  %x = "wave.opaque"(%v) : (f32) -> f32
+  %x = "wave.opaque"(%v) : (f64) -> f64
   wave.return
 }
 

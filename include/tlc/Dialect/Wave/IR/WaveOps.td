@@ -18,7 +18,8 @@ class Wave_Op<string mnemonic, list<Trait> traits = []> : Op<Wave_Dialect, mnemo
 def Wave_Scalar : AnyTypeOf<[AnySignlessInteger, AnyFloat]>;
 def Wave_Value : AnyTypeOf<[AnySignlessInteger, AnyFloat,
                              FixedVectorOfRankAndType<[1], [Wave_Scalar]>]>;
-def Wave_Opaque : AnyTypeOf<[I32, VectorOfRankAndType<[1], [I32, F32]>]>;
+def Wave_Opaque : AnyTypeOf<[I32, F32, VectorOfRankAndType<[1], [I32, F32]>,
+                             VectorOfLengthAndType<[2], [F16]>]>;
 def Wave_ByteOffset : AnyTypeOf<[I32, I64]>;
 def Wave_NaturalAttr : ConfinedAttr<I64Attr, [IntNonNegative]>;
 
@@ -240,7 +241,8 @@ def Wave_OpaqueOp : Wave_Op<"opaque", [Pure, AllTypesMatch<["value", "result"]>]
     Code generation moves a constant addend of a buffer offset into the
     instruction, whose range check then takes a negative remainder for a huge
     offset. An opaque sum cannot be split. It also makes a constant where it is
-    needed last, not where the value is written.
+    needed last, not where the value is written, and a pair of f16 where a tuple
+    of pairs is put together.
   }];
   let arguments = (ins Wave_Opaque:$value);
   let results = (outs Wave_Opaque:$result);
