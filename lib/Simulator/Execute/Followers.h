@@ -1,5 +1,4 @@
-//===- Followers.h - Workgroups of the XCDs that are not replayed -*- C++
-//-*-===//
+//===- Followers.h - Workgroups beside a sample's ---------------*- C++ -*-===//
 //
 // Part of tlc, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

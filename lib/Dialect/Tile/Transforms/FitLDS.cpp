@@ -16,9 +16,9 @@
 // 2. Place buffers at the lowest free offset, largest first; up to seven
 //    buffers in every order, until the peak of live bytes is met.
 // 3. Where buffers share bytes within a loop, a write of one waits for the
-// reads
-//    of the other. So the bytes that no other workgroup can use are used: in
-//    program order, each buffer goes where what lay there was read longest ago.
+//    reads of the other. So the bytes that no other workgroup can use are used:
+//    in program order, each buffer goes where what lay there was read longest
+//    ago.
 // 4. Check the outcome: no two buffers alive at once overlap.
 //
 // Sharing bytes makes the last reader of one buffer and the first writer of the
