@@ -128,6 +128,20 @@ Value bufferOffset(Build &build, Value voffset, int64_t offset) {
   return LLVM::AddOp::create(build.b, build.loc, voffset, build.i32(offset));
 }
 
+/// Whether a loaded byte or two may be extended by their sign. Selection makes
+/// a new load of that pair, in the place of the first but with no later access
+/// behind it: a store to the same place then comes before it.
+bool mayExtendSign(wave::BufferLoadOp op) {
+  Type element = getElementTypeOrSelf(op.getType());
+  return getBits(op.getType()) < 32 && !element.isF16() && !element.isBF16() &&
+         llvm::any_of(
+             op.getResult().getUsers(),
+             [](Operation *user) {
+               return !isa<arith::ExtUIOp, arith::UIToFPOp,
+                           wave::BufferStoreOp>(user);
+             });
+}
+
 /// Lanes out of the resource's range read 0; soffset is not part of the check.
 struct BufferLoadPattern : ConvertOpToLLVMPattern<wave::BufferLoadOp> {
   using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
@@ -145,6 +159,18 @@ struct BufferLoadPattern : ConvertOpToLLVMPattern<wave::BufferLoadOp> {
         {adaptor.getRsrc(),
          bufferOffset(build, adaptor.getVoffset(), op.getOffset()),
          soffset ? soffset : build.i32(0), build.i32(0)});
+    if (isa<IntegerType>(*moved) && mayExtendSign(op)) {
+      // Through an empty instruction that selection does not look through.
+      Type i32 = rewriter.getI32Type();
+      Value wide = LLVM::ZExtOp::create(rewriter, op.getLoc(), i32, loaded);
+      auto hidden = LLVM::InlineAsmOp::create(
+          rewriter, op.getLoc(), TypeRange{i32}, ValueRange{wide}, "",
+          /*constraints=*/"=v,0", /*has_side_effects=*/false,
+          /*is_align_stack=*/false, LLVM::tailcallkind::TailCallKind::None,
+          LLVM::AsmDialectAttr(), ArrayAttr());
+      loaded = LLVM::TruncOp::create(rewriter, op.getLoc(), *moved,
+                                     hidden.getResult(0));
+    }
     rewriter.replaceOp(op, build.bitcast(loaded, type));
     return success();
   }

@@ -437,13 +437,15 @@ void Placer::findFeeds() {
 }
 
 /// Without overlap: each LDS read, and what makes an operand of it, as late as
-/// its first reader allows.
+/// its first reader allows; no later than all else where it has none in its
+/// iteration.
 void Placer::sinkReads() {
+  const int last = *llvm::max_element(time);
   for (int i = nodes.size() - 1; i >= 0; --i) {
     if (!sinks(i))
       continue;
     // Taken out, moved down, and put in again.
-    int t = latest(i), now = time[i];
+    int now = time[i], t = std::min(latest(i), std::max(last, now));
     if (!apartWay.freely)
       release(i);
     while (t > now && !fits(nodes[i], t))
