@@ -350,7 +350,9 @@ static void addCode(KernelReport &report, const sim::CodeObject &object,
       if (line.unit == CodeLine::Unit::Lds ||
           line.unit == CodeLine::Unit::Memory) {
         line.ldsBaseCycles = timing.busyCycles;
-        line.ldsConflictCycles = timing.conflictCycles;
+        line.ldsAddressConflicts = timing.addressConflictCycles;
+        line.ldsConflictCycles =
+            timing.conflictCycles - timing.addressConflictCycles;
       }
       if (line.unit == CodeLine::Unit::Vector)
         line.aluCycles = timing.busyCycles;
@@ -478,7 +480,8 @@ void tlc::addTiming(KernelReport &report, const sim::CodeObject &object,
   report.waveCycles = time.waveCycles;
   report.stalls = convert(time.stalls);
   report.ldsCycles = time.ldsBusy;
-  report.ldsConflictCycles = time.ldsConflicts;
+  report.ldsAddressConflicts = time.ldsAddressConflicts;
+  report.ldsConflictCycles = time.ldsConflicts - time.ldsAddressConflicts;
   report.atomicChannelUse = time.atomicChannelShare;
   report.instructionMisses = time.memory.instructionMisses;
   report.longestWorkgroup = time.longestWorkgroup;

@@ -190,13 +190,16 @@ void CounterList::cycles() {
     add("VALUUtilization", 100 * report.valuLanes / 64, "%",
         "active lanes, of those of vector ALUs at work");
   add("SQ_LDS_IDX_ACTIVE", time.ldsBusy, "cycles", "LDS at work");
-  add("SQ_LDS_BANK_CONFLICT", time.ldsConflicts, "cycles",
+  uint64_t bankConflicts = time.ldsConflicts - time.ldsAddressConflicts;
+  add("SQ_LDS_BANK_CONFLICT", bankConflicts, "cycles",
       "of these, for bank conflicts");
+  add("SQ_LDS_ADDR_CONFLICT", time.ldsAddressConflicts, "cycles",
+      "of these, for lanes of an atomic that meet in an address");
   add("LdsUtil", 100 * report.ldsUse, "%", "LDS at work, of all CUs' cycles");
   add("LDSBankConflict",
-      time.cycles ? 100.0 * time.ldsConflicts /
-                        (double(time.cycles) * time.computeUnits)
-                  : 0,
+      time.cycles
+          ? 100.0 * bankConflicts / (double(time.cycles) * time.computeUnits)
+          : 0,
       "%", "conflict cycles of all CUs' cycles");
   add("SQ_WAIT_ANY",
       (stalled(VectorMemory) + stalled(Lds) + stalled(ScalarMemory) +

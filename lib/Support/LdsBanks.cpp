@@ -7,7 +7,7 @@
 //
 // The phases by which the LDS serves a wavefront, by width and direction, and
 // what a phase costs: the most distinct dwords that one of the 32 banks has to
-// give. Lanes that want the same dword share it.
+// give. Lanes that want the same dword share it; those of an atomic take turns.
 //
 //   16-byte reads: 8 phases of 8 lanes, not in order (kWideReads)
 //   bank of a byte address: address / 4 mod 32
@@ -60,7 +60,8 @@ LdsCycles tlc::ldsCycles(LdsDirection direction, unsigned bytes,
     // Distinct dwords of the phase, chained by bank.
     uint32_t words[kWaveSize];
     uint8_t next[kWaveSize], head[kLdsBanks], load[kLdsBanks] = {};
-    unsigned count = 0, most = 1;
+    unsigned shared[kLdsBanks] = {}; // turns of lanes that found their dword
+    unsigned count = 0, most = 1, turns = 1;
     for (uint64_t lanes = phases.lanes[p] & active; lanes; lanes &= lanes - 1) {
       uint32_t first = addresses[std::countr_zero(lanes)] / 4;
       for (uint32_t word = first; word < first + dwords; ++word) {
@@ -71,15 +72,19 @@ LdsCycles tlc::ldsCycles(LdsDirection direction, unsigned bytes,
           known = words[link] == word;
           link = next[link];
         }
-        if (known)
-          continue;
-        words[count] = word;
-        next[count] = load[bank] ? head[bank] : 0;
-        head[bank] = count++;
-        most = std::max<unsigned>(most, ++load[bank]);
+        if (known) {
+          shared[bank] += direction == LdsDirection::Atomic;
+        } else {
+          words[count] = word;
+          next[count] = load[bank] ? head[bank] : 0;
+          head[bank] = count++;
+          most = std::max<unsigned>(most, ++load[bank]);
+        }
+        turns = std::max(turns, load[bank] + shared[bank]);
       }
     }
-    cycles.conflicts += most - 1;
+    cycles.conflicts += std::max(most, turns) - 1;
+    cycles.addressConflicts += std::max(most, turns) - most;
   }
   return cycles;
 }

@@ -285,12 +285,12 @@ static double causedByLds(const CodeLine &code) {
          (isFlatLds(code) ? code.caused[unsigned(Stall::VectorMemory)] : 0);
 }
 
-/// Waits for LDS into conflicts and the rest; a saturated LDS by its own busy
-/// time.
+/// Waits for LDS into conflicts of banks, lanes of atomics that meet in an
+/// address, and the rest; a saturated LDS by its own busy time.
 void Analysis::lds() {
   double waits = part(Stall::Lds) + part(Stall::LdsBusy);
-  double conflicts =
-      kernel.ldsCycles > 0 ? kernel.ldsConflictCycles / kernel.ldsCycles : 0;
+  double lost = kernel.ldsConflictCycles + kernel.ldsAddressConflicts;
+  double conflicts = kernel.ldsCycles > 0 ? lost / kernel.ldsCycles : 0;
   // Those who wait in a queue wait for all before them: the queue shrinks by
   // more than the work in it, as use / (1 - use) does.
   auto queue = [](double use) { return use / (1 - use); };
@@ -302,29 +302,42 @@ void Analysis::lds() {
   double cuCycles = kernel.cycles * report.computeUnits;
   bool full = active > 0 && kernel.ldsUse / active > saturated;
   if (full && cuCycles > 0)
-    share = std::max(share, kernel.ldsConflictCycles / cuCycles);
-  auto at = worst([](const CodeLine &c) { return c.ldsConflictCycles; });
-  if (at) {
+    share = std::max(share, lost / cuCycles);
+  auto addConflicts = [&](double CodeLine::*cycles, double all, auto &&key,
+                          auto &&title, auto &&kind, const char *advice) {
+    auto at = worst([&](const CodeLine &c) { return c.*cycles; });
+    if (!at)
+      return;
     const CodeLine &code = kernel.code[*at];
-    double ways = code.ldsBaseCycles > 0
-                      ? 1 + code.ldsConflictCycles / code.ldsBaseCycles
-                      : 1;
-    add("lds_bank_conflicts", share, "LDS bank conflicts",
-        fmt::format(
-            "{:.0f} % of the LDS cycles are conflicts; worst: {} takes "
-            "{:.1f} times its cycles; {:.0f} % of them are there",
-            100 * conflicts, code.text.substr(0, code.text.find(' ')), ways,
-            100 *
-                ofLine(*at,
-                       [](const CodeLine &c) { return c.ldsConflictCycles; }) /
-                kernel.ldsConflictCycles),
-        inTiles("lanes of a phase hit the same bank: leave the layout to tlc "
-                "(no T.annotate_layout), pad the rows of T.alloc_shared by 16 "
-                "bytes, or let the last index of T.Parallel walk along them",
-                "lanes of a phase hit the same bank: swizzle or pad the "
-                "buffer's rows, or read along the other axis"),
-        at, 1, /*isCertain=*/true);
-  }
+    double times =
+        code.ldsBaseCycles > 0 ? 1 + code.*cycles / code.ldsBaseCycles : 1;
+    double there = ofLine(*at, [&](const CodeLine &c) { return c.*cycles; });
+    add(key, share * all / lost, title,
+        fmt::format("{:.0f} % of the LDS cycles are {}; worst: {} takes {:.1f} "
+                    "times its cycles; {:.0f} % of them are there",
+                    100 * all / kernel.ldsCycles, kind,
+                    code.text.substr(0, code.text.find(' ')), times,
+                    100 * there / all),
+        advice, at, 1, /*isCertain=*/true);
+  };
+  addConflicts(
+      &CodeLine::ldsConflictCycles, kernel.ldsConflictCycles,
+      "lds_bank_conflicts", "LDS bank conflicts", "conflicts",
+      inTiles("lanes of a phase hit the same bank: leave the layout to tlc "
+              "(no T.annotate_layout), pad the rows of T.alloc_shared by 16 "
+              "bytes, or let the last index of T.Parallel walk along them",
+              "lanes of a phase hit the same bank: swizzle or pad the "
+              "buffer's rows, or read along the other axis"));
+  addConflicts(
+      &CodeLine::ldsAddressConflicts, kernel.ldsAddressConflicts, "lds_atomics",
+      "contended LDS atomics", "atomics that take turns",
+      inTiles("lanes of a wavefront meet in an address, which the LDS changes "
+              "for one after the other: add up in a fragment first "
+              "(T.reduce_sum), or give parts of the workgroup copies of their "
+              "own that are added up at the end",
+              "lanes of a wavefront meet in an address, which the LDS changes "
+              "for one after the other: add up in registers or across lanes "
+              "first, or give parts of the workgroup copies of their own"));
   // What most of the time is waited for.
   double ofKind[std::size(ldsKinds)] = {};
   for (const CodeLine &code : kernel.code)

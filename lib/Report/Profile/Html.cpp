@@ -298,6 +298,10 @@ void Page::code(const KernelReport &kernel) {
       tag += fmt::format("  <span class=\"tag\">conflicts {:.1f}x</span>",
                          1 + line.ldsConflictCycles /
                                  std::max(1.0, line.ldsBaseCycles));
+    if (line.ldsAddressConflicts > 0)
+      tag += fmt::format("  <span class=\"tag\">lanes meet {:.1f}x</span>",
+                         1 + line.ldsAddressConflicts /
+                                 std::max(1.0, line.ldsBaseCycles));
     if (line.unit == CodeLine::Unit::Vector && line.lanes < mostLanes)
       tag += fmt::format("  <span class=\"tag\">{:.1f} of 64 lanes</span>",
                          line.lanes);

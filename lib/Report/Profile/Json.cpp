@@ -69,8 +69,10 @@ Object codeObject(const CodeLine &code) {
     object["column"] = code.column;
   }
   if (code.ldsBaseCycles > 0 || code.ldsConflictCycles > 0)
-    object["lds"] = Object{{"cycles", code.ldsBaseCycles},
-                           {"conflict_cycles", code.ldsConflictCycles}};
+    object["lds"] =
+        Object{{"cycles", code.ldsBaseCycles},
+               {"conflict_cycles", code.ldsConflictCycles},
+               {"address_conflict_cycles", code.ldsAddressConflicts}};
   if (code.linesTouched > 0)
     object["memory"] = Object{{"bytes_asked", code.bytesAsked},
                               {"lines_touched", code.linesTouched},
@@ -200,8 +202,10 @@ Object kernelObject(const Report &report, const KernelReport &kernel) {
                {"longest", kernel.longestWorkgroupCycles},
                {"longest_is", kernel.longestWorkgroup}};
   object["stalls"] = stallObject(kernel.stalls);
-  object["lds"] = Object{{"cycles", kernel.ldsCycles},
-                         {"conflict_cycles", kernel.ldsConflictCycles}};
+  object["lds"] =
+      Object{{"cycles", kernel.ldsCycles},
+             {"conflict_cycles", kernel.ldsConflictCycles},
+             {"address_conflict_cycles", kernel.ldsAddressConflicts}};
   // Shares of the SIMDs' time, which add up to 1.
   Object account;
   for (const TimeShare &part : kernel.account)

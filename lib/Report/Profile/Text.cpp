@@ -202,11 +202,17 @@ void TextPrinter::use(const KernelReport &kernel) {
                                "scratch {} bytes a lane",
                                kernel.vgprs, kernel.agprs, kernel.sgprs,
                                kernel.ldsBytes, kernel.scratchBytes));
-  if (kernel.ldsCycles > 0)
-    row("LDS", fmt::format("{} cycles, {} of them bank conflicts ({:.1f} %)",
-                           formatCount(kernel.ldsCycles),
-                           formatCount(kernel.ldsConflictCycles),
-                           100 * kernel.ldsConflictCycles / kernel.ldsCycles));
+  if (kernel.ldsCycles > 0) {
+    std::string text = fmt::format(
+        "{} cycles, {} of them bank conflicts ({:.1f} %)",
+        formatCount(kernel.ldsCycles), formatCount(kernel.ldsConflictCycles),
+        100 * kernel.ldsConflictCycles / kernel.ldsCycles);
+    if (kernel.ldsAddressConflicts > 0)
+      text += fmt::format(", {} atomics that take turns ({:.1f} %)",
+                          formatCount(kernel.ldsAddressConflicts),
+                          100 * kernel.ldsAddressConflicts / kernel.ldsCycles);
+    row("LDS", text);
+  }
 }
 
 /// Bytes and rates by level, from what lanes ask for out to HBM.
@@ -348,6 +354,10 @@ void TextPrinter::lines(const KernelReport &kernel) {
       if (code.ldsConflictCycles > 0)
         os << fmt::format("  [bank conflicts: {:.1f} x its cycles]",
                           1 + code.ldsConflictCycles /
+                                  std::max(1.0, code.ldsBaseCycles));
+      if (code.ldsAddressConflicts > 0)
+        os << fmt::format("  [lanes that meet: {:.1f} x its cycles]",
+                          1 + code.ldsAddressConflicts /
                                   std::max(1.0, code.ldsBaseCycles));
       if (code.atomicCycles > 0.1 * kernel.cycles)
         os << fmt::format("  [holds channels of L2 for {} cycles]",

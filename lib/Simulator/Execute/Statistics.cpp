@@ -19,7 +19,7 @@ namespace {
 
 struct Access {
   unsigned width;
-  bool isWrite;
+  tlc::LdsDirection direction;
 };
 
 /// Width, in bytes, of one of the accesses that a DS instruction makes to
@@ -28,13 +28,15 @@ Access accessOf(const Instruction &inst) {
   bool isWrite = inst.has(flag::Store) && !inst.has(flag::Atomic);
   if (inst.encoding != Encoding::DS || inst.has(flag::CrossLane | flag::Gws) ||
       !inst.has(flag::Load | flag::Store | flag::Atomic))
-    return {0, false};
+    return {0, tlc::LdsDirection::Read};
   unsigned dwords = isWrite ? inst.src[1].dwords : inst.dst.dwords;
   if (inst.has(flag::Atomic))
     dwords = inst.src[1].dwords;
   else if (inst.has(flag::TwoOffsets) && !isWrite)
     dwords /= 2;
-  return {dwords * 4, isWrite};
+  return {dwords * 4, inst.has(flag::Atomic) ? tlc::LdsDirection::Atomic
+                      : isWrite              ? tlc::LdsDirection::Write
+                                             : tlc::LdsDirection::Read};
 }
 
 } // namespace
@@ -61,9 +63,8 @@ void Statistics::countLds(const Wave &wave, const Op &op) {
     uint32_t addresses[waveLanes];
     for (unsigned l = 0; l < waveLanes; ++l)
       addresses[l] = wave.vgpr[op.src[0].index + l] + offset;
-    tlc::LdsCycles cycles = tlc::ldsCycles(
-        access.isWrite ? tlc::LdsDirection::Write : tlc::LdsDirection::Read,
-        access.width, addresses, active);
+    tlc::LdsCycles cycles =
+        tlc::ldsCycles(access.direction, access.width, addresses, active);
     count.baseCycles += cycles.base;
     count.conflictCycles += cycles.conflicts;
   }

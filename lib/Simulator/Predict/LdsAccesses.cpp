@@ -218,7 +218,7 @@ LdsAccess accessOf(const StaticOp &row) {
   LdsAccess access;
   access.address = row.op->address;
   access.mnemonic = mnemonic(inst.op);
-  access.direction = row.ldsWrites ? LdsDirection::Write : LdsDirection::Read;
+  access.direction = row.ldsDirection;
   access.bytes = row.laneBytes;
   access.accesses = inst.has(flag::TwoOffsets) ? 2 : 1;
   access.least = ~0u;

@@ -45,10 +45,15 @@ constexpr double chance = 0.01;
 constexpr double mostForRounds = 24e6;
 
 constexpr uint64_t InstructionTiming::*instructionSums[] = {
-    &InstructionTiming::issues,         &InstructionTiming::busyCycles,
-    &InstructionTiming::conflictCycles, &InstructionTiming::latencyCycles,
-    &InstructionTiming::orderCycles,    &InstructionTiming::addressCycles,
-    &InstructionTiming::lines,          &InstructionTiming::leastLines,
+    &InstructionTiming::issues,
+    &InstructionTiming::busyCycles,
+    &InstructionTiming::conflictCycles,
+    &InstructionTiming::addressConflictCycles,
+    &InstructionTiming::latencyCycles,
+    &InstructionTiming::orderCycles,
+    &InstructionTiming::addressCycles,
+    &InstructionTiming::lines,
+    &InstructionTiming::leastLines,
     &InstructionTiming::setLines};
 constexpr uint64_t TimingResult::*launchSums[] = {
     &TimingResult::instructions, &TimingResult::waveCycles,

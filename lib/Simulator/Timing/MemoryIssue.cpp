@@ -21,19 +21,24 @@ using namespace tlc::sim::param;
 /// Lines that are brought into the host's caches before they are looked up.
 static constexpr unsigned fetchDistance = 6;
 
+static void countLds(InstructionTiming &timing, const tlc::LdsCycles &cycles) {
+  timing.busyCycles += cycles.base;
+  timing.conflictCycles += cycles.conflicts;
+  timing.addressConflictCycles += cycles.addressConflicts;
+}
+
 /// Three servers one after the other: the port of the SIMD's pair, the banks,
 /// the way out. Returns when the data is there.
 uint64_t Machine::Impl::issueLds(SimWave &wave, ComputeUnit &cu,
                                  Counters &count, uint64_t time) {
   const StaticOp &op = *wave.op;
-  uint32_t cycles = wave.ldsCycles;
-  unsigned base = cycles & 0xffff, conflicts = cycles >> 16;
+  const tlc::LdsCycles cycles = unpackLds(wave.ldsCycles);
   unsigned pair = wave.simd / 2;
   // Into the LDS, through its banks, and out again.
   double in = std::max(cu.ldsIn[pair], exactly(time)) + op.ldsIn;
   cu.ldsIn[pair] = in;
   double array = std::max(cu.ldsArray, in - op.ldsIn + ldsAddressCycles) +
-                 base + conflicts;
+                 cycles.base + cycles.conflicts;
   cu.ldsArray = array;
   double done = std::max(array, in) + ldsFixedCycles;
   if (op.ldsOut) {
@@ -44,8 +49,7 @@ uint64_t Machine::Impl::issueLds(SimWave &wave, ComputeUnit &cu,
       std::max(roundUp(in),
                roundUp(std::max(0.0, cu.ldsOut[pair] -
                                          (ldsFixedCycles + ldsQueueCycles))));
-  count.timing.busyCycles += base;
-  count.timing.conflictCycles += conflicts;
+  countLds(count.timing, cycles);
   // In order, among LDS operations.
   uint64_t newest = wave.other.newest();
   if (newest >= pendingOps) [[unlikely]]
@@ -165,13 +169,11 @@ uint64_t Machine::Impl::issueVector(SimWave &wave, unsigned cuNumber,
     timing.memory.storedBytes += bytes;
   else
     timing.memory.requestedBytes += bytes;
-  if (unsigned base = words[2] >> 8 & 0xff) {
-    unsigned conflicts = words[2] >> 16;
+  if (tlc::LdsCycles lds = unpackLds(words[2] >> 8); lds.base) {
     cu.ldsArray = std::max(cu.ldsArray, exactly(time) + ldsAddressCycles) +
-                  base + conflicts;
+                  lds.base + lds.conflicts;
     done = std::max(done, cu.ldsArray + ldsFixedCycles);
-    timing.busyCycles += base;
-    timing.conflictCycles += conflicts;
+    countLds(timing, lds);
   }
   if (op.toLds && lines) {
     // 64 dwords through the banks, when the data is there.

@@ -59,11 +59,11 @@ void GroupRecord::compact() {
 
 namespace {
 
-/// Base cycles, and conflict cycles in the upper half.
 uint32_t ldsCyclesOf(const StaticOp &row, const Instruction &inst,
                      const uint32_t *base, uint64_t active) {
   bool two = inst.has(flag::TwoOffsets);
-  unsigned bytes = row.laneBytes, cycles = 0, conflicts = 0;
+  unsigned bytes = row.laneBytes;
+  tlc::LdsCycles cycles;
   // The two accesses of read2 and write2 go through the banks one after the
   // other.
   for (unsigned part = 0; part < (two ? 2u : 1u); ++part) {
@@ -73,13 +73,13 @@ uint32_t ldsCyclesOf(const StaticOp &row, const Instruction &inst,
     uint32_t addresses[waveLanes];
     for (unsigned l = 0; l < waveLanes; ++l)
       addresses[l] = base[l] + offset;
-    tlc::LdsCycles one = tlc::ldsCycles(row.ldsWrites ? tlc::LdsDirection::Write
-                                                      : tlc::LdsDirection::Read,
-                                        bytes, addresses, active);
-    cycles += one.base;
-    conflicts += one.conflicts;
+    tlc::LdsCycles one =
+        tlc::ldsCycles(row.ldsDirection, bytes, addresses, active);
+    cycles.base += one.base;
+    cycles.conflicts += one.conflicts;
+    cycles.addressConflicts += one.addressConflicts;
   }
-  return cycles | conflicts << 16;
+  return packLds(cycles);
 }
 
 /// The same by way of the memo: an instruction in a loop mostly repeats its
@@ -93,7 +93,7 @@ uint32_t recordedLds(const StaticOp &row, const Wave &wave, const Op &op,
   // Lane exchanges and forms without an address register pass through once.
   if (!row.laneBytes || inst.has(flag::CrossLane | flag::Gws) ||
       op.src[0].kind != OperandKind::Vector)
-    return 2;
+    return packLds({2, 0, 0});
   // Only addresses modulo a row of all banks, and their distances, decide about
   // conflicts. A mismatch is found without a branch in the loop.
   constexpr uint32_t rowOfBanks = tlc::kLdsBanks * 4;
@@ -215,8 +215,9 @@ tlc::LdsCycles flatLds(const AccessPart &part) {
     unsigned lane = std::countr_zero(lanes);
     addresses[lane] = uint32_t(part.address[lane]);
   }
-  return tlc::ldsCycles(part.writes ? tlc::LdsDirection::Write
-                                    : tlc::LdsDirection::Read,
+  return tlc::ldsCycles(part.atomic   ? tlc::LdsDirection::Atomic
+                        : part.writes ? tlc::LdsDirection::Write
+                                      : tlc::LdsDirection::Read,
                         part.bytes, addresses, part.lanes);
 }
 
@@ -255,7 +256,7 @@ struct VectorWords {
     uint32_t *word = words.data() + at;
     word[0] = lines | addressCycles << 16;
     word[1] = bytes | operations << 16;
-    word[2] = least | lds.base << 8 | lds.conflicts << 16;
+    word[2] = least | packLds(lds) << 8;
     word[3] = uint32_t(base);
     word[4] = uint32_t(base >> 32);
     return word + 5;

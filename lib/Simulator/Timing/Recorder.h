@@ -10,12 +10,12 @@
 // of 32 bits, consumed by the replay soon after.
 //
 //   any          number of the instruction
-//   LDS          + base cycles | conflict cycles << 16
+//   LDS          + LdsCycles (packLds)
 //   scalar       + lines of 64 bytes; + the first line, low, high
 //   vector       + lines | address cycles << 16; + bytes of active lanes |
 //                operations of an atomic << 16;
-//                + lines if they were dense | LDS base cycles << 8 | conflict
-//                cycles << 16 (of FLAT); + a line number, low, high;
+//                + lines if they were dense | LdsCycles of FLAT << 8; + a line
+//                number, low, high;
 //                + one word a line: distance to it | touched halves << 30
 //
 //===----------------------------------------------------------------------===//
@@ -28,6 +28,14 @@
 #include <vector>
 
 namespace tlc::sim {
+
+/// In 24 bits: two accesses of 64 lanes take less than 256 cycles of each kind.
+inline uint32_t packLds(const tlc::LdsCycles &cycles) {
+  return cycles.base | cycles.conflicts << 8 | cycles.addressConflicts << 16;
+}
+inline tlc::LdsCycles unpackLds(uint32_t word) {
+  return {word & 0xff, word >> 8 & 0xff, word >> 16 & 0xff};
+}
 
 struct WaveRecord {
   std::vector<uint32_t> words;

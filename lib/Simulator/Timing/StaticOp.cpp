@@ -68,7 +68,9 @@ void ldsFacts(const Instruction &inst, const OpFacts &facts, StaticOp &row) {
   row.kind = IssueKind::Lds;
   row.payload = Payload::Lds;
   row.isAtomic = inst.has(flag::Atomic);
-  row.ldsWrites = inst.has(flag::Store | flag::Atomic);
+  row.ldsDirection = row.isAtomic            ? tlc::LdsDirection::Atomic
+                     : inst.has(flag::Store) ? tlc::LdsDirection::Write
+                                             : tlc::LdsDirection::Read;
   row.laneBytes = facts.laneBytes;
   if (facts.farOffsets)
     row.offsetStride = 64;

@@ -17,6 +17,7 @@
 #include "../Check/OpFacts.h"
 #include "tlc/Simulator/Execute/Program.h"
 #include "tlc/Simulator/Timing/Timing.h"
+#include "tlc/Support/LdsBanks.h"
 
 namespace tlc::sim {
 
@@ -70,7 +71,7 @@ struct alignas(64) StaticOp : OpTraits {
   uint8_t laneBytes = 0;    ///< vector memory, LDS: that a lane moves
   uint8_t offsetStride = 1; ///< LDS forms with two offsets: lane sizes a step
   uint8_t ldsIn = 0, ldsOut = 0; ///< cycles at the ports
-  bool ldsWrites : 1 = false;
+  tlc::LdsDirection ldsDirection : 2 = tlc::LdsDirection::Read;
   bool changesLanes : 1 = false; ///< writes EXEC
   uint16_t ldsNumber = 0;        ///< among the LDS instructions met so far
 };

@@ -22,9 +22,10 @@ void tlc::sim::addTo(MemoryCounters &sum, const MemoryCounters &m) {
 /// Adds to what the result has: called on sums that are zero, or hold what no
 /// instruction stands for.
 void tlc::sim::sumUp(TimingResult &result) {
-  for (uint64_t *each : {&result.matrixBusy, &result.vectorBusy,
-                         &result.transBusy, &result.scalarBusy, &result.ldsBusy,
-                         &result.ldsConflicts, &result.addressBusy})
+  for (uint64_t *each :
+       {&result.matrixBusy, &result.vectorBusy, &result.transBusy,
+        &result.scalarBusy, &result.ldsBusy, &result.ldsConflicts,
+        &result.ldsAddressConflicts, &result.addressBusy})
     *each = 0;
   result.issues = {};
   result.stalls = {};
@@ -54,6 +55,7 @@ void tlc::sim::sumUp(TimingResult &result) {
     case IssueKind::Lds:
       result.ldsBusy += busy + timing.conflictCycles;
       result.ldsConflicts += timing.conflictCycles;
+      result.ldsAddressConflicts += timing.addressConflictCycles;
       break;
     default:
       break;

@@ -177,6 +177,7 @@ void Machine::Impl::absorb(Impl &other) {
       sum.stalls[c] += more.stalls[c];
     for (uint64_t InstructionTiming::*each :
          {&InstructionTiming::busyCycles, &InstructionTiming::conflictCycles,
+          &InstructionTiming::addressConflictCycles,
           &InstructionTiming::latencyCycles, &InstructionTiming::orderCycles,
           &InstructionTiming::addressCycles, &InstructionTiming::lines,
           &InstructionTiming::leastLines, &InstructionTiming::setLines})

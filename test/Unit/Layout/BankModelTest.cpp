@@ -71,6 +71,29 @@ TEST(BankModel, BroadcastAndIdleLanesAreFree) {
       1u);
 }
 
+/// Reads of one dword are shared, atomics of it take turns; lanes of different
+/// dwords of a bank do so too, whichever they are.
+TEST(BankModel, AtomicsOfOneAddressTakeTurns) {
+  auto atomics = [](uint32_t distinct, uint32_t stride) {
+    uint32_t addresses[kWaveSize];
+    for (uint32_t l = 0; l < kWaveSize; ++l)
+      addresses[l] = l % distinct * stride;
+    return ldsCycles(LdsDirection::Atomic, 4, addresses);
+  };
+  struct Row {
+    uint32_t distinct, stride;
+    unsigned conflicts, ofAddresses; // of two phases of 32 lanes
+  } const rows[] = {{64, 4, 0, 0},      {32, 4, 0, 0},    {4, 4, 14, 14},
+                    {1, 4, 62, 62},     {4, 128, 62, 56}, {64, 128, 62, 0},
+                    {2, 4, 2 * 15, 30}, {16, 8, 2, 2}};
+  for (const Row &row : rows) {
+    LdsCycles cycles = atomics(row.distinct, row.stride);
+    EXPECT_EQ(cycles.base, 2u);
+    EXPECT_EQ(cycles.conflicts, row.conflicts) << row.distinct;
+    EXPECT_EQ(cycles.addressConflicts, row.ofAddresses) << row.distinct;
+  }
+}
+
 /// 64 x 64 halves, row-major with the XOR: 16 bytes at a time, no conflicts.
 TEST(BankModel, PricesAWholeTile) {
   Layout held = Layout::coalesced({64, 64}, 256, 8);

@@ -69,6 +69,26 @@ TEST(Analyse, BankConflicts) {
   EXPECT_NE(first.detail.find("8.0 times"), std::string::npos) << first.detail;
 }
 
+/// Each kind has its part, and its line.
+TEST(Analyse, AtomicsThatTakeTurns) {
+  KernelReport kernel = sampleKernel();
+  charge(kernel.code[2], Stall::Lds, 900);
+  charge(kernel.code[1], Stall::VectorMemory, 100);
+  kernel.code[2].text = "ds_add_u32 v1, v2";
+  kernel.code[2].ldsBaseCycles = 400;
+  kernel.code[2].ldsConflictCycles = 700;
+  kernel.code[2].ldsAddressConflicts = 2100;
+  kernel = analysed(kernel);
+  ASSERT_GE(kernel.limiters.size(), 2u);
+  const Limiter &first = kernel.limiters.front();
+  EXPECT_EQ(first.key, "lds_atomics");
+  EXPECT_EQ(first.where, "k.tile:12");
+  EXPECT_NE(first.detail.find("6.2 times"), std::string::npos) << first.detail;
+  const Limiter *banks = find(kernel, "lds_bank_conflicts");
+  ASSERT_NE(banks, nullptr);
+  EXPECT_NEAR(first.share, 3 * banks->share, 1e-9);
+}
+
 TEST(Analyse, WithoutConflictsItIsLatency) {
   KernelReport kernel = sampleKernel();
   charge(kernel.code[2], Stall::Lds, 900);

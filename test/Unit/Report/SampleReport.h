@@ -61,13 +61,15 @@ inline KernelReport sampleKernel() {
 inline void addUp(KernelReport &kernel) {
   kernel.stalls = {};
   kernel.waveCycles = 0;
-  kernel.ldsCycles = kernel.ldsConflictCycles = 0;
+  kernel.ldsCycles = kernel.ldsConflictCycles = kernel.ldsAddressConflicts = 0;
   for (const CodeLine &line : kernel.code) {
     for (unsigned s = 0; s < stallCount; ++s)
       kernel.stalls[s] += line.stalls[s];
     kernel.waveCycles += line.issueCycles + sum(line.stalls);
-    kernel.ldsCycles += line.ldsBaseCycles + line.ldsConflictCycles;
+    kernel.ldsCycles +=
+        line.ldsBaseCycles + line.ldsConflictCycles + line.ldsAddressConflicts;
     kernel.ldsConflictCycles += line.ldsConflictCycles;
+    kernel.ldsAddressConflicts += line.ldsAddressConflicts;
   }
 }
 

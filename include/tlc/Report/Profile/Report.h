@@ -129,6 +129,7 @@ struct CodeLine {
   /// kernel.
   StallCycles caused{};
   double ldsBaseCycles = 0, ldsConflictCycles = 0;
+  double ldsAddressConflicts = 0; ///< cycles: lanes of an atomic that meet
   double aluCycles = 0; ///< of a SIMD's vector ALU
   /// Memory: cycles from issue to data, summed up; of them, those in which only
   /// older accesses of the wavefront were missing; of the address unit.
@@ -209,7 +210,8 @@ struct KernelReport {
   double usedCUs = 1;     ///< share of the CUs that got a workgroup at all
   double waveCycles = 0;
   StallCycles stalls{};
-  double ldsCycles = 0, ldsConflictCycles = 0; ///< ldsCycles has both
+  /// ldsCycles has all three.
+  double ldsCycles = 0, ldsConflictCycles = 0, ldsAddressConflicts = 0;
   double atomicChannelUse = 0;  ///< of the time, the busiest channel of L2
   double instructionMisses = 0; ///< lines of 64 bytes not in the cache
   /// Of workgroups in detail: the number of the one that took longest, its

@@ -100,6 +100,8 @@ struct InstructionTiming {
   uint64_t busyCycles = 0;     ///< of the unit it runs on: matrix core, vector
                                ///< ALU (all its cycles), LDS without conflicts
   uint64_t conflictCycles = 0; ///< LDS, on top
+  uint64_t addressConflictCycles = 0; ///< of these, of lanes of an atomic that
+                                      ///< meet in an address
   uint64_t latencyCycles = 0;  ///< memory and LDS: issue to data, summed up
   uint64_t orderCycles = 0;    ///< vector memory: of these, those in which only
                                ///< older ones of the wavefront were missing
@@ -189,7 +191,7 @@ struct TimingResult {
   uint64_t transBusy = 0;  ///< of SIMDs
   uint64_t scalarBusy = 0; ///< of compute units
   uint64_t ldsBusy = 0;    ///< of compute units, conflicts included
-  uint64_t ldsConflicts = 0;
+  uint64_t ldsConflicts = 0, ldsAddressConflicts = 0; ///< the second in both
   uint64_t addressBusy = 0; ///< of compute units: vector memory's address unit
   uint64_t workingSimdCycles = 0; ///< of SIMDs: matrix core or vector ALU
   uint64_t activeCuCycles = 0;    ///< of compute units that have a workgroup
