@@ -37,6 +37,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "BufferUse.h"
+#include "OwnElement.h"
 #include "mlir/IR/Matchers.h"
 #include "tlc/Dialect/Tile/Transforms/Messages.h"
 #include "tlc/Dialect/Tile/Transforms/Passes.h"
@@ -73,9 +74,12 @@ struct Open {
   Operation *op;
   Footprint place;
   bool read, write, atomic;
+  /// Loops whose back edge it has come round since.
+  SmallVector<Operation *, 2> loops = {};
 
   bool operator==(const Open &o) const {
-    return op == o.op && place == o.place && read == o.read && write == o.write;
+    return op == o.op && place == o.place && read == o.read &&
+           write == o.write && loops == o.loops;
   }
 };
 using State = SmallVector<Open>;
@@ -157,22 +161,30 @@ static bool isHeldOnce(ParallelOp loop) {
   return true;
 }
 
-/// Whether both are one thread's own element: the same indices, in code written
-/// per thread, or in a loop whose points have one holder each.
+/// Whether both are elements that each thread has for itself (OwnElement.h), in
+/// code written per thread, or in a loop whose points have one holder each.
 static bool isOwnElement(const Open &a, const Open &b) {
-  if (auto loop = a.op->getParentOfType<ParallelOp>();
-      loop && !isHeldOnce(loop))
+  auto within = a.op->getParentOfType<ParallelOp>();
+  if (within != b.op->getParentOfType<ParallelOp>() ||
+      (within && !isHeldOnce(within)))
     return false;
-  auto indices = [](Operation *op) -> std::optional<OperandRange> {
-    if (auto load = dyn_cast<LoadOp>(op))
-      return load.getIndices();
-    if (auto store = dyn_cast<StoreOp>(op))
-      return store.getIndices();
-    return std::nullopt;
+  struct Element {
+    Value buffer;
+    ValueRange indices;
   };
-  auto x = indices(a.op), y = indices(b.op);
-  return x && y && a.place.storage == b.place.storage && *x == *y &&
-         !x->empty() && !llvm::all_of(*x, isUniform);
+  auto element = [](Operation *op) -> Element {
+    if (auto load = dyn_cast<LoadOp>(op))
+      return {load.getSource(), load.getIndices()};
+    if (auto store = dyn_cast<StoreOp>(op))
+      return {store.getDest(), store.getIndices()};
+    return {};
+  };
+  Element x = element(a.op), y = element(b.op);
+  SmallVector<Operation *> loops(a.loops.begin(), a.loops.end());
+  llvm::append_range(loops, b.loops);
+  return x.buffer && x.buffer == y.buffer &&
+         areOwnElements(x.indices, y.indices, loops,
+                        a.op->getParentOfType<KernelOp>(), within);
 }
 
 /// A store outside loops, in a kernel without code written per thread: thread 0
@@ -411,9 +423,18 @@ LogicalResult SyncInserter::visit(Block &block, State &state) {
   return success();
 }
 
+/// What has come round a loop's back edge is of an earlier trip.
+static State carried(State state, Operation *loop) {
+  for (Open &open : state)
+    if (loop->isAncestor(open.op) && !llvm::is_contained(open.loops, loop))
+      open.loops.push_back(loop);
+  return state;
+}
+
 /// On the way round the back edge the copies of a step become those of the step
 /// before; outside the loop nothing is known of them.
 static State rotated(State state, scf::ForOp loop) {
+  state = carried(std::move(state), loop);
   for (Open &open : state)
     if (open.place.slot && open.place.slot->loop == loop)
       open.place.slot->ahead =
@@ -471,7 +492,7 @@ LogicalResult SyncInserter::visitRegionOp(Operation *op, State &state) {
       State end = exit;
       if (failed(visit(*loop.getAfterBody(), end)))
         return failure();
-      merge(state, end);
+      merge(state, carried(std::move(end), op));
     }
     state = exit;
     return success();
@@ -560,6 +581,12 @@ static bool isTreeStep(Operation *inside, Operation *a, Operation *b) {
 /// order them. Messages need none: each record is one thread's.
 void SyncInserter::warnInside(Operation *op) {
   State inside = accessesBelow(op);
+  for (Open &open : inside)
+    for (Operation *loop = open.op; loop != op;) {
+      loop = loop->getParentOp();
+      if (isa<LoopLikeOpInterface>(loop))
+        open.loops.push_back(loop);
+    }
   for (auto [i, a] : llvm::enumerate(inside))
     for (const Open &b : ArrayRef(inside).drop_front(i + 1))
       if (a.op != b.op && inConflict(a, b, perThread) &&
