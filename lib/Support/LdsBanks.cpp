@@ -50,41 +50,75 @@ const LdsPhases &tlc::ldsPhases(LdsDirection direction, unsigned bytes) {
   return direction == LdsDirection::Read ? kWideReads : kEights;
 }
 
+namespace {
+
+/// Which dwords a phase has met: a bit for each bank in each row of all banks.
+class MetDwords {
+public:
+  /// Whether it is the first time, for a dword of a row below \p rows.
+  bool isNew(uint32_t word) {
+    uint32_t &row = met[word / kLdsBanks], bit = 1u << word % kLdsBanks;
+    bool isNew = !(row & bit);
+    row |= bit;
+    return isNew;
+  }
+  void forget(uint32_t word) { met[word / kLdsBanks] = 0; }
+
+  static constexpr uint32_t rows = kLdsBytes / 4 / kLdsBanks;
+
+private:
+  uint32_t met[rows] = {};
+};
+
+/// The most in a bank, and at least one.
+unsigned mostOf(const uint8_t (&load)[kLdsBanks]) {
+  uint8_t most = 1;
+  for (uint8_t each : load)
+    most = std::max(most, each);
+  return most;
+}
+
+} // namespace
+
 /// Base cycles are the phases, whether or not a lane of each is active.
 LdsCycles tlc::ldsCycles(LdsDirection direction, unsigned bytes,
                          const uint32_t addresses[kWaveSize], uint64_t active) {
+  static thread_local MetDwords met;
   const LdsPhases &phases = ldsPhases(direction, bytes);
   unsigned dwords = std::max(1u, bytes / 4);
   LdsCycles cycles{phases.count, 0};
   for (unsigned p = 0; p < phases.count; ++p) {
-    // Distinct dwords of the phase, chained by bank.
     uint32_t words[kWaveSize];
-    uint8_t next[kWaveSize], head[kLdsBanks], load[kLdsBanks] = {};
-    unsigned shared[kLdsBanks] = {}; // turns of lanes that found their dword
-    unsigned count = 0, most = 1, turns = 1;
-    for (uint64_t lanes = phases.lanes[p] & active; lanes; lanes &= lanes - 1) {
-      uint32_t first = addresses[std::countr_zero(lanes)] / 4;
-      for (uint32_t word = first; word < first + dwords; ++word) {
-        unsigned bank = word % kLdsBanks;
-        bool known = false;
-        uint8_t link = head[bank];
-        for (unsigned i = 0; i < load[bank] && !known; ++i) {
-          known = words[link] == word;
-          link = next[link];
-        }
-        if (known) {
-          shared[bank] += direction == LdsDirection::Atomic;
-        } else {
-          words[count] = word;
-          next[count] = load[bank] ? head[bank] : 0;
-          head[bank] = count++;
-          most = std::max<unsigned>(most, ++load[bank]);
-        }
-        turns = std::max(turns, load[bank] + shared[bank]);
+    unsigned count = 0;
+    bool inLds = true, isAtomic = direction == LdsDirection::Atomic;
+    for (uint64_t lanes = phases.lanes[p] & active; lanes; lanes &= lanes - 1)
+      for (unsigned i = 0; i < dwords; ++i) {
+        uint32_t word = addresses[std::countr_zero(lanes)] / 4 + i;
+        // Neighbours often want the same.
+        if (!isAtomic && count && words[count - 1] == word)
+          continue;
+        inLds &= word / kLdsBanks < MetDwords::rows;
+        words[count++] = word;
       }
+    // Of each bank: what lanes want, and how many different dwords that is.
+    uint8_t all[kLdsBanks] = {}, distinct[kLdsBanks] = {};
+    if (isAtomic)
+      for (unsigned i = 0; i < count; ++i)
+        ++all[words[i] % kLdsBanks];
+    if (inLds) [[likely]] {
+      for (unsigned i = 0; i < count; ++i)
+        distinct[words[i] % kLdsBanks] += met.isNew(words[i]);
+      for (unsigned i = 0; i < count; ++i)
+        met.forget(words[i]);
+    } else {
+      std::sort(words, words + count);
+      for (unsigned i = 0; i < count; ++i)
+        distinct[words[i] % kLdsBanks] += !i || words[i] != words[i - 1];
     }
-    cycles.conflicts += std::max(most, turns) - 1;
-    cycles.addressConflicts += std::max(most, turns) - most;
+    unsigned most = mostOf(distinct);
+    unsigned turns = isAtomic ? mostOf(all) : most;
+    cycles.conflicts += turns - 1;
+    cycles.addressConflicts += turns - most;
   }
   return cycles;
 }

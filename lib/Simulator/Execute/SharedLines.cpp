@@ -73,6 +73,10 @@ constexpr size_t visitsAtOnce = 32;
 constexpr double mostOfAnyOrder = 0.7, leastSharers = 1.03, mostSharers = 7;
 /// Of all that neighbours touch, an array that counts.
 constexpr double leastTouches = 0.05;
+/// Lines for each recorded word, a workgroup's lines counted once, from which
+/// on it matters which of them others bring: with fewer, some hundred cycles
+/// more or less for a line are lost among those of its instructions.
+constexpr double leastLines = 1.0 / 200;
 /// Words of an instruction from which on one line of eight is looked at.
 constexpr double manyWords = 3;
 
@@ -94,7 +98,9 @@ class Observer {
 public:
   Observer(LaunchContext &context, CodeTable &code, bool isThinned)
       : memory(context.memory), code(code), isThinned(isThinned),
-        state(std::make_unique<GroupState>(context)) {}
+        state(std::make_unique<GroupState>(context)) {
+    record.hasLdsCycles = false;
+  }
 
   /// Of a workgroup's first \p words. \p isWhole: what it comes to is asked
   /// for as well.
@@ -388,13 +394,15 @@ LineSharing tlc::sim::linesShared(LaunchContext &context, CodeTable &code,
   double allTouches = 0;
   for (auto [base, count] : touches)
     allTouches += count;
+  bool manyLines =
+      allTouches * (isThinned ? 8 : 1) > leastLines * double(words);
   auto meetAtSome = [&](const Allocation &array) {
     double count = touches[array.base], sharers = inAll[array.base];
     double lines =
         double(array.size) / param::lineBytes / (isThinned ? 8.0 : 1.0);
     double anyOrder = lines * -std::expm1(-count / lines);
-    return count > leastTouches * allTouches && sharers > leastSharers &&
-           sharers < mostSharers &&
+    return manyLines && count > leastTouches * allTouches &&
+           sharers > leastSharers && sharers < mostSharers &&
            together[array.base] < mostOfAnyOrder * anyOrder;
   };
   LineSharing result;

@@ -45,16 +45,20 @@ constexpr double manyWords = 3;
 constexpr unsigned idleTries = 3;
 /// The same where instructions are only counted.
 constexpr unsigned countTries = 1 << 16;
-/// Instructions of a launch up to which all of it runs in detail. Grids that
-/// fit the device at once are never sampled.
+/// Instructions of a launch up to which all of it runs in detail. Grids of a
+/// workgroup for each compute unit or fewer are sampled only where the replay
+/// is dear and workgroups are alike.
 constexpr uint64_t detailInstructions = 40'000'000;
 constexpr uint64_t sampleFrom = param::xcds * param::cusPerXcd;
+/// Of fewer than two for each XCD one XCD would be most of it.
+constexpr uint64_t leastGrid = 2 * param::xcds;
 /// Launches up to so many times as much are run in full as well: a second or
 /// two for each XCD, and nothing to be said of errors.
 constexpr double fullFactor = 2.5;
 /// Where the replay would take more than so many times as long as the run, and
-/// more than so many nanoseconds, less of the launch is replayed.
-constexpr double mostRatio = 4, shortReplay = 0.4e9;
+/// more than so many nanoseconds, less of the launch is replayed. A profile is
+/// both: four times a run.
+constexpr double mostRatio = 3, shortReplay = 0.4e9;
 /// Nanoseconds that the replay of an instruction takes in most kernels: the
 /// detail is in instructions like that.
 constexpr double usualReplay = 100;
@@ -553,6 +557,8 @@ void tlc::sim::runTimed(LaunchContext &context, unsigned threads,
       fullUpTo = std::min(fullUpTo, shortReplay / cost.replay);
       most = uint64_t(fullUpTo) / options.workgroups;
     }
+    if (!isDear && options.workgroups <= sampleFrom)
+      return false;
     // The first may be the shortest.
     return executed > most ||
            (mayRunTwice(code, source.first(), context.memory) &&
@@ -570,12 +576,13 @@ void tlc::sim::runTimed(LaunchContext &context, unsigned threads,
     return may;
   };
   const MachineOptions whole = options;
-  if (!wanted.full && options.workgroups > sampleFrom && isLong()) {
+  if (!wanted.full && options.workgroups >= leastGrid && isLong()) {
     source.abandon();
     lengths = std::make_unique<LengthModel>(options.workgroups, needs.waves,
                                             detail, source);
     double all = lengths->all();
-    if (all <= fullUpTo) {
+    if (all <= fullUpTo ||
+        (options.workgroups <= sampleFrom && !lengths->isUniform())) {
       lengths.reset();
     } else if (isDear) {
       usual = std::max(1.0, cost.replay / usualReplay);

@@ -478,6 +478,10 @@ void tlc::sim::recordInstruction(CodeTable &code, const Wave &wave,
   case Payload::None:
     return;
   case Payload::Lds:
+    if (!record.hasLdsCycles) {
+      words.push_back(0);
+      return;
+    }
     if (row.ldsNumber >= record.ldsMemos.size())
       record.ldsMemos.resize(row.ldsNumber + 1);
     words.push_back(recordedLds(row, wave, op, record.ldsMemos[row.ldsNumber]));

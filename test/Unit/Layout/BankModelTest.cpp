@@ -8,6 +8,8 @@
 #include "tlc/Layout/BankModel.h"
 #include <functional>
 #include <gtest/gtest.h>
+#include <random>
+#include <set>
 
 using namespace tlc;
 
@@ -91,6 +93,54 @@ TEST(BankModel, AtomicsOfOneAddressTakeTurns) {
     EXPECT_EQ(cycles.base, 2u);
     EXPECT_EQ(cycles.conflicts, row.conflicts) << row.distinct;
     EXPECT_EQ(cycles.addressConflicts, row.ofAddresses) << row.distinct;
+  }
+}
+
+/// Any addresses, beside the rule as it is written: of each phase, the most
+/// different dwords that a bank has to give, or lanes that want an atomic
+/// there.
+TEST(BankModel, AnyAddresses) {
+  std::mt19937 random(1);
+  for (unsigned round = 0; round < 4000; ++round) {
+    constexpr LdsDirection directions[] = {
+        LdsDirection::Read, LdsDirection::Write, LdsDirection::Atomic};
+    constexpr unsigned sizes[] = {1, 2, 4, 8, 12, 16};
+    LdsDirection direction = directions[random() % 3];
+    unsigned bytes = sizes[random() % 6];
+    // From few dwords to all, some of them beyond the LDS.
+    uint32_t range = 4u << random() % 17;
+    uint64_t active =
+        round % 3 ? ~uint64_t(0) : uint64_t(random()) << 32 | random();
+    uint32_t addresses[kWaveSize];
+    for (uint32_t &address : addresses)
+      address = random() % range * (round % 5 ? 1 : 4);
+    unsigned conflicts = 0, ofAddresses = 0;
+    const LdsPhases &phases = ldsPhases(direction, bytes);
+    for (unsigned p = 0; p < phases.count; ++p) {
+      std::set<uint32_t> words[kLdsBanks];
+      unsigned wanted[kLdsBanks] = {};
+      for (unsigned l = 0; l < kWaveSize; ++l)
+        for (unsigned i = 0; phases.lanes[p] & active & uint64_t(1) << l &&
+                             i < std::max(1u, bytes / 4);
+             ++i) {
+          uint32_t word = addresses[l] / 4 + i;
+          words[word % kLdsBanks].insert(word);
+          ++wanted[word % kLdsBanks];
+        }
+      unsigned most = 1, turns = 1;
+      for (unsigned bank = 0; bank < kLdsBanks; ++bank) {
+        most = std::max<unsigned>(most, words[bank].size());
+        if (direction == LdsDirection::Atomic)
+          turns = std::max(turns, wanted[bank]);
+      }
+      turns = std::max(turns, most);
+      conflicts += turns - 1;
+      ofAddresses += turns - most;
+    }
+    LdsCycles cycles = ldsCycles(direction, bytes, addresses, active);
+    ASSERT_EQ(cycles.base, phases.count);
+    ASSERT_EQ(cycles.conflicts, conflicts) << round;
+    ASSERT_EQ(cycles.addressConflicts, ofAddresses) << round;
   }
 }
 

@@ -379,6 +379,30 @@ TEST(Launch, IsSampledWhereTheReplayIsDear) {
   table().hipFree(data);
 }
 
+// Loads that mostly hit L1 cost the replay six times the run as well. So few
+// lines come from memory that it does not matter who brings those at the
+// borders.
+TEST(Launch, ReadsInL1AreDearToo) {
+  if (!hasAssembler())
+    GTEST_SKIP() << "no assembler";
+  void *data = nullptr;
+  constexpr unsigned groups = 9728;
+  ASSERT_EQ(table().hipMalloc(&data, size_t(groups) * 256 + 4096),
+            tlc::hip::hipSuccess);
+  AsmKernel kernel = apartKernel(4);
+  auto replace = [&](const std::string &from, const std::string &to) {
+    kernel.body.replace(kernel.body.find(from), from.size(), to);
+  };
+  replace("v_add_u32 v2, 32, v2", "v_add_u32 v2, 4, v2");
+  replace("s_mov_b32 s8, 24", "s_movk_i32 s8, 160");
+  BothWays both(kernel, groups, {reinterpret_cast<uint64_t>(data)}, 0);
+  EXPECT_EQ(both.sample.sampling.find("running the others along"),
+            std::string::npos)
+      << both.sample.sampling;
+  both.expectCyclesNear();
+  table().hipFree(data);
+}
+
 /// Lanes 64 bytes apart go over 32 KB in steps of a kilobyte; the next
 /// workgroup, on the next XCD, begins 16 KB further on.
 constexpr const char *overlappingLoop = R"(
@@ -455,6 +479,21 @@ TEST(Launch, SampleOfLoadsInAnyOrderKnowsThatAllWantThem) {
   EXPECT_TRUE(both.sample.sampled);
   both.expectCyclesNear();
   both.expectHbmBytesNear(0.05);
+  table().hipFree(data);
+}
+
+// Fewer workgroups than compute units, on an eighth of them.
+TEST(Launch, SmallGridsAreSampledWhereTheReplayIsDear) {
+  if (!hasAssembler())
+    GTEST_SKIP() << "no assembler";
+  void *data = nullptr;
+  ASSERT_EQ(table().hipMalloc(&data, 2 << 20), tlc::hip::hipSuccess);
+  std::vector<uint64_t> arguments = {reinterpret_cast<uint64_t>(data)};
+  std::string body = anyOrderLoop;
+  std::string trips = "s_movk_i32 s8, 24";
+  body.replace(body.find(trips), trips.size(), "s_movk_i32 s8, 500");
+  BothWays both(AsmKernel{"k", body, 0, 0, 64}, 150, arguments, 0);
+  both.expectCyclesNear();
   table().hipFree(data);
 }
 
