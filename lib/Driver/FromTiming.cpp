@@ -263,9 +263,18 @@ void placeUnnamed(KernelReport &report, const DecodedCode &code) {
 
 } // namespace
 
-/// Of a load's executions together, by where its lines are found.
-static double bareLatencyOf(const sim::InstructionTiming &timing) {
+/// Of a load's executions together, by where its lines are found; of an LDS
+/// access', as if no other were there and no lanes met.
+static double bareLatencyOf(const sim::InstructionTiming &timing,
+                            const sim::Instruction &inst) {
   const sim::MemoryCounters &m = timing.memory;
+  // The parameter is that of one dword, which the banks take two cycles for.
+  if (timing.kind == sim::IssueKind::Lds) {
+    double more = std::max(1u, unsigned(inst.dst.dwords)) - 1;
+    return double(timing.busyCycles) +
+           double(timing.issues) *
+               (param::ldsLatency - 2 + more * 64 * 4 / param::ldsPortBytes);
+  }
   uint64_t lines = std::max(m.l1Lines, m.l2Lines);
   if (!lines || m.storedBytes)
     return 0;
@@ -364,7 +373,7 @@ static void addCode(KernelReport &report, const sim::CodeObject &object,
       line.latency = double(timing.latencyCycles);
       line.orderLatency = double(timing.orderCycles);
       line.addressCycles = double(timing.addressCycles);
-      line.bareLatency = bareLatencyOf(timing);
+      line.bareLatency = bareLatencyOf(timing, code.instructions[i]);
       line.linesTouched = timing.lines;
       line.linesLookedUp = double(timing.memory.l1Lines);
       line.linesInL1 = double(timing.memory.l1Hits);

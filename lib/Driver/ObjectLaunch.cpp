@@ -128,10 +128,19 @@ Error ObjectLaunch::placeArguments() {
   for (size_t i = 0; i < options.arguments.size(); ++i)
     if (Error error = place(options.arguments[i], i, next))
       return error;
-  // What is left out is zero; hidden arguments are the runtime's.
-  for (const sim::KernelArgument &each : kernel->arguments)
-    if (!each.hidden())
-      packed.resize(std::max<size_t>(packed.size(), each.offset + each.size));
+  // Numbers that are left out are zero; hidden arguments are the runtime's.
+  size_t given = options.arguments.size(), number = 0;
+  for (const sim::KernelArgument &each : kernel->arguments) {
+    if (each.hidden())
+      continue;
+    if (number++ >= given && each.valueKind == "global_buffer")
+      return bad("argument " + llvm::Twine(number - 1) +
+                 (each.name.empty() ? "" : " ('" + each.name + "')") +
+                 " of kernel '" + name +
+                 "' is a pointer, and there is none: --arg TYPE[SHAPE]=..., or "
+                 "--arg ptr=null");
+    packed.resize(std::max<size_t>(packed.size(), each.offset + each.size));
+  }
   return Error::success();
 }
 

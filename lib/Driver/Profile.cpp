@@ -352,8 +352,10 @@ int Profiler::profileObject() {
 
 /// The words decide which of the two.
 int Profiler::prepare() {
-  isLaunch = llvm::any_of(
-      words, [](StringRef word) { return word.split('=').first == "--grid"; });
+  isLaunch = llvm::any_of(words, [](StringRef word) {
+    StringRef option = word.split('=').first;
+    return option == "--grid" || option == "--block";
+  });
   return isLaunch ? prepareObject() : prepareProgram();
 }
 

@@ -17,6 +17,7 @@
 #include "tlc/Simulator/Timing/Parameters.h"
 #include "tlc/Support/Files.h"
 #include "llvm/ADT/STLExtras.h"
+#include <fmt/format.h>
 
 using namespace tlc;
 using llvm::StringRef;
@@ -199,8 +200,11 @@ int Parser::run() {
     StringRef word = arguments[at], value;
     if (take("--clock", value)) {
       double ghz = 0;
-      if (error.empty() && (value.getAsDouble(ghz) || !(ghz > 0 && ghz < 100)))
+      if (error.empty() && (value.getAsDouble(ghz) || !(ghz > 0)))
         error = ("--clock takes GHz, not '" + value + "'").str();
+      else if (error.empty() && ghz > sim::param::clockGHz)
+        error = fmt::format("--clock {}: an MI300X has at most {} GHz",
+                            value.str(), double(sim::param::clockGHz));
       else
         options.clock = ghz * 1e9;
     } else if (word == "--json") {

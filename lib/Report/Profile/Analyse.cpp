@@ -298,11 +298,25 @@ void Analysis::lds() {
   double shorter =
       use > 0 ? 1 - queue(use * (1 - conflicts)) / queue(use) : conflicts;
   double won = conflicts > 0 ? std::clamp(shorter, conflicts, 1.0) : 0;
+  // What an access takes without any conflict, who waits for it waits for
+  // still.
+  double longer = 0, waitedFor = 0;
+  for (const CodeLine &code : kernel.code)
+    if (code.unit == Unit::Lds) {
+      longer += std::max(0.0, code.latency - code.bareLatency) +
+                code.caused[unsigned(Stall::LdsBusy)];
+      waitedFor += causedByLds(code);
+    }
+  double most =
+      waitedFor > 0 && longer > 0 ? std::min(1.0, longer / waitedFor) : 1;
+  won = std::min(won, most);
   double share = waits * won;
   double cuCycles = kernel.cycles * report.computeUnits;
   bool full = active > 0 && kernel.ldsUse / active > saturated;
-  if (full && cuCycles > 0)
-    share = std::max(share, lost / cuCycles);
+  if (full && kernel.waveCycles > 0)
+    share =
+        std::max(share, std::min(lost / cuCycles, active * most * waitedFor /
+                                                      kernel.waveCycles));
   auto addConflicts = [&](double CodeLine::*cycles, double all, auto &&key,
                           auto &&title, auto &&kind, const char *advice) {
     auto at = worst([&](const CodeLine &c) { return c.*cycles; });
@@ -354,16 +368,28 @@ void Analysis::lds() {
       accesses += code.executed;
       narrow += isNarrowLds(code) ? code.executed : 0;
     }
-  std::string narrowly;
+  // Also where the waits are of something else, and conflicts cost little.
+  std::string details;
+  auto worstBank = worst([](const CodeLine &c) { return c.ldsConflictCycles; });
+  if (constexpr double often = 0.25;
+      worstBank && kernel.ldsConflictCycles > often * kernel.ldsCycles) {
+    const CodeLine &code = kernel.code[*worstBank];
+    details = fmt::format(
+        "; {:.0f} % of its cycles are bank conflicts: {} at {} takes {:.1f} "
+        "times its own",
+        100 * kernel.ldsConflictCycles / kernel.ldsCycles,
+        code.text.substr(0, code.text.find(' ')), place(*worstBank),
+        1 + code.ldsConflictCycles / std::max(1.0, code.ldsBaseCycles));
+  }
   if (narrow > avoidable * accesses)
-    narrowly = fmt::format("; {:.0f} % of the accesses move 2 bytes a lane or "
+    details += fmt::format("; {:.0f} % of the accesses move 2 bytes a lane or "
                            "fewer, where up to 16 go at once",
                            100 * narrow / accesses);
   if (full)
     add("lds_bandwidth", std::max(rest, kernel.ldsUse * (1 - conflicts)),
         "LDS bandwidth",
         fmt::format("the LDS works {:.0f} % of the busy CUs' time{}",
-                    100 * kernel.ldsUse / active, narrowly),
+                    100 * kernel.ldsUse / active, details),
         "keep operands in registers, use wider accesses, let each wavefront "
         "compute a larger tile",
         waited, avoidable);
@@ -372,7 +398,7 @@ void Analysis::lds() {
         "lds_latency", rest, std::string("latency of ") + ldsKinds[kind].name,
         fmt::format("wavefronts wait for LDS that works only {:.0f} % "
                     "of the busy CUs' time{}",
-                    active > 0 ? 100 * kernel.ldsUse / active : 0, narrowly),
+                    active > 0 ? 100 * kernel.ldsUse / active : 0, details),
         inTiles(ldsKinds[kind].inTiles, ldsKinds[kind].advice), waited);
 }
 
@@ -391,6 +417,12 @@ void Analysis::idle() {
           "blocks fit a CU",
           "workgroups of four wavefronts or more, or more of them on a CU"));
   double share = 1 - active - launch - drain;
+  // However many CUs work, what they share takes its time.
+  double full = kernel.atomicChannelUse;
+  for (const Level &level : kernel.levels)
+    if (level.key != "l1")
+      full = std::max(full, useOf(level));
+  share = std::min(share, 1 - full);
   bool few = kernel.workgroups < report.computeUnits;
   // One that takes far longer than the others keeps the launch from ending.
   double longest =
@@ -425,19 +457,34 @@ void Analysis::idle() {
 
 /// Vector work that no matrix work hides.
 void Analysis::vectorWork() {
-  double all = 0, transcendental = 0, slow = 0;
+  double all = 0, transcendental = 0, slow = 0, twofold = 0, divisions = 0;
   for (const CodeLine &code : kernel.code) {
     all += code.aluCycles;
+    twofold += code.text.find("_f64") != code.text.npos ? code.aluCycles : 0;
+    divisions += code.text.starts_with("v_rcp_iflag_f32") ? code.executed : 0;
     transcendental += code.isTranscendental ? code.aluCycles : 0;
     slow += !code.isTranscendental && code.aluCycles >= 16 * code.executed
                 ? code.aluCycles
                 : 0;
   }
   std::string slowly;
-  if (slow > 0.5 * all)
+  if (slow > 0.3 * all)
     slowly = fmt::format("; {:.0f} % of that are wide integer products and the "
                          "like, at a quarter of the rate",
                          100 * slow / all);
+  // Of the code that LLVM makes of one: two wide products, 20 others.
+  constexpr double divisionCycles = 100;
+  double dividing =
+      all > 0 ? std::min(1.0, divisionCycles * divisions / all) : 0;
+  if (dividing > 0.3)
+    slowly = fmt::format("; about {:.0f} % of that are integer divisions, some "
+                         "20 instructions each (v_rcp_iflag_f32 and on)",
+                         100 * dividing);
+  bool isDouble = twofold > 0.5 * all;
+  if (isDouble)
+    slowly = fmt::format("; {:.0f} % of that are in double precision, where "
+                         "packed f32 does twice as much in a cycle",
+                         100 * twofold / all);
   double share = all > 0 ? transcendental / all : 0;
   bool mostly = share > 0.5, own = kernel.matrixUse <= 0;
   std::string beside = own ? "" : " beside the matrix cores";
@@ -458,6 +505,8 @@ void Analysis::vectorWork() {
                     "of T.exp, one reciprocal a row instead of divisions",
                     "fewer of them: other ways to compute the same, or "
                     "shared by more elements")
+      : own && isDouble
+          ? "f32 where it is exact enough: one sum in f64 of many in f32"
       : own && !slowly.empty()
           ? "divide by constants or powers of two, let indices go on by "
             "additions, products of 24 bits or f32"
@@ -509,6 +558,25 @@ void Analysis::barriers() {
 }
 
 /// Parts that need no closer look.
+/// A clause about matrix work of types that run at a part of f16's rate.
+std::string Analysis::wideMatrix() const {
+  double all = 0, wide = 0;
+  for (const CodeLine &code : kernel.code) {
+    if (code.unit != Unit::Matrix)
+      continue;
+    std::string_view name = code.text;
+    name = name.substr(0, name.find(' '));
+    bool isWide = (name.ends_with("f32") && !name.ends_with("xf32")) ||
+                  name.ends_with("f64");
+    all += code.executed;
+    wide += isWide ? code.executed : 0;
+  }
+  return 2 * wide > all
+             ? "; they multiply f32 or f64, at an eighth of the rate "
+               "of f16 and bf16"
+             : "";
+}
+
 void Analysis::plain() {
   auto hottest = [&](Stall stall) {
     return worst([&](const CodeLine &c) { return c.caused[unsigned(stall)]; });
@@ -516,7 +584,8 @@ void Analysis::plain() {
   // At the limit, that is the answer; it sorts before all other parts.
   if (kernel.matrixUse >= matrixBound)
     add("matrix", kernel.matrixUse, "the matrix cores: at the machine's limit",
-        fmt::format("{:.0f} % of all cycles", 100 * kernel.matrixUse),
+        fmt::format("{:.0f} % of all cycles{}", 100 * kernel.matrixUse,
+                    wideMatrix()),
         "only fewer or cheaper matrix operations help");
   vectorWork();
   barriers();

@@ -71,8 +71,9 @@ double Analysis::atomics(double waits) {
   auto at = worst(cost);
   std::string detail =
       "L2 performs those that meet in an address one lane after the other";
+  double working = kernel.usedCUs > 0 ? active / kernel.usedCUs : active;
   double held =
-      active > 0 ? std::min(1.0, kernel.atomicChannelUse / active) : 0;
+      working > 0 ? std::min(1.0, kernel.atomicChannelUse / working) : 0;
   if (held > saturated) {
     share = std::max(share, held);
     at = worst([](const CodeLine &c) { return c.atomicCycles; });
@@ -87,7 +88,12 @@ double Analysis::atomics(double waits) {
                                 0, kernel.code[*victim].text.find(' ')),
                             place(*victim));
   }
-  add("atomics", waits * share,
+  // CUs without work could have none: they would wait for the channel.
+  double won = waits * share;
+  if (held > saturated)
+    won += std::min(std::max(0.0, 1 - active - launch - drain),
+                    kernel.atomicChannelUse);
+  add("atomics", won,
       held > saturated ? "contended atomic operations" : "atomic operations",
       detail,
       inTiles("add up within the block first (T.reduce_sum), or spread the "

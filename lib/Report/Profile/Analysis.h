@@ -67,6 +67,7 @@ private:
                   std::string detail, std::string advice,
                   std::optional<size_t> at);
   void vectorWork();
+  std::string wideMatrix() const;
   void barriers();
   void latency(double share);
   void idle();
