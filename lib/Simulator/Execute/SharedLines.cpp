@@ -152,7 +152,11 @@ void Observer::visit(uint64_t id, size_t words, bool isWhole, Visit &visit) {
     visit.wordsToArrays = 0;
     return;
   }
-  state->recordTo(code, record, words);
+  // Without barriers a wavefront's turn would last to its end.
+  state->recordTo(code, record, words,
+                  isWhole
+                      ? ~size_t(0)
+                      : std::max<size_t>(1, words / state->group().waveCount));
   state->run();
   visit.lines.clear();
   for (unsigned w = 0; w < record.waveCount; ++w)

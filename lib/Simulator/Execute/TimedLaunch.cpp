@@ -623,6 +623,7 @@ void tlc::sim::runTimed(LaunchContext &context, unsigned threads,
       }
     }
   }
+  options.measuresPace = lengths != nullptr;
   auto machine = std::make_unique<Machine>(code, source, needs, options);
   bool ok = !source.faulted() && machine->run();
   auto faults = [&](LaunchSource &source) {
