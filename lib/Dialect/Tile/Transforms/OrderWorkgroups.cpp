@@ -20,6 +20,7 @@
 //     index runs from its end, and where it is longer the smaller the index is
 //     (its gradients), from its beginning, in panels of the next dimension: the
 //     longest workgroups start first, and the last ones to finish are short.
+//     Each XCD gets long and short ones alike.
 //
 // Left alone are kernels with `while` loops, where a workgroup may wait for an
 // earlier one, and kernels that deal their index mod 8 out themselves. The
@@ -38,6 +39,8 @@
 #include "mlir/IR/Matchers.h"
 #include "tlc/Dialect/Tile/Transforms/KernelOrder.h"
 #include "tlc/Dialect/Tile/Transforms/Passes.h"
+
+#include <numeric>
 
 using namespace mlir;
 using namespace tlc;
@@ -144,6 +147,7 @@ private:
   bool ordersItself();
   Trend trendOf(Value v, BlockArgument index);
   Trend lengthOver(unsigned d);
+  void shareOut(WorkgroupOrder &order);
 
   KernelOp kernel;
   SmallVector<scf::ForOp> loops; ///< those with a product in them
@@ -273,6 +277,25 @@ static int64_t panelOf(std::optional<int64_t> extent) {
   return 6;
 }
 
+/// Where lengths differ along dims[1], each XCD gets whole columns of it, or
+/// the ends of its stretch would be all long or all short. Where there are too
+/// few for that, some XCDs take turns in what they have together.
+///   16 columns:  2 for each XCD, in one panel
+///   12 columns:  3 for each of 4 pairs of XCDs, in one panel
+void KernelStudy::shareOut(WorkgroupOrder &order) {
+  // Of so many for each XCD a part is no matter.
+  constexpr int64_t kMany = 8, kWidest = 8;
+  std::optional<int64_t> wide = extentOf(order.dims[0]),
+                         deep = extentOf(order.dims[2]);
+  if (!wide || !deep || *wide * *deep >= kMany * kNumXcds)
+    return;
+  order.xcds = std::gcd(*wide * *deep, kNumXcds);
+  int64_t columns = std::gcd(*wide, *wide * *deep / order.xcds);
+  order.panel = std::min(columns, kWidest);
+  while (columns % order.panel)
+    --order.panel;
+}
+
 /// Nothing where the hardware's order is to stay.
 std::optional<WorkgroupOrder> KernelStudy::choose() {
   bool waits = false;
@@ -337,6 +360,7 @@ std::optional<WorkgroupOrder> KernelStudy::choose() {
     order.reversed[first] = length == Trend::Up;
     std::swap(order.dims[0], order.dims[1]);
     order.panel = std::min<int64_t>(4, extentOf(second).value_or(4));
+    shareOut(order);
   } else if (shared[second] > 0) {
     // Both share: a panel of `panel` columns is walked row by row, so that one
     // L2 holds the rows and columns of a near-square block.

@@ -59,7 +59,7 @@ tile.func @shared_along_y(%Kp: !tile.ptr<f16>) {
 // Causal: block x walks over x + 1 blocks of keys. The long ones first, four
 // heads abreast.
 // CHECK-LABEL: tile.func @causal
-// CHECK: tile.order = {dims = array<i64: 1, 0, 2>, panel = 4 : i64, reversed = array<i64: 0>, xcds = 8 : i64}
+// CHECK: tile.order = {dims = array<i64: 1, 0, 2>, panel = 2 : i64, reversed = array<i64: 0>, xcds = 8 : i64}
 tile.func @causal(%Kp: !tile.ptr<f16>) {
   %K = tile.tensor %Kp : !tile.ptr<f16> -> !K
   %c32 = arith.constant 32 : i32
@@ -85,12 +85,79 @@ tile.func @causal(%Kp: !tile.ptr<f16>) {
 // The gradients of causal attention: block x of keys is walked over by the
 // queries from x on. The long ones come first as they are.
 // CHECK-LABEL: tile.func @causal_gradients
-// CHECK: tile.order = {dims = array<i64: 1, 0, 2>, panel = 4 : i64, reversed = array<i64>, xcds = 8 : i64}
+// CHECK: tile.order = {dims = array<i64: 1, 0, 2>, panel = 2 : i64, reversed = array<i64>, xcds = 8 : i64}
 tile.func @causal_gradients(%Kp: !tile.ptr<f16>) {
   %K = tile.tensor %Kp : !tile.ptr<f16> -> !K
   %c32 = arith.constant 32 : i32
   %c16 = arith.constant 16 : i32
   tile.kernel grid(%c32, %c16) threads[256] (%x, %y) {
+    %q = tile.alloc : !operand
+    %k = tile.alloc : !tile
+    %s = tile.alloc : !acc
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %c64 = arith.constant 64 : i32
+    scf.for %i = %x to %c64 step %c1 : i32 {
+      %at = arith.muli %i, %c64 : i32
+      %v = tile.view %K[%y, %at, %c0 : i32, i32, i32] : !K to !block
+      tile.copy %v to %k : !block to !tile
+      tile.gemm %q, %k into %s {trans_b} : !operand, !tile into !acc
+    }
+  }
+}
+
+// Each XCD gets long and short ones: whole columns, or a turn in those of several XCDs. Of many columns a part is no matter.
+// CHECK-LABEL: tile.func @causal_12_heads
+// CHECK: tile.order = {dims = array<i64: 1, 0, 2>, panel = 3 : i64, reversed = array<i64>, xcds = 4 : i64}
+tile.func @causal_12_heads(%Kp: !tile.ptr<f16>) {
+  %K = tile.tensor %Kp : !tile.ptr<f16> -> !K
+  %c32 = arith.constant 32 : i32
+  %cn = arith.constant 12 : i32
+  tile.kernel grid(%c32, %cn) threads[256] (%x, %y) {
+    %q = tile.alloc : !operand
+    %k = tile.alloc : !tile
+    %s = tile.alloc : !acc
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %c64 = arith.constant 64 : i32
+    scf.for %i = %x to %c64 step %c1 : i32 {
+      %at = arith.muli %i, %c64 : i32
+      %v = tile.view %K[%y, %at, %c0 : i32, i32, i32] : !K to !block
+      tile.copy %v to %k : !block to !tile
+      tile.gemm %q, %k into %s {trans_b} : !operand, !tile into !acc
+    }
+  }
+}
+
+// CHECK-LABEL: tile.func @causal_40_heads
+// CHECK: tile.order = {dims = array<i64: 1, 0, 2>, panel = 5 : i64, reversed = array<i64>, xcds = 8 : i64}
+tile.func @causal_40_heads(%Kp: !tile.ptr<f16>) {
+  %K = tile.tensor %Kp : !tile.ptr<f16> -> !K
+  %c32 = arith.constant 32 : i32
+  %cn = arith.constant 40 : i32
+  tile.kernel grid(%c32, %cn) threads[256] (%x, %y) {
+    %q = tile.alloc : !operand
+    %k = tile.alloc : !tile
+    %s = tile.alloc : !acc
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %c64 = arith.constant 64 : i32
+    scf.for %i = %x to %c64 step %c1 : i32 {
+      %at = arith.muli %i, %c64 : i32
+      %v = tile.view %K[%y, %at, %c0 : i32, i32, i32] : !K to !block
+      tile.copy %v to %k : !block to !tile
+      tile.gemm %q, %k into %s {trans_b} : !operand, !tile into !acc
+    }
+  }
+}
+
+// CHECK-LABEL: tile.func @causal_64_heads
+// CHECK: tile.order = {dims = array<i64: 1, 0, 2>, panel = 4 : i64, reversed = array<i64>, xcds = 8 : i64}
+tile.func @causal_64_heads(%Kp: !tile.ptr<f16>) {
+  %K = tile.tensor %Kp : !tile.ptr<f16> -> !K
+  %c32 = arith.constant 32 : i32
+  %cn = arith.constant 64 : i32
+  tile.kernel grid(%c32, %cn) threads[256] (%x, %y) {
     %q = tile.alloc : !operand
     %k = tile.alloc : !tile
     %s = tile.alloc : !acc
