@@ -128,19 +128,23 @@ Error ObjectLaunch::placeArguments() {
   for (size_t i = 0; i < options.arguments.size(); ++i)
     if (Error error = place(options.arguments[i], i, next))
       return error;
-  // Numbers that are left out are zero; hidden arguments are the runtime's.
+  // What is left out is zero; hidden arguments are the runtime's.
   size_t given = options.arguments.size(), number = 0;
+  std::string pointers;
   for (const sim::KernelArgument &each : kernel->arguments) {
     if (each.hidden())
       continue;
-    if (number++ >= given && each.valueKind == "global_buffer")
-      return bad("argument " + llvm::Twine(number - 1) +
-                 (each.name.empty() ? "" : " ('" + each.name + "')") +
-                 " of kernel '" + name +
-                 "' is a pointer, and there is none: --arg TYPE[SHAPE]=..., or "
-                 "--arg ptr=null");
+    if (number >= given && each.valueKind == "global_buffer")
+      pointers += (pointers.empty() ? "" : ", ") + std::to_string(number) +
+                  (each.name.empty() ? "" : " ('" + each.name + "')");
+    ++number;
     packed.resize(std::max<size_t>(packed.size(), each.offset + each.size));
   }
+  // Compilers append pointers that their kernels mostly leave alone.
+  if (!pointers.empty())
+    llvm::errs() << "tlc: note: kernel '" << name
+                 << "': pointers that are not given are null: argument "
+                 << pointers << '\n';
   return Error::success();
 }
 
