@@ -208,19 +208,13 @@ void KernelArguments::initialise(Wave &wave,
   uint64_t items = uint64_t(size[0]) * size[1] * size[2];
   uint64_t first = uint64_t(wave.number) * waveLanes;
   uint64_t active = 0;
-  uint32_t x = first % size[0], y = first / size[0] % size[1],
-           z = first / (uint64_t(size[0]) * size[1]);
   for (unsigned l = 0; l < waveLanes; ++l) {
-    if (first + l < items)
+    uint64_t item = first + l;
+    if (item < items)
       active |= uint64_t(1) << l;
+    uint32_t x = item % size[0], y = item / size[0] % size[1],
+             z = item / (uint64_t(size[0]) * size[1]);
     wave.vgpr[l] = x | y << 10 | z << 20;
-    if (++x < size[0])
-      continue;
-    x = 0;
-    if (++y < size[1])
-      continue;
-    y = 0;
-    ++z;
   }
   wave.setPair(ScalarReg::ExecLo, active);
   // MODE: FP_ROUND and FP_DENORM in bits 7:0, DX10_CLAMP 8, IEEE 9, FP16_OVFL

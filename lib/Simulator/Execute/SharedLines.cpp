@@ -152,11 +152,7 @@ void Observer::visit(uint64_t id, size_t words, bool isWhole, Visit &visit) {
     visit.wordsToArrays = 0;
     return;
   }
-  // Without barriers a wavefront's turn would last to its end.
-  state->recordTo(code, record, words,
-                  isWhole
-                      ? ~size_t(0)
-                      : std::max<size_t>(1, words / state->group().waveCount));
+  state->recordTo(code, record, words);
   state->run();
   visit.lines.clear();
   for (unsigned w = 0; w < record.waveCount; ++w)

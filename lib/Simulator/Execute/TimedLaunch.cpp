@@ -623,7 +623,6 @@ void tlc::sim::runTimed(LaunchContext &context, unsigned threads,
       }
     }
   }
-  options.measuresPace = lengths != nullptr;
   auto machine = std::make_unique<Machine>(code, source, needs, options);
   bool ok = !source.faulted() && machine->run();
   auto faults = [&](LaunchSource &source) {
@@ -644,7 +643,9 @@ void tlc::sim::runTimed(LaunchContext &context, unsigned threads,
     source.addLanes(timing, entry);
   }
   if (ok && lengths && plan.kind == SamplePlan::Kind::WholeXcd &&
-      isAffordable(SamplePlan::contendedFactor) && plan.isContended(timing) &&
+      isAffordable(SamplePlan::contendedFactor) &&
+      (plan.isContended(timing) ||
+       lengths->errorOf(machine->groups()) > SamplePlan::misjudged) &&
       mayStartAnew()) {
     lengths.reset();
     source.forget();
@@ -671,6 +672,7 @@ void tlc::sim::runTimed(LaunchContext &context, unsigned threads,
   timing.sampling = "every workgroup ran in detail";
   // From the detailed workgroups to the whole grid.
   if (lengths) {
+    plan.lengthError = lengths->errorOf(machine->groups());
     lengths->learn(machine->groups());
     double alone = 0, relieved = 0;
     if (plan.kind == SamplePlan::Kind::Pace) {

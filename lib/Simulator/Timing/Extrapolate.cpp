@@ -314,6 +314,11 @@ std::string SamplePlan::describe(size_t ran, const LengthModel &lengths) const {
       !isUneven()              ? "5 %"
       : kind == Kind::WholeXcd ? "8 %"
                                : "9 %");
+  if (lengthError > misjudged)
+    error =
+        fmt::format(". Their lengths were misjudged by {:.0f} % on average, "
+                    "and cycles may be as far off",
+                    100 * lengthError);
   if (hasTail)
     error = fmt::format("; which of the last workgroups meet on a compute unit "
                         "is chance: the end is the mean of draws that differ "
@@ -451,7 +456,8 @@ TimingResult tlc::sim::extrapolate(TimingResult sample, const Machine &machine,
       last = std::max(last, end);
       mean += double(end) / double(ends.size());
     }
-    r.cycles = uint64_t(double(r.cycles - last) + mean + plan.tail.length);
+    r.cycles = uint64_t(double(r.cycles - last) +
+                        plan.tail.endAfter(mean, double(last)));
   }
   toDevice(r, plan, lengths.all() / instructions);
   if (plan.kind == SamplePlan::Kind::Pace)

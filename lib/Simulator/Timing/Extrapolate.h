@@ -58,6 +58,10 @@ struct SamplePlan {
   /// what all share decides how fast the last one is, and none of them ran.
   static constexpr double contendedFactor = 3.2;
   bool isContended(const TimingResult &sample) const;
+  /// Lengths that are this far from those of the workgroups that ran, on
+  /// average and relative, do not say how the launch ends: the same then.
+  static constexpr double misjudged = 0.05;
+  double lengthError = 0;
   /// Which of the last workgroups meet on a compute unit is chance.
   bool hasChance = false;
   /// So its end is the mean over that, once the sample has run.

@@ -359,13 +359,13 @@ bool Machine::Impl::endWave(SimWave &wave, uint64_t time) {
   source.end(*group.record);
   unsigned xcd = group.cu / cusPerXcd;
   // Kept for reuse; the order of the list does not matter.
-  std::unique_ptr<SimGroup> &held = groups[group.place];
-  (defers ? ended : spare).push_back(std::move(held));
-  if (group.place + 1 < groups.size()) {
-    held = std::move(groups.back());
-    held->place = group.place;
-  }
-  groups.pop_back();
+  for (auto &held : groups)
+    if (held.get() == &group) {
+      (defers ? ended : spare).push_back(std::move(held));
+      held = std::move(groups.back());
+      groups.pop_back();
+      break;
+    }
   // Room for another workgroup of this XCD.
   dispatch(xcd, end);
   return startPlaced();

@@ -203,7 +203,7 @@ LengthModel::LengthModel(uint64_t workgroups, unsigned waves, uint64_t budget,
     return;
   uint64_t affordable = uint64_t(double(budget) / mean);
   count(std::clamp<uint64_t>(affordable, 2 * firstCounts, mostCounts));
-  if (predict(budget, source))
+  if (predict(budget))
     return;
   // Short workgroups can be counted by the hundred.
   if (affordable > mostCounts)
@@ -279,7 +279,7 @@ void LengthModel::countUnusual(uint64_t budget) {
 
 /// False if the registers explain nothing, or running the beginnings would cost
 /// more than the budget.
-bool LengthModel::predict(uint64_t budget, LengthSource &source) {
+bool LengthModel::predict(uint64_t budget) {
   uint64_t shortest = ~uint64_t(0);
   for (uint64_t id : places)
     shortest = std::min(shortest, known[id]);
@@ -288,10 +288,18 @@ bool LengthModel::predict(uint64_t budget, LengthSource &source) {
       std::clamp<uint64_t>(budget / leastBegin, 2 * places.size(), mostPlaces);
   parts = std::min(parts, workgroups);
   // Not beyond half of the shortest, or its registers would show the end of its
-  // loops instead of their bounds.
-  uint64_t steps = std::min({shortest / waves / 2, budget / parts, mostBegin});
-  if (steps < leastBegin)
-    return false;
+  // loops instead of their bounds. What comes before and after the loops may be
+  // most of it: then earlier.
+  for (uint64_t steps =
+           std::min({shortest / waves / 2, budget / parts, mostBegin});
+       steps >= leastBegin; steps /= 2)
+    if (predictAfter(steps, parts))
+      return true;
+  return false;
+}
+
+/// By the registers after so many instructions of the first wavefront.
+bool LengthModel::predictAfter(uint64_t steps, uint64_t parts) {
   std::vector<Sample> even, odd, all;
   for (size_t i = 0; i < places.size(); ++i) {
     Sample sample;
@@ -380,6 +388,16 @@ std::string LengthModel::describe() const {
                                       : "the others follow from their loops' "
                                         "bounds";
   return fmt::format("{} more counted over the grid: {}", counted, how);
+}
+
+double LengthModel::errorOf(const std::vector<GroupTime> &groups) const {
+  double sum = 0, distance = 0;
+  for (const GroupTime &group : groups)
+    if (!group.isPartial) {
+      sum += double(group.instructions);
+      distance += std::abs(lengthOf(group.id) - double(group.instructions));
+    }
+  return sum > 0 ? distance / sum : 0;
 }
 
 /// Workgroups that ran in detail are known exactly from now on.

@@ -49,6 +49,8 @@ public:
   std::string describe() const;
   /// Workgroups are alike.
   bool isUniform() const { return uniform; }
+  /// How far the lengths are from those of workgroups that ran, relative.
+  double errorOf(const std::vector<GroupTime> &groups) const;
   /// Takes the workgroups that ran to their end for what they are.
   void learn(const std::vector<GroupTime> &groups);
 
@@ -56,7 +58,8 @@ private:
   void count(unsigned number);
   bool allAlike() const;
   void countUnusual(uint64_t budget);
-  bool predict(uint64_t budget, LengthSource &source);
+  bool predict(uint64_t budget);
+  bool predictAfter(uint64_t steps, uint64_t parts);
   bool rowOf(uint64_t id, uint64_t steps, Row &row) const;
   uint64_t placeOf(uint64_t part, uint64_t parts) const;
 

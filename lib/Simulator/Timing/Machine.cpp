@@ -150,7 +150,6 @@ void Machine::Impl::place(unsigned cu, uint64_t time, uint64_t id) {
     sortWaves(simd);
   residentWaves += record.waveCount;
   placed.push_back(group.get());
-  group->place = groups.size();
   groups.push_back(std::move(group));
 }
 

@@ -74,8 +74,7 @@ struct MachineOptions {
   /// Pages in the order in which a run with all XCDs meets them: where lines
   /// meet in the caches follows from it.
   std::vector<uint64_t> pages;
-  bool warm = false;        ///< the same
-  bool measuresPace = true; ///< see Machine::pace
+  bool warm = false; ///< the same
   unsigned traceWaves = 0;
   size_t traceEvents = 0;
 };

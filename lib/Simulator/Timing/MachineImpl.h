@@ -134,7 +134,6 @@ struct SimGroup {
   unsigned cu = 0;
   std::vector<SimWave> waves;
   unsigned alive = 0, arrived = 0;
-  size_t place = 0;   ///< in the list of those that live
   bool isLow = false; ///< noted to have few words
   GroupTime time;
   uint64_t notedInstructions = 0; ///< of them the pace knows

@@ -19,8 +19,6 @@ using namespace tlc::sim;
 using namespace tlc::sim::param;
 
 void Machine::Impl::notePace(ComputeUnit &unit, uint64_t time) {
-  if (!options.measuresPace)
-    return;
   unsigned sharing = unit.residents.size(), rank = 0;
   double cycles = double(time) - double(std::min(time, unit.notedAt));
   for (SimGroup *group : unit.residents) {

@@ -338,17 +338,6 @@ bool recordAligned(const AccessPart &part, unsigned portion,
   result.bytes = count * bytes;
   result.operations = operations;
   result.base = low / param::lineBytes;
-  // All lanes in one half: often they want the same element.
-  uint32_t differs = 0;
-  for (unsigned i = 1; i < count; ++i)
-    differs |= halves[i] ^ halves[0];
-  if (!differs) {
-    result.addressCycles = waveLanes / portion;
-    result.lines = 1;
-    *result.append(words) =
-        VectorWords::line(halves[0] / 2, 1u << halves[0] % 2);
-    return true;
-  }
   // Each further line in a portion costs the address unit a cycle.
   unsigned i = 0;
   for (unsigned first = 0; first < waveLanes; first += portion) {

@@ -251,7 +251,7 @@ Ends tlc::sim::stepEnds(const LengthModel &lengths, uint64_t workgroups,
                         const Shares &shares) {
   uint64_t draws = std::clamp(mostSteps / workgroups, leastDraws, mostDraws);
   Ends ends;
-  double squares = 0;
+  double squares = 0, ofTails[xcds] = {};
   for (uint64_t draw = 1; draw <= draws; ++draw) {
     double last = 0;
     for (unsigned xcd = 0; xcd < xcds; ++xcd) {
@@ -260,13 +260,28 @@ Ends tlc::sim::stepEnds(const LengthModel &lengths, uint64_t workgroups,
       last = std::max(last, stepped.end);
       ends.ofXcd[xcd] += stepped.end / double(draws);
       ends.ofUnits[xcd] += stepped.meanEnd / double(draws);
+      ofTails[xcd] +=
+          std::pow(stepped.end - stepped.meanEnd, 2) / double(draws);
     }
     ends.last += last / double(draws);
     squares += last * last / double(draws);
   }
+  for (unsigned xcd = 0; xcd < xcds; ++xcd) {
+    double tail = ends.ofXcd[xcd] - ends.ofUnits[xcd];
+    ends.tailSpread[xcd] = std::sqrt(std::max(0.0, ofTails[xcd] - tail * tail));
+  }
   ends.spread =
       std::sqrt(std::max(0.0, squares - ends.last * ends.last)) / ends.last;
   return ends;
+}
+
+double Tail::endAfter(double mean, double last) const {
+  // Farther from what the steps say than chance takes it, they do not know how
+  // this launch ends; of it only how much later the last XCD ends than this one
+  // is taken from them.
+  constexpr double chance = 3;
+  bool isChance = std::abs(last - mean - own) <= chance * ownSpread;
+  return isChance ? mean + length : last + length - own;
 }
 
 Stepped tlc::sim::stepThrough(const LengthModel &lengths, unsigned xcd,

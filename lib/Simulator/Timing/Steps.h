@@ -69,8 +69,10 @@ struct Ends {
   static constexpr double alike = 0.005;
   double ofXcd[param::xcds] = {};   ///< mean
   double ofUnits[param::xcds] = {}; ///< of an XCD, mean
-  double last = 0;                  ///< of the launch, mean
-  double spread = 0;                ///< standard deviation of that, relative
+  /// Standard deviation, in cycles, of the time between the two.
+  double tailSpread[param::xcds] = {};
+  double last = 0;   ///< of the launch, mean
+  double spread = 0; ///< standard deviation of that, relative
 
   /// Of those that end last, as near as can be told, the first: the others are
   /// more likely to have the edges of arrays.
@@ -90,10 +92,17 @@ Ends stepEnds(const LengthModel &lengths, uint64_t workgroups,
 struct Tail {
   double length =
       0; ///< from the mean end of the XCD's units to the launch's end
-  double spread = 0; ///< see Ends
+  double spread = 0;             ///< see Ends
+  double own = 0, ownSpread = 0; ///< to the XCD's own end; standard deviation
   Tail() = default;
   Tail(const Ends &ends, unsigned xcd)
-      : length(ends.last - ends.ofUnits[xcd]), spread(ends.spread) {}
+      : length(ends.last - ends.ofUnits[xcd]), spread(ends.spread),
+        own(ends.ofXcd[xcd] - ends.ofUnits[xcd]),
+        ownSpread(ends.tailSpread[xcd]) {}
+
+  /// The launch's end if the XCD's units ended at \p mean on average and at
+  /// \p last. What chance explains of the time between the two is left out.
+  double endAfter(double mean, double last) const;
 };
 
 /// All workgroups of an XCD from the launch on.
