@@ -227,6 +227,10 @@ void CounterList::memory() {
   add("TCC_MISS_sum", double(m.l2Lines - m.l2Hits), "lines", "not found");
   if (m.l2Lines)
     add("L2CacheHit", 100.0 * m.l2Hits / m.l2Lines, "%", "hits of L2");
+  double read = double(m.mallLines) * sim::param::lineBytes;
+  add("FETCH_SIZE", read / 1024, "KB", "read by L2 from what lies beyond it");
+  add("WRITE_SIZE", std::max(0.0, double(m.mallBytes) - read) / 1024, "KB",
+      "written by L2 to what lies beyond it");
   add("Infinity Cache requests", m.mallLines, "lines", "of 128 bytes", false);
   add("Infinity Cache hits", m.mallHits, "lines", "of these, found", false);
   add("HBM bytes", m.hbmBytes, "bytes", "moved to and from HBM", false);
