@@ -135,6 +135,9 @@ Values Evaluator::evaluate(Value value) {
   if (fixed && isUniform(value))
     return same(0, /*exact=*/false);
   if (auto loop = scf::getForInductionVarOwner(value); loop && !fixed) {
+    // Of trips that begin elsewhere the variables differ by less than a step.
+    if (!isFixed(loop.getLowerBound()) || !isUniform(loop.getLowerBound()))
+      return {};
     Values result = same(0, /*exact=*/true);
     result.trips[loop] = 1;
     return result;
