@@ -187,6 +187,27 @@ static bool isOwnElement(const Open &a, const Open &b) {
                         a.op->getParentOfType<KernelOp>(), within);
 }
 
+/// Whether an op's store of one trip of these loops certainly meets another
+/// thread's of another trip.
+static bool isHandedOn(Operation *op, ArrayRef<Operation *> loops) {
+  auto store = dyn_cast<StoreOp>(op);
+  auto within = op->getParentOfType<ParallelOp>();
+  if (!store || loops.empty() || (within && !isHeldOnce(within)))
+    return false;
+  return areHandedOn(store, store.getIndices(), loops,
+                     store->getParentOfType<KernelOp>(), within);
+}
+
+/// The same of all loops around it.
+static bool isHandedOn(Operation *op) {
+  SmallVector<Operation *> loops;
+  for (Operation *up = op->getParentOp(); !isa<KernelOp>(up);
+       up = up->getParentOp())
+    if (isa<LoopLikeOpInterface>(up) && !isa<ParallelOp>(up))
+      loops.push_back(up);
+  return isHandedOn(op, loops);
+}
+
 /// A store outside loops, in a kernel without code written per thread: thread 0
 /// does it for all.
 static bool isThreadZerosStore(const Open &open, bool perThread) {
@@ -207,9 +228,10 @@ static bool areOneVector(const Open &a, const Open &b) {
 static bool inConflict(const Open &a, const Open &b, bool perThread) {
   if (!(a.write || b.write) || (a.atomic && b.atomic))
     return false;
-  // The same op writes the same box, by the same threads, or another one.
+  // The same op writes the same box, by the same threads, or another one: a
+  // wait for memory is for what is handed on for certain.
   if (a.place.global && a.op == b.op && !a.read && !b.read)
-    return false;
+    return isHandedOn(a.op, a.loops) || isHandedOn(b.op, b.loops);
   if (isThreadZerosStore(a, perThread) && isThreadZerosStore(b, perThread))
     return false;
   return mayOverlap(a.place, b.place) && !isOwnElement(a, b) &&
@@ -265,7 +287,8 @@ private:
 } // namespace
 
 /// Global memory matters only where a pointer is read and written, or written
-/// by two ops: all other stores are ordered by the kernel's end.
+/// by two ops, or by one whose threads meet: all other stores are ordered by
+/// the kernel's end.
 SyncInserter::SyncInserter(KernelOp kernel)
     : kernel(kernel), perThread(isPerThread(kernel)) {
   llvm::SetVector<Value> read, written, rewritten;
@@ -277,7 +300,8 @@ SyncInserter::SyncInserter(KernelOp kernel)
         continue;
       if (access.read && !isa<AtomicOp>(op))
         read.insert(tensor.getSource());
-      if (access.write && !written.insert(tensor.getSource()))
+      if (access.write &&
+          (!written.insert(tensor.getSource()) || isHandedOn(op)))
         rewritten.insert(tensor.getSource());
     }
   });

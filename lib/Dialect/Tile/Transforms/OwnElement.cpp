@@ -18,6 +18,9 @@
 //   s[t / 2] and s[t / 2]             not:  threads 0 and 1
 //   s[(t + k) % 256], in a loop of k  not from one trip to the next
 //
+// Whether they are handed on between threads for certain, as in the last one,
+// is found by walking through all trips of the loops.
+//
 //===----------------------------------------------------------------------===//
 
 #include "OwnElement.h"
@@ -26,8 +29,10 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/MapVector.h"
+#include <map>
 #include <set>
 
 using namespace mlir;
@@ -79,12 +84,20 @@ struct Values {
 /// Evaluates integers for all threads of a kernel or all points of a parallel.
 class Evaluator {
 public:
-  Evaluator(KernelOp kernel, ParallelOp within, ArrayRef<Operation *> loops)
-      : kernel(kernel), within(within), loops(loops),
-        count(within ? llvm::product_of(within.getExtents())
-                     : kernel.getNumThreads()) {}
+  /// \p walked: loops of which every trip is evaluated, one after the other.
+  Evaluator(KernelOp kernel, ParallelOp within, ArrayRef<Operation *> loops,
+            ArrayRef<scf::ForOp> walked = {})
+      : kernel(kernel), within(within), loops(loops), walked(walked),
+        width(within ? llvm::product_of(within.getExtents())
+                     : kernel.getNumThreads()),
+        count(width) {
+    for (scf::ForOp loop : walked)
+      count *= loop.getStaticTripCount()->getSExtValue();
+  }
 
   int64_t size() const { return count; }
+  /// Threads or points.
+  int64_t getWidth() const { return width; }
   /// Null if that cannot be told.
   const Values *of(Value value) {
     auto [it, isNew] = known.try_emplace(value);
@@ -101,7 +114,25 @@ private:
     Values result;
     int64_t inner = llvm::product_of(extents.take_front(dim));
     for (int64_t i = 0; i < count; ++i)
-      result.at.push_back(i / inner % extents[dim]);
+      result.at.push_back(i % width / inner % extents[dim]);
+    return result;
+  }
+  /// The variable of a loop that is walked.
+  Values tripsOf(scf::ForOp loop) {
+    Values result;
+    APInt lower, step;
+    matchPattern(loop.getLowerBound(), m_ConstantInt(&lower));
+    matchPattern(loop.getStep(), m_ConstantInt(&step));
+    int64_t inner = width;
+    for (scf::ForOp other : walked) {
+      if (other == loop)
+        break;
+      inner *= other.getStaticTripCount()->getSExtValue();
+    }
+    int64_t trips = loop.getStaticTripCount()->getSExtValue();
+    for (int64_t i = 0; i < count; ++i)
+      result.at.push_back(lower.getSExtValue() +
+                          i / inner % trips * step.getSExtValue());
     return result;
   }
   Values same(int64_t number, bool exact) {
@@ -117,7 +148,8 @@ private:
   KernelOp kernel;
   ParallelOp within;
   ArrayRef<Operation *> loops; ///< whose trips may differ
-  int64_t count;
+  ArrayRef<scf::ForOp> walked;
+  int64_t width, count;
   llvm::DenseMap<Value, Values> known;
 };
 } // namespace
@@ -135,6 +167,8 @@ Values Evaluator::evaluate(Value value) {
   if (fixed && isUniform(value))
     return same(0, /*exact=*/false);
   if (auto loop = scf::getForInductionVarOwner(value); loop && !fixed) {
+    if (llvm::is_contained(walked, loop))
+      return tripsOf(loop);
     // Of trips that begin elsewhere the variables differ by less than a step.
     if (!isFixed(loop.getLowerBound()) || !isUniform(loop.getLowerBound()))
       return {};
@@ -279,4 +313,70 @@ bool tlc::tile::areOwnElements(ValueRange a, ValueRange b,
         tuple.push_back(number);
   std::set<SmallVector<int64_t, 3>> distinct(tuples.begin(), tuples.end());
   return distinct.size() == tuples.size();
+}
+
+/// The loops whose variables an index is made of; false if it is made of what
+/// cannot be evaluated in their trips.
+static bool collectLoops(Value value, ArrayRef<Operation *> loops,
+                         SmallVectorImpl<scf::ForOp> &found) {
+  if (llvm::all_of(loops,
+                   [&](Operation *loop) { return isInvariant(value, loop); }))
+    return true;
+  if (auto loop = scf::getForInductionVarOwner(value)) {
+    APInt constant;
+    if (!loop.getStaticTripCount() ||
+        !matchPattern(loop.getLowerBound(), m_ConstantInt(&constant)) ||
+        !matchPattern(loop.getStep(), m_ConstantInt(&constant)))
+      return false;
+    if (!llvm::is_contained(found, loop))
+      found.push_back(loop);
+    return true;
+  }
+  Operation *op = value.getDefiningOp();
+  return op && isPlain(op) && llvm::all_of(op->getOperands(), [&](Value v) {
+           return collectLoops(v, loops, found);
+         });
+}
+
+bool tlc::tile::areHandedOn(Operation *store, ValueRange indices,
+                            ArrayRef<Operation *> loops, KernelOp kernel,
+                            ParallelOp within) {
+  SmallVector<scf::ForOp> walked;
+  for (Value index : indices)
+    if (!collectLoops(index, loops, walked))
+      return false;
+  int64_t trips = 1;
+  for (scf::ForOp loop : walked) {
+    trips *= loop.getStaticTripCount()->getSExtValue();
+    if (trips > kMostPoints)
+      return false;
+  }
+  Evaluator evaluator(kernel, within, loops, walked);
+  if (evaluator.size() > kMostPoints)
+    return false;
+  SmallVector<SmallVector<int64_t, 3>> tuples(evaluator.size());
+  for (Value index : indices) {
+    const Values *values = evaluator.of(index);
+    if (!values || !values->trips.empty())
+      return false;
+    for (auto [tuple, number] : llvm::zip_equal(tuples, values->at))
+      tuple.push_back(number);
+  }
+  // Only of threads that a condition lets through, as far as that can be told.
+  llvm::BitVector runs(evaluator.size(), true);
+  for (Operation *op = store; op != kernel; op = op->getParentOp())
+    if (auto branch = dyn_cast<scf::IfOp>(op->getParentOp()))
+      if (const Values *taken = evaluator.of(branch.getCondition());
+          taken && taken->exact && taken->trips.empty())
+        for (int64_t i = 0; i < evaluator.size(); ++i)
+          if ((taken->at[i] != 0) !=
+              (op->getParentRegion() == &branch.getThenRegion()))
+            runs.reset(i);
+  std::map<SmallVector<int64_t, 3>, int64_t> threads;
+  for (unsigned i : runs.set_bits()) {
+    int64_t thread = i % evaluator.getWidth();
+    if (threads.try_emplace(tuples[i], thread).first->second != thread)
+      return true;
+  }
+  return false;
 }

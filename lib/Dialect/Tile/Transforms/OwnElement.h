@@ -21,6 +21,13 @@ bool areOwnElements(mlir::ValueRange a, mlir::ValueRange b,
                     llvm::ArrayRef<mlir::Operation *> loops, KernelOp kernel,
                     ParallelOp within);
 
+/// Whether some threads that run `store`, or points, certainly write one
+/// element in different trips of `loops`, or in one. Where that cannot be told,
+/// or would take long, the answer is no.
+bool areHandedOn(mlir::Operation *store, mlir::ValueRange indices,
+                 llvm::ArrayRef<mlir::Operation *> loops, KernelOp kernel,
+                 ParallelOp within);
+
 } // namespace tlc::tile
 
 #endif // TLC_LIB_DIALECT_TILE_TRANSFORMS_OWNELEMENT_H
