@@ -190,12 +190,20 @@ static bool isOwnElement(const Open &a, const Open &b) {
 /// Whether an op's store of one trip of these loops certainly meets another
 /// thread's of another trip.
 static bool isHandedOn(Operation *op, ArrayRef<Operation *> loops) {
-  auto store = dyn_cast<StoreOp>(op);
+  auto kernel = op->getParentOfType<KernelOp>();
   auto within = op->getParentOfType<ParallelOp>();
-  if (!store || loops.empty() || (within && !isHeldOnce(within)))
+  if (loops.empty() || (within && !isHeldOnce(within)))
     return false;
-  return areHandedOn(store, store.getIndices(), loops,
-                     store->getParentOfType<KernelOp>(), within);
+  if (auto store = dyn_cast<StoreOp>(op))
+    return areHandedOn(store, store.getIndices(), loops, kernel, within);
+  return llvm::any_of(getUses(op), [&](const BufferUse &use) {
+    auto view = use.buffer.getDefiningOp<ViewOp>();
+    return use.write && view && view.getSource() == getBase(view) &&
+           getSpace(view.getSource()) == Space::Global &&
+           doBoxesMeet(view.getOffsets(),
+                       cast<MemRefType>(view.getType()).getShape(), loops,
+                       kernel);
+  });
 }
 
 /// The same of all loops around it.

@@ -85,12 +85,14 @@ struct Values {
 class Evaluator {
 public:
   /// \p walked: loops of which every trip is evaluated, one after the other.
+  /// \p width: 1 where it is known to be the same in all threads.
   Evaluator(KernelOp kernel, ParallelOp within, ArrayRef<Operation *> loops,
-            ArrayRef<scf::ForOp> walked = {})
+            ArrayRef<scf::ForOp> walked = {}, int64_t width = 0)
       : kernel(kernel), within(within), loops(loops), walked(walked),
-        width(within ? llvm::product_of(within.getExtents())
-                     : kernel.getNumThreads()),
-        count(width) {
+        width(width    ? width
+              : within ? llvm::product_of(within.getExtents())
+                       : kernel.getNumThreads()),
+        count(this->width) {
     for (scf::ForOp loop : walked)
       count *= loop.getStaticTripCount()->getSExtValue();
   }
@@ -338,20 +340,29 @@ static bool collectLoops(Value value, ArrayRef<Operation *> loops,
          });
 }
 
-bool tlc::tile::areHandedOn(Operation *store, ValueRange indices,
-                            ArrayRef<Operation *> loops, KernelOp kernel,
-                            ParallelOp within) {
+/// The same of all indices, if their trips are few enough to be walked through.
+static std::optional<SmallVector<scf::ForOp>>
+loopsOf(ValueRange indices, ArrayRef<Operation *> loops) {
   SmallVector<scf::ForOp> walked;
+  int64_t trips = 1;
   for (Value index : indices)
     if (!collectLoops(index, loops, walked))
-      return false;
-  int64_t trips = 1;
+      return std::nullopt;
   for (scf::ForOp loop : walked) {
     trips *= loop.getStaticTripCount()->getSExtValue();
     if (trips > kMostPoints)
-      return false;
+      return std::nullopt;
   }
-  Evaluator evaluator(kernel, within, loops, walked);
+  return walked;
+}
+
+bool tlc::tile::areHandedOn(Operation *store, ValueRange indices,
+                            ArrayRef<Operation *> loops, KernelOp kernel,
+                            ParallelOp within) {
+  std::optional<SmallVector<scf::ForOp>> walked = loopsOf(indices, loops);
+  if (!walked)
+    return false;
+  Evaluator evaluator(kernel, within, loops, *walked);
   if (evaluator.size() > kMostPoints)
     return false;
   SmallVector<SmallVector<int64_t, 3>> tuples(evaluator.size());
@@ -378,5 +389,38 @@ bool tlc::tile::areHandedOn(Operation *store, ValueRange indices,
     if (threads.try_emplace(tuples[i], thread).first->second != thread)
       return true;
   }
+  return false;
+}
+
+bool tlc::tile::doBoxesMeet(ValueRange offsets, ArrayRef<int64_t> shape,
+                            ArrayRef<Operation *> loops, KernelOp kernel) {
+  constexpr size_t kMostBoxes = 1024;
+  std::optional<SmallVector<scf::ForOp>> walked = loopsOf(offsets, loops);
+  if (!walked || offsets.size() != shape.size() ||
+      ShapedType::isDynamicShape(shape) || !llvm::all_of(offsets, isUniform))
+    return false;
+  Evaluator evaluator(kernel, ParallelOp(), loops, *walked, /*width=*/1);
+  if (evaluator.size() > kMostPoints)
+    return false;
+  std::set<SmallVector<int64_t, 3>> boxes;
+  SmallVector<SmallVector<int64_t, 3>> corners(evaluator.size());
+  for (Value offset : offsets) {
+    const Values *values = evaluator.of(offset);
+    if (!values || !values->trips.empty())
+      return false;
+    for (auto [corner, number] : llvm::zip_equal(corners, values->at))
+      corner.push_back(number);
+  }
+  // The same box is the same threads'.
+  boxes.insert(corners.begin(), corners.end());
+  if (boxes.size() > kMostBoxes)
+    return false;
+  for (auto a = boxes.begin(); a != boxes.end(); ++a)
+    for (auto b = std::next(a); b != boxes.end(); ++b)
+      if (llvm::all_of(llvm::zip_equal(*a, *b, shape), [](auto dim) {
+            auto [x, y, extent] = dim;
+            return std::abs(x - y) < extent;
+          }))
+        return true;
   return false;
 }

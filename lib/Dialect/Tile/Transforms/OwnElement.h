@@ -28,6 +28,11 @@ bool areHandedOn(mlir::Operation *store, mlir::ValueRange indices,
                  llvm::ArrayRef<mlir::Operation *> loops, KernelOp kernel,
                  ParallelOp within);
 
+/// The same of boxes of this shape, which threads share out by their place in
+/// the box: whether some overlap that are not the same.
+bool doBoxesMeet(mlir::ValueRange offsets, llvm::ArrayRef<int64_t> shape,
+                 llvm::ArrayRef<mlir::Operation *> loops, KernelOp kernel);
+
 } // namespace tlc::tile
 
 #endif // TLC_LIB_DIALECT_TILE_TRANSFORMS_OWNELEMENT_H
