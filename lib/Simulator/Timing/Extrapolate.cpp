@@ -319,6 +319,12 @@ std::string SamplePlan::describe(size_t ran, const LengthModel &lengths) const {
         fmt::format(". Their lengths were misjudged by {:.0f} % on average, "
                     "and cycles may be as far off",
                     100 * lengthError);
+  if (sharedUse > contested)
+    error = fmt::format(". What XCDs share beyond their L2 works {:.0f} % of "
+                        "the time: in full runs they end some percent apart, "
+                        "and the last one decides",
+                        100 * std::min(1.0, sharedUse)) +
+            error;
   if (hasTail)
     error = fmt::format("; which of the last workgroups meet on a compute unit "
                         "is chance: the end is the mean of draws that differ "
@@ -412,7 +418,8 @@ TimingResult tlc::sim::extrapolate(TimingResult sample, const Machine &machine,
   Shares shares(machine.pace(), full, alone,
                 plan.kind == SamplePlan::Kind::WholeXcd);
   Demand demand = fitDemand(ran, shares);
-  plan.hasTail = plan.hasChance && sharedBusy(sample) < mostShared;
+  plan.sharedUse = sharedBusy(sample);
+  plan.hasTail = plan.hasChance && plan.sharedUse < mostShared;
   if (plan.hasTail)
     plan.tail =
         Tail(stepEnds(lengths, plan.workgroups, plan.needs, demand, shares),

@@ -62,6 +62,10 @@ struct SamplePlan {
   /// average and relative, do not say how the launch ends: the same then.
   static constexpr double misjudged = 0.05;
   double lengthError = 0;
+  /// From so busy shared levels on, XCDs that do the same end at different
+  /// times, as chance shares them out, and the launch with the last one.
+  static constexpr double contested = 0.9;
+  double sharedUse = 0;
   /// Which of the last workgroups meet on a compute unit is chance.
   bool hasChance = false;
   /// So its end is the mean over that, once the sample has run.

@@ -10,6 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../../../../lib/Simulator/Timing/Extrapolate.h"
 #include "../../../../lib/Simulator/Timing/Steps.h"
 
 #include <gtest/gtest.h>
@@ -126,4 +127,21 @@ TEST(Tail, ChanceIsLeftOut) {
   // Not explained by chance: only the other XCDs' lead is added.
   EXPECT_EQ(tail.endAfter(1000, 1100), 1130);
   EXPECT_EQ(tail.endAfter(1000, 1400), 1430);
+}
+
+// Where what XCDs share is full, chance decides which of them is last: that is
+// said, and so is it where lengths were misjudged.
+TEST(SamplePlan, SaysWhatMakesItUncertain) {
+  Ramps source(64);
+  LengthModel lengths(Ramps::workgroups, 1, 10000000, source);
+  SamplePlan plan;
+  plan.workgroups = Ramps::workgroups;
+  std::string quiet = plan.describe(512, lengths);
+  EXPECT_EQ(quiet.find("apart"), quiet.npos) << quiet;
+  EXPECT_EQ(quiet.find("misjudged"), quiet.npos) << quiet;
+  plan.sharedUse = 0.97;
+  plan.lengthError = 0.12;
+  std::string said = plan.describe(512, lengths);
+  EXPECT_NE(said.find("works 97 % of the time"), said.npos) << said;
+  EXPECT_NE(said.find("misjudged by 12 %"), said.npos) << said;
 }
