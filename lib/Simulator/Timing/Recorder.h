@@ -58,7 +58,7 @@ struct GroupRecord {
   unsigned waveCount = 0;
   std::vector<WaveRecord> waves;
   std::vector<LdsMemo> ldsMemos; ///< by StaticOp::ldsNumber
-  bool hasLdsCycles = true; ///< false: not wanted, they stay 0
+  bool hasLdsCycles = true;      ///< false: not wanted, they stay 0
 
   void begin(uint64_t linearId, unsigned count);
   size_t wordsLeft() const;

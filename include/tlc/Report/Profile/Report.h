@@ -20,6 +20,7 @@
 #define TLC_REPORT_PROFILE_REPORT_H
 
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -100,18 +101,18 @@ struct TimeShare {
 
 /// Something that costs time, and what to do about it.
 struct Limiter {
-  std::string key;        ///< stable: "lds_bank_conflicts", "uncoalesced", ...
-  std::string headline;   ///< one line
-  std::string detail;     ///< the figures behind it
-  std::string advice;     ///< what usually helps
-  double share = 0;       ///< of the SIMDs' time, 0 to 1
-  double rank = 0;        ///< the part of it that could be won
+  std::string key;      ///< stable: "lds_bank_conflicts", "uncoalesced", ...
+  std::string headline; ///< one line
+  std::string detail;   ///< the figures behind it
+  std::string advice;   ///< what usually helps
+  double share = 0;     ///< of the SIMDs' time, 0 to 1
+  double rank = 0;      ///< the part of it that could be won
   /// With that of smaller causes that are one matter with it: the order. One
   /// unit at one place, or latencies that more wavefronts would hide.
   double together = 0;
   bool isOfOccupancy = false;
-  bool isCertain = false; ///< of two as large, goes first
-  std::string where;      ///< "attn.tile:51", may be empty
+  bool isCertain = false;            ///< of two as large, goes first
+  std::string where;                 ///< "attn.tile:51", may be empty
   std::optional<size_t> instruction; ///< index into `code`
 };
 
@@ -130,7 +131,7 @@ struct CodeLine {
   StallCycles caused{};
   double ldsBaseCycles = 0, ldsConflictCycles = 0;
   double ldsAddressConflicts = 0; ///< cycles: lanes of an atomic that meet
-  double aluCycles = 0; ///< of a SIMD's vector ALU
+  double aluCycles = 0;           ///< of a SIMD's vector ALU
   /// Memory: cycles from issue to data, summed up; of them, those in which only
   /// older accesses of the wavefront were missing; of the address unit.
   double latency = 0, orderLatency = 0, addressCycles = 0;
@@ -231,7 +232,7 @@ struct KernelReport {
 
   double wavesPerWorkgroup() const {
     double items = double(block[0]) * double(block[1]) * double(block[2]);
-    return double((uint64_t(items) + 63) / 64);
+    return std::ceil(items / 64);
   }
   /// What a kernel with matrix instructions is rated by is theirs alone.
   double flops() const { return matrixFlops > 0 ? matrixFlops : vectorFlops; }
@@ -259,7 +260,7 @@ struct HotLine {
   double issueCycles = 0, conflictCycles = 0;
   double executed = 0;
   double aluCycles = 0, laneCycles = 0; ///< vector ALU; times active lanes
-  std::vector<size_t> instructions; ///< indices into `code`, hottest first
+  std::vector<size_t> instructions;     ///< indices into `code`, hottest first
 };
 
 /// Source lines (or instructions) by their wave cycles, hottest first.

@@ -88,7 +88,7 @@ struct MemoryCounters {
   uint64_t scalarLines = 0, scalarHits = 0; ///< lines of 64 bytes
   uint64_t instructionMisses = 0;           ///< lines of 64 bytes
   uint64_t translationMisses = 0; ///< lines beyond L2, their page not at hand
-  uint64_t atomicCycles = 0; ///< in which atomics held a channel of L2
+  uint64_t atomicCycles = 0;      ///< in which atomics held a channel of L2
 };
 
 /// What happened at one instruction address, over all wavefronts.
@@ -102,12 +102,12 @@ struct InstructionTiming {
   uint64_t conflictCycles = 0; ///< LDS, on top
   uint64_t addressConflictCycles = 0; ///< of these, of lanes of an atomic that
                                       ///< meet in an address
-  uint64_t latencyCycles = 0;  ///< memory and LDS: issue to data, summed up
-  uint64_t orderCycles = 0;    ///< vector memory: of these, those in which only
-                               ///< older ones of the wavefront were missing
-  uint64_t addressCycles = 0;  ///< vector memory: of the address unit
-  uint64_t lines = 0;          ///< vector memory: lines of 128 bytes touched
-  uint64_t leastLines = 0;     ///< the same, had the lanes been packed densely
+  uint64_t latencyCycles = 0; ///< memory and LDS: issue to data, summed up
+  uint64_t orderCycles = 0;   ///< vector memory: of these, those in which only
+                              ///< older ones of the wavefront were missing
+  uint64_t addressCycles = 0; ///< vector memory: of the address unit
+  uint64_t lines = 0;         ///< vector memory: lines of 128 bytes touched
+  uint64_t leastLines = 0;    ///< the same, had the lanes been packed densely
   /// Vector memory: the number of L1's sets times the most lines that one of
   /// them gets, of each execution: `lines` if they spread evenly.
   uint64_t setLines = 0;
@@ -201,7 +201,7 @@ struct TimingResult {
   /// Of the busiest channel of L2: the share of the time in which atomics held
   /// it, so that whatever else wanted it waited.
   double atomicChannelShare = 0;
-  uint64_t waveCycles = 0;  ///< wavefronts' lives, summed up
+  uint64_t waveCycles = 0; ///< wavefronts' lives, summed up
   StallCycles stalls = {};
   std::array<uint64_t, issueKinds> issues = {};
   MemoryCounters memory;
