@@ -34,6 +34,10 @@ for object in "$folder"/"$pattern"*.hsaco; do
       /^  utilisation / { matrix = $3 }
       /^  LDS .* bank conflicts / { gsub(/[(]/, "", $(NF - 1)); conflicts = $(NF - 1) }
       / held back most by: / { sub(/.*held back most by: /, ""); sub(/ of the SIMDs. time to be won/, ""); why = $0 }
+      # Too few or no workgroups say nothing of the kernel: what comes next does.
+      / then: / && why ~ /^(too few|CUs idle)/ && !told {
+        sub(/.*then: /, ""); sub(/[)]:.*/, ")"); if ($0 !~ /^(the launch|CUs idle|too few|SIMDs without)/) { told = 1; why = why "; then " $0 }
+      }
       END { printf "%12d %8.1f %7.1f %7.1f  %-34s %s\n", cycles, rate, matrix, conflicts, name, why }'
 done | sort -n | awk '
   BEGIN { printf "%12s %8s %7s %7s  %-34s %s\n", "cycles", "TFLOP/s", "matrix", "confl.", "configuration", "held back most by" }
