@@ -557,7 +557,6 @@ void Analysis::barriers() {
       at);
 }
 
-/// Parts that need no closer look.
 /// A clause about matrix work of types that run at a part of f16's rate.
 std::string Analysis::wideMatrix() const {
   double all = 0, wide = 0;
@@ -577,6 +576,7 @@ std::string Analysis::wideMatrix() const {
              : "";
 }
 
+/// Parts that need no closer look.
 void Analysis::plain() {
   auto hottest = [&](Stall stall) {
     return worst([&](const CodeLine &c) { return c.caused[unsigned(stall)]; });

@@ -32,6 +32,7 @@
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
 #include <map>
 #include <set>
 
@@ -45,30 +46,38 @@ static bool isPlain(Operation *op) {
   return op->getNumRegions() == 0 && isPure(op);
 }
 
-/// Whether both are computed the same way from the same values.
-static bool isSame(Value a, Value b) {
-  if (a == b)
+/// Whether both are computed the same way from the same values. \p same: pairs
+/// met before, for what is computed may be used many times.
+static bool isSame(Value a, Value b,
+                   llvm::DenseSet<std::pair<Value, Value>> &same) {
+  if (a == b || !same.insert({a, b}).second)
     return true;
   Operation *x = a.getDefiningOp(), *y = b.getDefiningOp();
   return x && y && isPlain(x) && isPlain(y) &&
          cast<OpResult>(a).getResultNumber() ==
              cast<OpResult>(b).getResultNumber() &&
          OperationEquivalence::isEquivalentTo(
-             x, y, [](Value p, Value q) { return success(isSame(p, q)); },
+             x, y,
+             [&](Value p, Value q) { return success(isSame(p, q, same)); },
              /*markEquivalent=*/nullptr, OperationEquivalence::IgnoreLocations);
 }
 
 /// Whether a value is the same in all trips of a loop; points of a parallel in
 /// it count as such.
 static bool isInvariant(Value value, Operation *loop) {
-  Operation *op = value.getDefiningOp();
-  if (!loop->isAncestor(op ? op : value.getParentBlock()->getParentOp()))
-    return true;
-  if (!op)
-    return isa<ParallelOp>(value.getParentBlock()->getParentOp());
-  return isPlain(op) && llvm::all_of(op->getOperands(), [&](Value operand) {
-           return isInvariant(operand, loop);
-         });
+  llvm::SetVector<Value> work;
+  work.insert(value);
+  for (size_t i = 0; i < work.size(); ++i) {
+    Value each = work[i];
+    Operation *op = each.getDefiningOp();
+    Operation *at = op ? op : each.getParentBlock()->getParentOp();
+    if (!loop->isAncestor(at) || (!op && isa<ParallelOp>(at)))
+      continue;
+    if (!op || !isPlain(op))
+      return false;
+    work.insert(op->operand_begin(), op->operand_end());
+  }
+  return true;
 }
 
 namespace {
@@ -294,9 +303,11 @@ bool tlc::tile::areOwnElements(ValueRange a, ValueRange b,
   if (a.size() != b.size())
     return false;
   SmallVector<Value> common;
-  for (auto [x, y] : llvm::zip_equal(a, b))
-    if (isSame(x, y))
+  for (auto [x, y] : llvm::zip_equal(a, b)) {
+    llvm::DenseSet<std::pair<Value, Value>> same;
+    if (isSame(x, y, same))
       common.push_back(x);
+  }
   // Each point has its own place among indices that are the point's.
   if (within && llvm::all_of(llvm::enumerate(within.getExtents()), [&](auto e) {
         return e.value() == 1 ||
@@ -317,43 +328,53 @@ bool tlc::tile::areOwnElements(ValueRange a, ValueRange b,
   return distinct.size() == tuples.size();
 }
 
-/// The loops whose variables an index is made of; false if it is made of what
-/// cannot be evaluated in their trips.
-static bool collectLoops(Value value, ArrayRef<Operation *> loops,
-                         SmallVectorImpl<scf::ForOp> &found) {
-  if (llvm::all_of(loops,
-                   [&](Operation *loop) { return isInvariant(value, loop); }))
-    return true;
-  if (auto loop = scf::getForInductionVarOwner(value)) {
-    APInt constant;
-    if (!loop.getStaticTripCount() ||
-        !matchPattern(loop.getLowerBound(), m_ConstantInt(&constant)) ||
-        !matchPattern(loop.getStep(), m_ConstantInt(&constant)))
-      return false;
-    if (!llvm::is_contained(found, loop))
-      found.push_back(loop);
-    return true;
-  }
-  Operation *op = value.getDefiningOp();
-  return op && isPlain(op) && llvm::all_of(op->getOperands(), [&](Value v) {
-           return collectLoops(v, loops, found);
-         });
-}
-
-/// The same of all indices, if their trips are few enough to be walked through.
+/// The loops whose variables the indices are made of; nothing if they are made
+/// of what cannot be evaluated in their trips, or these are too many.
 static std::optional<SmallVector<scf::ForOp>>
 loopsOf(ValueRange indices, ArrayRef<Operation *> loops) {
   SmallVector<scf::ForOp> walked;
   int64_t trips = 1;
-  for (Value index : indices)
-    if (!collectLoops(index, loops, walked))
+  llvm::SetVector<Value> work(indices.begin(), indices.end());
+  for (size_t i = 0; i < work.size(); ++i) {
+    Value value = work[i];
+    if (llvm::all_of(loops,
+                     [&](Operation *loop) { return isInvariant(value, loop); }))
+      continue;
+    if (auto loop = scf::getForInductionVarOwner(value)) {
+      APInt constant;
+      std::optional<APInt> count = loop.getStaticTripCount();
+      if (!count ||
+          !matchPattern(loop.getLowerBound(), m_ConstantInt(&constant)) ||
+          !matchPattern(loop.getStep(), m_ConstantInt(&constant)))
+        return std::nullopt;
+      trips *= std::min(count->getSExtValue(), kMostPoints + 1);
+      if (trips > kMostPoints)
+        return std::nullopt;
+      walked.push_back(loop);
+      continue;
+    }
+    Operation *op = value.getDefiningOp();
+    if (!op || !isPlain(op))
       return std::nullopt;
-  for (scf::ForOp loop : walked) {
-    trips *= loop.getStaticTripCount()->getSExtValue();
-    if (trips > kMostPoints)
-      return std::nullopt;
+    work.insert(op->operand_begin(), op->operand_end());
   }
   return walked;
+}
+
+/// The indices in each thread and trip; empty where some cannot be told.
+static SmallVector<SmallVector<int64_t, 3>> tuplesOf(ValueRange indices,
+                                                     Evaluator &evaluator) {
+  if (evaluator.size() > kMostPoints)
+    return {};
+  SmallVector<SmallVector<int64_t, 3>> tuples(evaluator.size());
+  for (Value index : indices) {
+    const Values *values = evaluator.of(index);
+    if (!values || !values->trips.empty())
+      return {};
+    for (auto [tuple, number] : llvm::zip_equal(tuples, values->at))
+      tuple.push_back(number);
+  }
+  return tuples;
 }
 
 bool tlc::tile::areHandedOn(Operation *store, ValueRange indices,
@@ -363,16 +384,9 @@ bool tlc::tile::areHandedOn(Operation *store, ValueRange indices,
   if (!walked)
     return false;
   Evaluator evaluator(kernel, within, loops, *walked);
-  if (evaluator.size() > kMostPoints)
+  SmallVector<SmallVector<int64_t, 3>> tuples = tuplesOf(indices, evaluator);
+  if (tuples.empty())
     return false;
-  SmallVector<SmallVector<int64_t, 3>> tuples(evaluator.size());
-  for (Value index : indices) {
-    const Values *values = evaluator.of(index);
-    if (!values || !values->trips.empty())
-      return false;
-    for (auto [tuple, number] : llvm::zip_equal(tuples, values->at))
-      tuple.push_back(number);
-  }
   // Only of threads that a condition lets through, as far as that can be told.
   llvm::BitVector runs(evaluator.size(), true);
   for (Operation *op = store; op != kernel; op = op->getParentOp())
@@ -400,19 +414,9 @@ bool tlc::tile::doBoxesMeet(ValueRange offsets, ArrayRef<int64_t> shape,
       ShapedType::isDynamicShape(shape) || !llvm::all_of(offsets, isUniform))
     return false;
   Evaluator evaluator(kernel, ParallelOp(), loops, *walked, /*width=*/1);
-  if (evaluator.size() > kMostPoints)
-    return false;
-  std::set<SmallVector<int64_t, 3>> boxes;
-  SmallVector<SmallVector<int64_t, 3>> corners(evaluator.size());
-  for (Value offset : offsets) {
-    const Values *values = evaluator.of(offset);
-    if (!values || !values->trips.empty())
-      return false;
-    for (auto [corner, number] : llvm::zip_equal(corners, values->at))
-      corner.push_back(number);
-  }
+  SmallVector<SmallVector<int64_t, 3>> corners = tuplesOf(offsets, evaluator);
   // The same box is the same threads'.
-  boxes.insert(corners.begin(), corners.end());
+  std::set<SmallVector<int64_t, 3>> boxes(corners.begin(), corners.end());
   if (boxes.size() > kMostBoxes)
     return false;
   for (auto a = boxes.begin(); a != boxes.end(); ++a)
