@@ -127,8 +127,9 @@ struct ShufflePattern : ConvertOpToLLVMPattern<wave::ShuffleOp> {
     Build build{rewriter, op.getLoc()};
     SmallVector<Value> dwords = build.toDwords(adaptor.getValue());
     APInt lane;
-    bool known =
-        matchPattern(op.getLane(), m_ConstantInt(&lane)) && lane.ult(kWaveSize);
+    bool known = (matchPattern(op.getLane(), m_ConstantInt(&lane)) &&
+                  lane.ult(kWaveSize)) ||
+                 op.getLane().getDefiningOp<wave::UniformOp>();
     for (Value &dword : dwords)
       dword =
           known ? build.intrinsic("llvm.amdgcn.readlane", rewriter.getI32Type(),

@@ -16,9 +16,15 @@
 //        %s = addi %u, %k
 //        tile.parallel (%i) { %y = addi %i, %s }
 //
+// So is an element that all points read, of a tensor which the kernel does not
+// write: the first row of a group, the length of a sequence. It also leaves the
+// serial loops that do not change its indices.
+//
 //===----------------------------------------------------------------------===//
 
 #include "BufferUse.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;
@@ -28,7 +34,8 @@ using namespace tlc::tile;
 namespace {
 class Hoister {
 public:
-  explicit Hoister(ParallelOp loop) : loop(loop), b(loop) {}
+  Hoister(ParallelOp loop, const llvm::DenseSet<Value> &written)
+      : loop(loop), written(written), b(loop) {}
   void run();
 
 private:
@@ -53,12 +60,75 @@ private:
     b.setInsertionPoint(loop);
     return b.createOrFold<Op>(loc, x, y);
   }
+  bool isMovable(Operation *op);
   bool rewrite(Operation *op);
 
   ParallelOp loop;
+  const llvm::DenseSet<Value> &written;
   OpBuilder b;
 };
 } // namespace
+
+/// Whether a load may be made anywhere: reads outside a tensor give its pad
+/// value, and this one is not written.
+static bool readsConstant(Operation *op, const llvm::DenseSet<Value> &written) {
+  auto load = dyn_cast<LoadOp>(op);
+  auto tensor = load ? load.getSource().getDefiningOp<TensorOp>() : TensorOp();
+  return tensor && isa<BlockArgument>(tensor.getSource()) &&
+         !written.contains(tensor.getSource());
+}
+
+/// The pointers through which a kernel writes.
+static llvm::DenseSet<Value> findWritten(KernelOp kernel) {
+  llvm::DenseSet<Value> written;
+  kernel->getParentOp()->walk([&](Operation *op) {
+    for (const BufferUse &use : getUses(op))
+      if (auto tensor = getBase(use.buffer).getDefiningOp<TensorOp>();
+          tensor && use.write)
+        written.insert(tensor.getSource());
+  });
+  return written;
+}
+
+bool Hoister::isMovable(Operation *op) {
+  if (op->getNumRegions() || !op->getNumResults())
+    return false;
+  if (isPure(op))
+    return true;
+  // A condition that is the same for all points may say whether the argument is
+  // there at all.
+  for (Operation *p = op->getParentOp(); p != loop; p = p->getParentOp()) {
+    auto branch = dyn_cast<scf::IfOp>(p);
+    if (!branch || isUniform(branch.getCondition()))
+      return false;
+  }
+  return readsConstant(op, written);
+}
+
+/// Moves an op, and what makes its operands, out of the serial loops that do
+/// not change them.
+static void leaveLoops(Operation *op) {
+  while (auto loop = dyn_cast<scf::ForOp>(op->getParentOp())) {
+    llvm::SetVector<Operation *> needed;
+    auto collect = [&](auto &&self, Operation *each) -> bool {
+      for (Value v : each->getOperands()) {
+        Operation *def = v.getDefiningOp();
+        if (def ? !loop->isAncestor(def)
+                : !loop->isAncestor(v.getParentBlock()->getParentOp()))
+          continue;
+        if (!def || def->getBlock() != loop.getBody() || !isPure(def) ||
+            def->getNumRegions() || !self(self, def))
+          return false;
+      }
+      needed.insert(each);
+      return true;
+    };
+    if (!collect(collect, op))
+      return;
+    for (Operation *each : needed)
+      each->moveBefore(loop);
+  }
+}
 
 bool Hoister::rewrite(Operation *op) {
   Location loc = op->getLoc();
@@ -102,12 +172,13 @@ void Hoister::run() {
     SmallVector<Operation *> ops;
     loop.getBody().walk([&](Operation *op) { ops.push_back(op); });
     for (Operation *op : ops) {
-      if (op->getNumRegions() || !op->getNumResults() || !isPure(op) ||
-          isa<TensorOp, ViewOp, AliasOp>(op))
+      if (isa<TensorOp, ViewOp, AliasOp>(op) || !isMovable(op))
         continue;
       if (llvm::all_of(op->getOperands(),
                        [&](Value v) { return isOutside(v); })) {
         op->moveBefore(loop);
+        if (isa<LoadOp>(op))
+          leaveLoops(op);
         changed = true;
       } else {
         changed |= rewrite(op);
@@ -119,6 +190,7 @@ void Hoister::run() {
 void tile::hoistInvariants(KernelOp kernel) {
   SmallVector<ParallelOp> loops;
   kernel.walk([&](ParallelOp loop) { loops.push_back(loop); });
+  llvm::DenseSet<Value> written = findWritten(kernel);
   for (ParallelOp loop : loops)
-    Hoister(loop).run();
+    Hoister(loop, written).run();
 }

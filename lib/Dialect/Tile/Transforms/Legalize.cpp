@@ -11,7 +11,8 @@
 //    around it.
 // 2. Loops marked `tile.unroll` or `tile.vectorized` with constant bounds are
 //    unrolled, and so are loops with constant bounds whose variable indexes a
-//    fragment or local buffer: registers cannot be indexed at run time.
+//    fragment or local buffer: registers cannot be indexed at run time, only
+//    chosen among. Loops of many products that read an element a step do that.
 // 3. Views of views become one view: offsets add.
 // 4. Fragments that are seen under another type live in LDS, and so do those
 //    whose other shape splits dimensions that are no powers of two.
@@ -157,8 +158,14 @@ static bool dependsOn(Value value, Value iv) {
                             [&](Value v) { return dependsOn(v, iv); });
 }
 
-/// Whether the loop's variable chooses a register.
+/// Whether the loop's variable indexes registers, other than by single reads in
+/// a loop of many products: copies of its step would not fit the instruction
+/// cache.
 static bool indexesRegisters(scf::ForOp loop) {
+  constexpr int64_t kMostProducts = 16;
+  std::optional<int64_t> trips = constantTrips(loop);
+  int64_t products = 0;
+  loop.walk([&](GemmOp) { products += trips.value_or(1); });
   Value iv = loop.getInductionVar();
   auto inRegisters = [](Value buffer) {
     Space space = getSpace(buffer);
@@ -171,7 +178,9 @@ static bool indexesRegisters(scf::ForOp loop) {
       .walk([&](Operation *op) {
         bool hit = false;
         if (auto load = dyn_cast<LoadOp>(op))
-          hit = inRegisters(load.getSource()) && anyDepends(load.getIndices());
+          hit = (products <= kMostProducts ||
+                 load->getParentOfType<ParallelOp>()) &&
+                inRegisters(load.getSource()) && anyDepends(load.getIndices());
         else if (auto store = dyn_cast<StoreOp>(op))
           hit = inRegisters(store.getDest()) && anyDepends(store.getIndices());
         else if (auto view = dyn_cast<ViewOp>(op))

@@ -17,8 +17,12 @@
 //   %q = arith.mulf %y, %b           %p = arith.mulf %x, %a
 //                                    %q = arith.mulf %y, %b
 //
+// Which element a loop reads may also be a number that it computes
+// (LaneTables.cpp).
+//
 //===----------------------------------------------------------------------===//
 
+#include "LaneTables.h"
 #include "mlir/IR/Matchers.h"
 #include "tlc/Dialect/Wave/IR/WaveDialect.h"
 #include "tlc/Dialect/Wave/Transforms/Passes.h"
@@ -58,6 +62,7 @@ struct GroupBroadcasts
   using WaveGroupBroadcastsBase::WaveGroupBroadcastsBase;
 
   void runOnOperation() override {
+    makeLaneTables(getOperation());
     getOperation().walk([](Block *block) {
       llvm::MapVector<Value, SmallVector<ShuffleOp>> groups;
       for (ShuffleOp op :

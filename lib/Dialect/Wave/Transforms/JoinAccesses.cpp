@@ -27,6 +27,9 @@
 // by a select; those of one row have one condition, and are joined too. Stores
 // to global memory are joined only with no other access to it in between.
 //
+// Choices between the elements of an access and constants are joined likewise
+// (JoinSelects.cpp).
+//
 //   %a = arith.muli %t, %c8            %a = arith.muli %t, %c8
 //   wave.lds_store %x, %a : f16        %v = vector.from_elements %x, %y ...
 //   %b = arith.addi %a, %c2       =>   wave.lds_store %v, %a : vector<4xf16>
@@ -35,6 +38,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "JoinSelects.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Dominance.h"
 #include "mlir/IR/Matchers.h"
@@ -251,6 +255,7 @@ struct JoinAccesses : tlc::wave::impl::WaveJoinAccessesBase<JoinAccesses> {
     getOperation().walk([&](Block *block) { visit(*block); });
     for (Run &run : runs)
       join(run);
+    joinSelects(getOperation());
   }
 
   std::optional<Run> accessOf(Operation &op);

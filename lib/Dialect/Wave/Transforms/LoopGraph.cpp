@@ -276,6 +276,9 @@ static int vectorCost(Operation *op) {
            : bits == 16             ? 4 * ((count + 1) / 2)
                                     : 4 * count;
   }
+  // A choice between vectors is one between their registers.
+  if (isa<arith::SelectOp>(op))
+    return 4 * LoopGraph::getRegisters(type);
   if (isa<arith::MaxNumFOp, arith::MinNumFOp, arith::MaximumFOp,
           arith::MinimumFOp>(op))
     return 2 * count; // two make one v_max3

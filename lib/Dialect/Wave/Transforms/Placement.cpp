@@ -116,9 +116,9 @@ int Placer::earliest(int n) const {
       continue;
     int from = time[e.node];
     if (from == kUnplaced) {
-      if (overlap && late[e.node])
+      if (overlap && (late[e.node] || feeds[e.node]))
         from = earliest(e.node);
-      else if (!isLazy(nodes[e.node]) || e.distance)
+      else if (!isLazy(e.node) || e.distance)
         continue;
       else
         from = begin(e.node);
@@ -176,14 +176,42 @@ void Placer::findLate() {
   }
 }
 
-/// The LDS reads (and loads) that node n at time t waits for.
+/// The LDS reads (and loads) that node n at time t waits for, and what makes
+/// its operands of them.
 bool Placer::placeReads(int n, int t) {
   SmallVector<int> placed, settled;
+  if (placeSources(n, t, placed, settled))
+    return true;
+  // Undo: the node will try a later time.
+  for (int p : placed)
+    release(p);
+  for (int tile : settled) {
+    windowFixed[tile] = false;
+    window[tile] = firstWindow[tile];
+  }
+  return false;
+}
+
+/// Notes what it places, and whose windows it settles.
+bool Placer::placeSources(int n, int t, SmallVectorImpl<int> &placed,
+                          SmallVectorImpl<int> &settled) {
   for (const Edge &e : nodes[n].in) {
     int r = e.node;
-    if (time[r] != kUnplaced || e.distance || !isLazy(nodes[r]))
+    if (time[r] != kUnplaced || e.distance || !isLazy(r))
       continue;
     int due = t - latencyOf(r, e);
+    if (feeds[r]) {
+      int from = earliest(r), best = std::min(latest(r), due);
+      while (best >= from && !fits(nodes[r], best))
+        --best;
+      if (best < from)
+        return false;
+      reserve(r, best);
+      placed.push_back(r);
+      if (!placeSources(r, best, placed, settled))
+        return false;
+      continue;
+    }
     // The first read of a tile settles its window: the one in which the read is
     // due.
     if (hasWindow(nodes[r]) && !windowFixed[nodes[r].tile]) {
@@ -201,16 +229,8 @@ bool Placer::placeReads(int n, int t) {
                       std::min(due, windowEnd(nodes[r])) - slotsOf(graph.ring));
     while (best >= from && !fits(nodes[r], best))
       --best;
-    // Undo: the node will try a later time.
-    if (best < from) {
-      for (int p : placed)
-        release(p);
-      for (int tile : settled) {
-        windowFixed[tile] = false;
-        window[tile] = firstWindow[tile];
-      }
+    if (best < from)
       return false;
-    }
     reserve(r, best);
     placed.push_back(r);
   }
@@ -577,10 +597,8 @@ Placer::Outcome Placer::attempt() {
     ready.emplace(!matrix, !urgent[i], matrix ? 0 : reaches[i],
                   matrix ? 0 : -round, i);
   };
-  auto waits = [&](const Edge &e) {
-    return !e.distance && !isLazy(nodes[e.node]);
-  };
-  auto mine = [&](int i) { return !isLazy(nodes[i]) && !(overlap && late[i]); };
+  auto waits = [&](const Edge &e) { return !e.distance && !isLazy(e.node); };
+  auto mine = [&](int i) { return !isLazy(i) && !(overlap && late[i]); };
   for (int i = 0; i < n; ++i) {
     if (!mine(i))
       continue;
@@ -605,8 +623,7 @@ Placer::Outcome Placer::attempt() {
       return outcome;
     }
     for (const Edge &e : nodes[i].out)
-      if (!e.distance && mine(e.node) && !isLazy(nodes[i]) &&
-          --missing[e.node] == 0)
+      if (!e.distance && mine(e.node) && !isLazy(i) && --missing[e.node] == 0)
         makeReady(e.node);
   }
   if (overlap) {

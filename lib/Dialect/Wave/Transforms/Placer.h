@@ -101,6 +101,8 @@ private:
   };
   std::pair<int, int> spanOf(llvm::ArrayRef<Load> loads, int firstWrite) const;
   bool placeReads(int n, int t);
+  bool placeSources(int n, int t, llvm::SmallVectorImpl<int> &placed,
+                    llvm::SmallVectorImpl<int> &settled);
   void sinkReads();
   void sinkPacks();
   void spreadLoads();
@@ -137,10 +139,12 @@ private:
   void release(int n);
   int earliest(int n) const;
   int latest(int n) const;
-  // Nodes that wait for a later sweep.
-  bool isLazy(const Node &node) const {
-    return node.unit == Unit::Memory &&
-           (node.ldsRead || node.ldsWrite || node.globalRead) && overlap;
+  // Nodes that wait for a later sweep, or are placed with their reader.
+  bool isLazy(int n) const {
+    const Node &node = nodes[n];
+    return overlap &&
+           (feeds[n] || (node.unit == Unit::Memory &&
+                         (node.ldsRead || node.ldsWrite || node.globalRead)));
   }
   // Accesses to tiles that barriers order.
   bool hasWindow(const Node &node) const {

@@ -75,9 +75,65 @@ static void splitGuardedStores(scf::ForOp loop) {
   }
 }
 
-namespace {
+/// Masks that no iteration changes are made before the loop: their readers may
+/// then stand anywhere in it.
+static void hoistMasks(scf::ForOp loop) {
+  for (Operation &op : llvm::make_early_inc_range(*loop.getBody()))
+    if (isa<arith::CmpIOp, arith::CmpFOp>(op) &&
+        llvm::all_of(op.getOperands(),
+                     [&](Value v) { return loop.isDefinedOutsideOfLoop(v); }))
+      op.moveBefore(loop);
+}
+
 /// Fewer matrix instructions than this make no loop hot.
 constexpr int kMinMatrix = 4;
+
+static bool isHot(Block *block) {
+  return llvm::range_size(block->getOps<MfmaOp>()) >= kMinMatrix;
+}
+
+/// A branch in a loop as a loop of its own, of one iteration, which can be
+/// ordered. What the branch leaves otherwise is what the loop begins with.
+static scf::ForOp makeLoop(scf::IfOp branch) {
+  OpBuilder b(branch);
+  Location loc = branch.getLoc();
+  SmallVector<Value> otherwise;
+  if (branch.elseBlock())
+    llvm::append_range(otherwise, branch.elseYield().getOperands());
+  Value zero = arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(0));
+  Value one = arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(1));
+  auto loop = scf::ForOp::create(b, loc, zero, one, one, otherwise);
+  Block *body = loop.getBody(), *then = branch.thenBlock();
+  if (!body->empty())
+    body->back().erase();
+  body->getOperations().splice(body->end(), then->getOperations());
+  branch->replaceAllUsesWith(loop);
+  return loop;
+}
+
+/// And back.
+static void makeBranch(scf::ForOp loop, Value condition) {
+  OpBuilder b(loop);
+  Location loc = loop.getLoc();
+  auto branch = scf::IfOp::create(b, loc, loop.getResultTypes(), condition,
+                                  /*withElseRegion=*/loop.getNumResults() > 0);
+  Block *body = loop.getBody(), *then = branch.thenBlock();
+  for (auto [arg, init] : llvm::zip(loop.getRegionIterArgs(), loop.getInits()))
+    arg.replaceAllUsesWith(init);
+  loop.getInductionVar().replaceAllUsesWith(loop.getLowerBound());
+  if (!then->empty())
+    then->back().erase();
+  then->getOperations().splice(then->end(), body->getOperations());
+  if (branch.elseBlock()) {
+    b.setInsertionPointToEnd(branch.elseBlock());
+    scf::YieldOp::create(b, loc, loop.getInits());
+  }
+  branch->setAttr(kScheduledAttr, b.getUnitAttr());
+  loop->replaceAllUsesWith(branch);
+  loop.erase();
+}
+
+namespace {
 
 struct Schedule : tlc::wave::impl::WaveScheduleBase<Schedule> {
   using WaveScheduleBase::WaveScheduleBase;
@@ -85,19 +141,32 @@ struct Schedule : tlc::wave::impl::WaveScheduleBase<Schedule> {
   void runOnOperation() override {
     SmallVector<scf::ForOp> loops;
     getOperation().walk([&](scf::ForOp loop) {
-      int count = llvm::range_size(loop.getBody()->getOps<MfmaOp>());
-      if (count >= kMinMatrix && !loop->hasAttr(kScheduledAttr))
+      if (isHot(loop.getBody()) && !loop->hasAttr(kScheduledAttr))
         loops.push_back(loop);
     });
-    for (scf::ForOp loop : loops)
+    SmallVector<scf::IfOp> branches;
+    getOperation().walk([&](scf::IfOp branch) {
+      bool plain = !branch.elseBlock() ||
+                   branch.elseBlock()->without_terminator().empty();
+      if (plain && isHot(branch.thenBlock()) &&
+          isa<scf::ForOp>(branch->getParentOp()) &&
+          !branch->hasAttr(kScheduledAttr))
+        branches.push_back(branch);
+    });
+    for (scf::ForOp loop : loops) {
       splitGuardedStores(loop);
+      hoistMasks(loop);
+    }
     llvm::DenseSet<Operation *> seldom = findSeldom(loops);
     for (scf::ForOp loop : loops)
-      schedule(loop, seldom.contains(loop));
+      schedule(loop, seldom.contains(loop), overlap);
+    for (scf::IfOp branch : branches)
+      scheduleBranch(branch);
   }
 
   llvm::DenseSet<Operation *> findSeldom(ArrayRef<scf::ForOp> loops);
-  void schedule(scf::ForOp loop, bool isSeldom);
+  scf::ForOp schedule(scf::ForOp loop, bool isSeldom, bool overlap);
+  void scheduleBranch(scf::IfOp branch);
   void describe(Location loc, const LoopGraph &graph, const Placement &p);
 };
 } // namespace
@@ -141,7 +210,8 @@ llvm::DenseSet<Operation *> Schedule::findSeldom(ArrayRef<scf::ForOp> loops) {
 
 /// One loop: graph, placement, emission. Falls back from overlap to one
 /// iteration in line, and says why in the remark.
-void Schedule::schedule(scf::ForOp loop, bool isSeldom) {
+/// The loop as it is then.
+scf::ForOp Schedule::schedule(scf::ForOp loop, bool isSeldom, bool overlap) {
   // Where iterations overlap, two barriers do; else all stay.
   auto graphOf = [&](bool twoBarriers) {
     auto graph = std::make_unique<LoopGraph>(loop, twoBarriers);
@@ -153,13 +223,22 @@ void Schedule::schedule(scf::ForOp loop, bool isSeldom) {
   std::string why = graph->build();
   if (!why.empty()) {
     loop.emitRemark("not scheduled: ") << why;
-    return;
+    return loop;
   }
   graph->rows = unroll ? rowsOfTurn(*graph) : 1;
   std::optional<Placement> placement;
   int blamed = -1;
   if (overlap && graph->serial.empty()) {
     placement = place(*graph, /*overlap=*/true, blamed);
+    // Of tiles with one copy nothing is read while they are written: matrix
+    // work goes on then if enough has been read before.
+    if (!placement && graph->numBarriers > 1 && ring >= LoopGraph::kRing) {
+      graph->ring = 2 * ring;
+      placement = place(*graph, /*overlap=*/true, blamed);
+      if (placement &&
+          estimateRegisters(*graph, *placement) > graph->likelyRegisters())
+        placement.reset();
+    }
     if (!placement) {
       graph->serial = "no slot was found for ";
       graph->serial += blamed < 0
@@ -198,14 +277,14 @@ void Schedule::schedule(scf::ForOp loop, bool isSeldom) {
   }
   if (!placement) {
     loop.emitRemark("not scheduled: no order was found");
-    return;
+    return loop;
   }
   Location loc = loop.getLoc();
   if (report)
     describe(loc, *graph, *placement);
   int matrix = graph->numMatrix, cycles = graph->vectorCycles;
   int registers = estimateRegisters(*graph, *placement);
-  emitSchedule(*graph, *placement, pin);
+  scf::ForOp ordered = emitSchedule(*graph, *placement, pin);
   auto remark = mlir::emitRemark(loc, "scheduled: ");
   remark << matrix << " matrix instructions in " << placement->interval
          << " slots, " << cycles << " vector cycles, ";
@@ -216,4 +295,15 @@ void Schedule::schedule(scf::ForOp loop, bool isSeldom) {
   if (!graph->serial.empty())
     remark << " (" << graph->serial << ")";
   remark << ", about " << registers << " vector registers";
+  return ordered;
+}
+
+/// A step that a loop does only if a block is wanted is ordered as an iteration
+/// that overlaps with no other.
+void Schedule::scheduleBranch(scf::IfOp branch) {
+  Value condition = branch.getCondition();
+  scf::ForOp loop = makeLoop(branch);
+  branch.erase();
+  splitGuardedStores(loop);
+  makeBranch(schedule(loop, /*isSeldom=*/false, /*overlap=*/false), condition);
 }

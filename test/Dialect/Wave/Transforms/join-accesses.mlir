@@ -178,3 +178,39 @@ wave.kernel @guarded(%p: !wave.ptr, %n: i32, %x: f16, %y: f16) attributes {lds_b
   }
   wave.return
 }
+
+// Elements of one access that are kept or replaced by a constant together are
+// chosen as a vector; those of two conditions are not.
+// CHECK-LABEL: wave.kernel @chosen
+// CHECK: %[[V:.*]] = wave.buffer_load %{{.*}} : vector<4xf16>
+// CHECK: %[[ZEROS:.*]] = arith.constant dense<0.000000e+00> : vector<4xf16>
+// CHECK: %[[W:.*]] = arith.select %{{.*}}, %[[V]], %[[ZEROS]] : vector<4xf16>
+// CHECK: wave.lds_store %[[W]]
+// CHECK: %[[U:.*]] = arith.select %{{.*}} : f16
+// CHECK: %[[P:.*]] = vector.from_elements %{{.*}}, %{{.*}}, %{{.*}}, %[[U]]
+// CHECK: wave.lds_store %[[P]]
+wave.kernel @chosen(%p: !wave.ptr, %n: i32) attributes {lds_bytes = 4096 : i64, threads = 64 : i64} {
+  %c8 = arith.constant 8 : i32
+  %bytes = arith.constant 4096 : i32
+  %zero = arith.constant 0.0 : f16
+  %t = wave.thread_id
+  %at = arith.muli %t, %c8 : i32
+  %rsrc = wave.resource %p, %bytes : i32
+  %v = wave.buffer_load %rsrc[%at] : vector<4xf16>
+  %in = arith.cmpi slt, %t, %n : i32
+  %other = arith.cmpi sgt, %t, %n : i32
+  %v0 = vector.extract %v[0] : f16 from vector<4xf16>
+  %v1 = vector.extract %v[1] : f16 from vector<4xf16>
+  %v2 = vector.extract %v[2] : f16 from vector<4xf16>
+  %v3 = vector.extract %v[3] : f16 from vector<4xf16>
+  %s0 = arith.select %in, %v0, %zero : f16
+  %s1 = arith.select %in, %v1, %zero : f16
+  %s2 = arith.select %in, %v2, %zero : f16
+  %s3 = arith.select %in, %v3, %zero : f16
+  %w = vector.from_elements %s0, %s1, %s2, %s3 : vector<4xf16>
+  wave.lds_store %w, %at : vector<4xf16>
+  %u = arith.select %other, %v3, %zero : f16
+  %x = vector.from_elements %s0, %s1, %s2, %u : vector<4xf16>
+  wave.lds_store %x, %at {offset = 2048 : i64} : vector<4xf16>
+  wave.return
+}

@@ -465,3 +465,56 @@ wave.kernel @transposed(%p: !wave.ptr) attributes {lds_bytes = 65536 : i64, thre
   wave.buffer_store %s, %rsrc[%at] : f32
   wave.return
 }
+
+// A step that a loop does only where a block is wanted is ordered as an
+// iteration of its own: its load, which stands last, comes first.
+// CHECK-LABEL: wave.kernel @wanted
+// CHECK: scf.for
+// CHECK: %[[R:.*]]:2 = scf.if %{{.*}} -> (vector<16xf32>, vector<16xf32>) {
+// CHECK-NEXT: wave.barrier
+// CHECK: wave.buffer_load
+// CHECK: wave.mfma
+// CHECK-NEXT: wave.sched_barrier
+// CHECK: wave.mfma
+// CHECK-NEXT: wave.sched_barrier
+// CHECK: wave.lds_store
+// CHECK: scf.yield
+// CHECK: } else {
+// CHECK-NEXT: scf.yield %[[X:.*]], %[[Y:.*]] : vector<16xf32>, vector<16xf32>
+// CHECK: } {wave.scheduled}
+// CHECK-NEXT: scf.yield %[[R]]#0, %[[R]]#1
+wave.kernel @wanted(%p: !wave.ptr, %mask: !wave.ptr) attributes {lds_bytes = 8192 : i64, threads = 64 : i64} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c16 = arith.constant 16 : i32
+  %c4096 = arith.constant 4096 : i32
+  %bytes = arith.constant 65536 : i32
+  %zero = arith.constant dense<0.0> : vector<16xf32>
+  %t = wave.thread_id
+  %at = arith.muli %t, %c16 : i32
+  %rsrc = wave.resource %p, %bytes : i32
+  %r:2 = scf.for %i = %c0 to %c16 step %c1 iter_args(%x = %zero, %y = %zero) -> (vector<16xf32>, vector<16xf32>) : i32 {
+    %m = wave.global_load %mask[%i : i32] : i32
+    %want = arith.cmpi ne, %m, %c0 : i32
+    %z:2 = scf.if %want -> (vector<16xf32>, vector<16xf32>) {
+      wave.barrier
+      %v0 = wave.lds_load %at {wave.lds = array<i64: 0, 4096>} : vector<4xf16>
+      %v1 = wave.lds_load %at {offset = 1024 : i64, wave.lds = array<i64: 0, 4096>} : vector<4xf16>
+      %x0 = wave.mfma [32, 32, 8] %v0, %v0, %x : vector<4xf16>, vector<4xf16>, vector<16xf32> -> vector<16xf32>
+      %y0 = wave.mfma [32, 32, 8] %v0, %v1, %y : vector<4xf16>, vector<4xf16>, vector<16xf32> -> vector<16xf32>
+      %x1 = wave.mfma [32, 32, 8] %v1, %v0, %x0 : vector<4xf16>, vector<4xf16>, vector<16xf32> -> vector<16xf32>
+      %y1 = wave.mfma [32, 32, 8] %v1, %v1, %y0 : vector<4xf16>, vector<4xf16>, vector<16xf32> -> vector<16xf32>
+      %from = arith.muli %i, %c4096 : i32
+      %g = wave.buffer_load %rsrc[%at, %from] : vector<8xf16>
+      wave.lds_store %g, %at {offset = 4096 : i64, wave.lds = array<i64: 4096, 8192>} : vector<8xf16>
+      scf.yield %x1, %y1 : vector<16xf32>, vector<16xf32>
+    } else {
+      scf.yield %x, %y : vector<16xf32>, vector<16xf32>
+    }
+    scf.yield %z#0, %z#1 : vector<16xf32>, vector<16xf32>
+  }
+  %sum = arith.addf %r#0, %r#1 : vector<16xf32>
+  %e = vector.extract %sum[0] : f32 from vector<16xf32>
+  wave.buffer_store %e, %rsrc[%at] : f32
+  wave.return
+}
