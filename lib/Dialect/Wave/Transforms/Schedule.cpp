@@ -232,8 +232,9 @@ scf::ForOp Schedule::schedule(scf::ForOp loop, bool isSeldom, bool overlap) {
     placement = place(*graph, /*overlap=*/true, blamed);
     // Of tiles with one copy nothing is read while they are written: matrix
     // work goes on then if enough has been read before.
-    if (!placement && graph->numBarriers > 1 && ring >= LoopGraph::kRing) {
-      graph->ring = 2 * ring;
+    if (!placement && graph->numBarriers > 1) {
+      graph->ring =
+          ring < LoopGraph::kRing ? LoopGraph::kRing * 5 / 4 : 2 * ring;
       placement = place(*graph, /*overlap=*/true, blamed);
       if (placement &&
           estimateRegisters(*graph, *placement) > graph->likelyRegisters())
@@ -249,7 +250,8 @@ scf::ForOp Schedule::schedule(scf::ForOp loop, bool isSeldom, bool overlap) {
     }
   }
   if (placement && limit > 0 &&
-      (isSeldom || estimateRegisters(*graph, *placement) > limit)) {
+      (isSeldom || estimateRegisters(*graph, *placement) >
+                       std::max<int>(limit, graph->likelyRegisters()))) {
     placement.reset();
     graph->serial = "registers would not suffice";
   }
