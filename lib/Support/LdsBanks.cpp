@@ -18,6 +18,7 @@
 #include <algorithm>
 #include <bit>
 #include <cassert>
+#include <cstring>
 
 using namespace tlc;
 
@@ -52,22 +53,26 @@ const LdsPhases &tlc::ldsPhases(LdsDirection direction, unsigned bytes) {
 
 namespace {
 
-/// Which dwords a phase has met: a bit for each bank in each row of all banks.
+/// Which dwords a phase has met: of each, the last one that has.
 class MetDwords {
 public:
-  /// Whether it is the first time, for a dword of a row below \p rows.
+  static constexpr uint32_t dwords = kLdsBytes / 4;
+
+  void startPhase() {
+    if (++phase)
+      return;
+    std::memset(metBy, 0, sizeof(metBy));
+    phase = 1;
+  }
   bool isNew(uint32_t word) {
-    uint32_t &row = met[word / kLdsBanks], bit = 1u << word % kLdsBanks;
-    bool isNew = !(row & bit);
-    row |= bit;
+    bool isNew = metBy[word] != phase;
+    metBy[word] = phase;
     return isNew;
   }
-  void forget(uint32_t word) { met[word / kLdsBanks] = 0; }
-
-  static constexpr uint32_t rows = kLdsBytes / 4 / kLdsBanks;
 
 private:
-  uint32_t met[rows] = {};
+  uint8_t phase = 0;
+  uint8_t metBy[dwords] = {};
 };
 
 /// The most in a bank, and at least one.
@@ -76,6 +81,21 @@ unsigned mostOf(const uint8_t (&load)[kLdsBanks]) {
   for (uint8_t each : load)
     most = std::max(most, each);
   return most;
+}
+
+/// Of each bank, how many different dwords lanes want: for addresses that may
+/// be anywhere.
+void countDistinct(const uint32_t *addresses, uint64_t lanes, unsigned dwords,
+                   uint8_t (&distinct)[kLdsBanks]) {
+  uint32_t words[4 * kWaveSize];
+  unsigned count = 0;
+  for (; lanes; lanes &= lanes - 1)
+    for (unsigned i = 0; i < dwords; ++i)
+      words[count++] = addresses[std::countr_zero(lanes)] / 4 + i;
+  std::sort(words, words + count);
+  std::fill_n(distinct, kLdsBanks, uint8_t(0));
+  for (unsigned i = 0; i < count; ++i)
+    distinct[words[i] % kLdsBanks] += !i || words[i] != words[i - 1];
 }
 
 } // namespace
@@ -87,34 +107,26 @@ LdsCycles tlc::ldsCycles(LdsDirection direction, unsigned bytes,
   const LdsPhases &phases = ldsPhases(direction, bytes);
   unsigned dwords = std::max(1u, bytes / 4);
   LdsCycles cycles{phases.count, 0};
+  bool isAtomic = direction == LdsDirection::Atomic;
   for (unsigned p = 0; p < phases.count; ++p) {
-    uint32_t words[kWaveSize];
-    unsigned count = 0;
-    bool inLds = true, isAtomic = direction == LdsDirection::Atomic;
-    for (uint64_t lanes = phases.lanes[p] & active; lanes; lanes &= lanes - 1)
-      for (unsigned i = 0; i < dwords; ++i) {
-        uint32_t word = addresses[std::countr_zero(lanes)] / 4 + i;
-        // Neighbours often want the same.
-        if (!isAtomic && count && words[count - 1] == word)
-          continue;
-        inLds &= word / kLdsBanks < MetDwords::rows;
-        words[count++] = word;
-      }
+    met.startPhase();
     // Of each bank: what lanes want, and how many different dwords that is.
     uint8_t all[kLdsBanks] = {}, distinct[kLdsBanks] = {};
-    if (isAtomic)
-      for (unsigned i = 0; i < count; ++i)
-        ++all[words[i] % kLdsBanks];
-    if (inLds) [[likely]] {
-      for (unsigned i = 0; i < count; ++i)
-        distinct[words[i] % kLdsBanks] += met.isNew(words[i]);
-      for (unsigned i = 0; i < count; ++i)
-        met.forget(words[i]);
-    } else {
-      std::sort(words, words + count);
-      for (unsigned i = 0; i < count; ++i)
-        distinct[words[i] % kLdsBanks] += !i || words[i] != words[i - 1];
-    }
+    uint32_t beyond = 0, previous = ~uint32_t(0);
+    uint64_t wanted = phases.lanes[p] & active;
+    for (uint64_t lanes = wanted; lanes; lanes &= lanes - 1)
+      for (unsigned i = 0; i < dwords; ++i) {
+        uint32_t word = addresses[std::countr_zero(lanes)] / 4 + i;
+        all[word % kLdsBanks] += isAtomic;
+        // Neighbours often want the same.
+        if (word == previous)
+          continue;
+        previous = word;
+        beyond |= word / MetDwords::dwords;
+        distinct[word % kLdsBanks] += met.isNew(word % MetDwords::dwords);
+      }
+    if (beyond) [[unlikely]]
+      countDistinct(addresses, wanted, dwords, distinct);
     unsigned most = mostOf(distinct);
     unsigned turns = isAtomic ? mostOf(all) : most;
     cycles.conflicts += turns - 1;

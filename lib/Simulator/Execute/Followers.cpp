@@ -141,8 +141,10 @@ void Followers::come(const GroupRecord &record) {
       bool any = false;
       walk(code, each, wave.seen,
            [&](const StaticOp &op, const uint32_t *payload) {
-             if (any &&
-                 (op.waitVector != 255 || op.special == Special::Barrier))
+             bool waits = op.special == Special::WaitCnt
+                              ? op.waitVector != StaticOp::anyNumber
+                              : op.special == Special::Barrier;
+             if (any && waits)
                return false;
              if (op.payload == Payload::Vector) {
                any = true;

@@ -209,26 +209,36 @@ void GroupState::observedStep(Wave &wave) {
 }
 
 /// A turn whose straight pieces run at full speed: behind each,
-/// `keep(first, count)` gets what was executed. Ends early once `isEnough()`.
-template <typename F, typename G>
-void GroupState::keptTurn(Wave &wave, int64_t budget, F keep, G isEnough) {
+/// `keep(first, count)` gets what was executed. Of an instruction before a
+/// piece `keepFirst(op)` may take what only it knows, before it runs; false: it
+/// runs by itself. Ends early once `isEnough()`.
+template <typename F, typename G, typename H>
+void GroupState::keptTurn(Wave &wave, int64_t budget, F keepFirst, G keep,
+                          H isEnough) {
   do {
     const Op *op = wave.pc;
     bool isCode = op->inst->op != Opcode::Invalid;
+    int64_t kept = isCode && keepFirst(*op);
+    const Op &piece = op[kept];
     int64_t straight = 0;
-    if (isCode)
-      straight = std::min<int64_t>(budget, lanes ? code->sameLanesFrom(*op)
-                                                 : code->straightFrom(*op));
-    if (straight < 2) {
-      observedStep(wave);
+    if (isCode && piece.inst->op != Opcode::Invalid)
+      straight =
+          std::min<int64_t>(budget - kept, lanes ? code->sameLanesFrom(piece)
+                                                 : code->straightFrom(piece));
+    if (kept + straight < 2) {
+      if (kept)
+        context.handlers.step(wave);
+      else
+        observedStep(wave);
       --budget;
       continue;
     }
-    wave.budget = straight;
+    wave.budget = kept + straight;
     context.handlers.turn(wave);
     // A change of mode ends a turn early.
-    int64_t executed = straight - wave.unused;
-    keep(op, size_t(executed));
+    int64_t executed = kept + straight - wave.unused;
+    if (executed > kept)
+      keep(&piece, size_t(executed - kept));
     budget -= executed;
   } while (budget > 0 && wave.status == WaveStatus::Ready && !isEnough());
   wave.unused = budget;
@@ -237,19 +247,26 @@ void GroupState::keptTurn(Wave &wave, int64_t budget, F keep, G isEnough) {
 /// A turn of which only a record is kept: the words of straight code are what
 /// recording each instruction would have given.
 void GroupState::recordedTurn(Wave &wave, int64_t budget) {
-  std::vector<uint32_t> &words = record->waves[wave.number].words;
+  WordList &words = record->waves[wave.number].words;
   size_t start = words.size();
   keptTurn(
       wave, budget,
+      [&](const Op &op) {
+        if (code->get(op).payload == Payload::None)
+          return false;
+        recordInstruction(*code, wave, op, *record);
+        if (lanes)
+          lanes->note(*code, &op, 1, wave.exec());
+        return true;
+      },
       [&](const Op *first, size_t count) {
         // EXEC has been this since behind the first, which is scalar if it has
         // changed it.
         if (lanes)
           lanes->note(*code, first, count, wave.exec());
-        size_t before = words.size();
-        words.resize(before + count);
+        uint32_t *word = words.append(count);
         for (size_t i = 0; i < count; ++i)
-          words[before + i] = code->indexOf(first[i]);
+          word[i] = code->indexOf(first[i]);
       },
       [&] { return words.size() - start >= recordTurn; });
 }
@@ -257,7 +274,7 @@ void GroupState::recordedTurn(Wave &wave, int64_t budget) {
 /// The same where only lines are looked at.
 void GroupState::watchedTurn(Wave &wave, int64_t budget) {
   keptTurn(
-      wave, budget,
+      wave, budget, [](const Op &) { return false; },
       [&](const Op *, size_t count) { watch->noteStraight(count); },
       [&] { return watch->isEnough(wave.number); });
 }

@@ -86,8 +86,8 @@ public:
 private:
   void runWave(Wave &wave);
   void observedTurn(Wave &wave, int64_t budget);
-  template <typename F, typename G>
-  void keptTurn(Wave &wave, int64_t budget, F keep, G isEnough);
+  template <typename F, typename G, typename H>
+  void keptTurn(Wave &wave, int64_t budget, F keepFirst, G keep, H isEnough);
   void recordedTurn(Wave &wave, int64_t budget);
   void watchedTurn(Wave &wave, int64_t budget);
   void checkedTurn(Wave &wave, int64_t budget);

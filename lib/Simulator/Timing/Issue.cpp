@@ -95,38 +95,6 @@ bool Machine::Impl::refill(SimWave &wave, bool &runs) {
   return false;
 }
 
-/// Of s_waitcnt, and of what a counter has no room for.
-void Machine::Impl::waitForCounters(SimWave &wave, const StaticOp &op) const {
-  uint64_t earliest = wave.earliest;
-  bool scalar = false;
-  auto waitUntil = [&](uint64_t time, StallCause why) {
-    if (time > wave.earliest) {
-      wave.earliest = time;
-      wave.waitsFor = why;
-    }
-  };
-  if (op.special == Special::WaitCnt) {
-    // Only operations still in flight matter below.
-    wave.vector.retire(earliest);
-    wave.other.retire(earliest);
-    if (op.waitVector != 255)
-      waitUntil(wave.vector.downTo(op.waitVector, scalar),
-                StallCause::VectorMemory);
-    if (op.waitOther != 255) {
-      uint64_t time = wave.other.downTo(op.waitOther, scalar);
-      waitUntil(time, scalar ? StallCause::ScalarMemory : StallCause::Lds);
-    }
-  } else if (op.payload == Payload::Vector) {
-    wave.vector.retire(earliest);
-    waitUntil(wave.vector.downTo(62, scalar), StallCause::VectorMemory);
-  } else {
-    wave.other.retire(earliest);
-    waitUntil(wave.other.downTo(14, scalar), op.payload == Payload::Lds
-                                                 ? StallCause::Lds
-                                                 : StallCause::ScalarMemory);
-  }
-}
-
 /// Finds the earliest time at which it may issue: its instruction fetched,
 /// waits fulfilled, its last vector operation done. What other wavefronts
 /// occupy is looked at when that time has come.
@@ -144,7 +112,6 @@ bool Machine::Impl::prepare(SimWave &wave) {
   const uint32_t *words = record.words.data() + record.head;
   uint32_t index = *words;
   const StaticOp &op = code.at(index);
-  wave.op = &op;
   wave.length = uint16_t(recordedWords(op, words));
   __builtin_prefetch(words + 32); // two lines on
   // And where the next instruction begins, behind the lines of this one.
@@ -153,43 +120,11 @@ bool Machine::Impl::prepare(SimWave &wave) {
   // It may have to wait until they are no longer in the host's caches.
   if (op.payload == Payload::Lds)
     wave.ldsCycles = words[1];
-  // After a branch another instruction than the next one in memory: the refill.
-  if (wave.expected != SimWave::never32) {
-    if (wave.expected != index)
-      wave.fetchAt = std::max(
-          wave.fetchAt, int64_t(wave.next + branchTakenCycles) * fetchTick);
-    wave.expected = SimWave::never32;
-  }
-  if (op.kind == IssueKind::Branch)
-    wave.expected = index + op.sizeBytes / 4;
+  decode(wave, op, index);
   if (memory.hasInstructionCaches()) [[unlikely]]
     fetchLine(wave);
-  await(wave);
+  await(wave, wave);
   return true;
-}
-
-/// When it may issue the instruction it stands at.
-void Machine::Impl::await(SimWave &wave) {
-  const StaticOp &op = *wave.op;
-  // The latest of all conditions; the cause kept is the one that ends last.
-  uint64_t fetched =
-      uint64_t(wave.fetchAt + fetchTicks(op.sizeBytes) + fetchTick - 1) /
-      fetchTick;
-  bool waits = fetched > wave.next;
-  wave.earliest = waits ? fetched : wave.next;
-  wave.waitsFor = waits ? StallCause::Fetch : StallCause::Issue;
-  if (op.category == StaticOp::usesVectorAlu) {
-    if (wave.vectorAt > wave.earliest) {
-      wave.earliest = wave.vectorAt;
-      wave.waitsFor = StallCause::VectorAlu;
-    }
-  } else if (op.payload != Payload::None || op.special == Special::WaitCnt) {
-    waitForCounters(wave, op);
-    if (wave.earliest >= pendingOps) [[unlikely]] {
-      wave.earliest = unknown;
-      waiting.push_back(&wave);
-    }
-  }
 }
 
 /// An instruction that lies across two lines counts for the one it begins in.
@@ -213,36 +148,16 @@ bool Machine::Impl::issue(const Place &place, unsigned cuNumber,
   Simd &simd = cu.simds[wave.simd];
   const StaticOp &op = *wave.op;
   Counters &count = countersOf(wave);
-  ++count.issues;
   ++instructions;
-  ++wave.issued;
-  // Of the wait, what the wavefront itself needed; the rest is the units'
-  // doing.
-  uint64_t own = std::min(wave.earliest, time);
-  if (own > wave.next)
-    count.stalls[size_t(wave.waitsFor)] += own - wave.next;
-  if (time > own)
-    count.stalls[size_t(blockedBy)] += time - own;
   if (wave.isTraced) [[unlikely]]
     noteStall(wave, time, blockedBy);
-
-  wave.fetchAt =
-      std::max(wave.fetchAt + fetchTicks(op.sizeBytes),
-               int64_t(time) * fetchTick - fetchTicks(fetchBufferBytes));
-  wave.next = time + issuePeriod;
+  book(wave, count, time, blockedBy);
   uint64_t until = time + issuePeriod;
   switch (op.kind) {
   case IssueKind::Matrix:
-    // Three times: the matrix core's own, when the SIMD may start another
-    // vector operation, and when this wavefront may.
-    simd.matrixFree = until = time + op.matrixCycles;
-    simd.vectorFree = time + op.vectorCycles;
-    wave.vectorAt = time + op.waveCycles;
-    break;
   case IssueKind::Vector:
   case IssueKind::Transcendental:
-    simd.vectorFree = until = time + op.vectorCycles;
-    wave.vectorAt = time + op.waveCycles;
+    until = occupyAlu(wave, simd, time);
     break;
   case IssueKind::Lds:
     until = issueLds(wave, cu, count, time);
@@ -255,11 +170,6 @@ bool Machine::Impl::issue(const Place &place, unsigned cuNumber,
     break;
   default:
     break;
-  }
-  if (op.category == StaticOp::usesVectorAlu) {
-    uint64_t from = std::max(time, simd.workUntil);
-    totals.workingSimdCycles += std::max(until, from) - from;
-    simd.workUntil = std::max(until, from);
   }
   if (wave.isTraced && op.kind != IssueKind::Internal) [[unlikely]]
     note(wave, traceKindOf(op.kind), time, until);
@@ -276,13 +186,10 @@ bool Machine::Impl::issueSpecial(SimWave &wave, Counters &count,
   Simd &simd = cus[wave.group->cu].simds[wave.simd];
   switch (op.special) {
   case Special::Nop:
-    count.stalls[size_t(StallCause::Nop)] += op.idleCycles - issuePeriod;
-    wave.next = time + op.idleCycles;
+    idle(wave, count, time);
     break;
   case Special::Priority:
-    // The order of this turn stays as it is.
-    simd.unsorted |= wave.priority != op.priority;
-    wave.priority = op.priority;
+    setPriority(simd, wave, op.priority);
     break;
   case Special::Barrier:
     wave.atBarrier = true;

@@ -232,7 +232,7 @@ void Machine::Impl::fetchAhead(unsigned cu, unsigned simdNumber, uint64_t time,
       continue;
     const SimWave &wave = *place.wave;
     if (stage == 1) {
-      lines(&wave, offsetof(SimWave, other) + 64);
+      lines(&wave, SimWave::readBytes);
       lines(&wave.vector, 64);
     } else if (stage == 2) {
       lines(wave.record, sizeof(WaveRecord));

@@ -95,9 +95,9 @@ private:
 
 struct SimGroup;
 
-/// A wavefront in the replay. What every instruction needs lies in one line of
-/// the host's cache: thousands of wavefronts take turns.
-struct alignas(64) SimWave {
+/// What every instruction of a wavefront needs: a line of the host's cache, for
+/// thousands of wavefronts take turns.
+struct alignas(64) WaveClock {
   static constexpr uint32_t never32 = ~uint32_t(0);
 
   WaveRecord *record = nullptr;
@@ -116,6 +116,18 @@ struct alignas(64) SimWave {
   bool isTraced = false;
   uint8_t simd = 0;
 
+  /// \p time comes after what it has waited for so far.
+  void wait(uint64_t time, StallCause why) {
+    if (time > earliest) {
+      earliest = time;
+      waitsFor = why;
+    }
+  }
+};
+static_assert(sizeof(WaveClock) == 64);
+
+/// A wavefront in the replay.
+struct SimWave : WaveClock {
   WaveTrace *trace = nullptr;
   SimGroup *group = nullptr;
   uint64_t age = 0, begin = 0;
@@ -124,8 +136,10 @@ struct alignas(64) SimWave {
   uint32_t ldsCycles = 0; ///< LDS: what is recorded of it
   InFlight<16> other;     ///< lgkmcnt
   InFlight<64> vector;    ///< vmcnt
+
+  /// Of what a turn reads, up to the beginning of `other`.
+  static constexpr size_t readBytes = 3 * 64;
 };
-static_assert(offsetof(SimWave, trace) == 64);
 
 /// A workgroup on a compute unit: wavefronts that have not ended, and those of
 /// them at the barrier.
@@ -318,19 +332,21 @@ struct Machine::Impl {
   }
   bool runSimd(unsigned cu, unsigned simd, uint64_t time, uint64_t alone,
                uint64_t &next);
-  bool runAlone(ComputeUnit &unit, unsigned cu, unsigned simd, Upcoming &up,
-                uint64_t &next, uint64_t end);
+  bool runAlone(Simd &simd, unsigned simdNumber, Upcoming &up, uint64_t &next,
+                uint64_t end);
+  bool issueLocal(Simd &simd, unsigned simdNumber, Place &alone, uint64_t &next,
+                  uint64_t until);
   static bool runsAhead(const MachineOptions &options, const CodeTable &code);
   bool turn(unsigned cu, unsigned simd, uint64_t time, Upcoming &up);
-  unsigned runPlain(Simd &simd, Place &alone, uint64_t time, uint64_t end);
+  unsigned runPlain(Simd &simd, WaveClock &wave, uint64_t time, uint64_t end);
   void schedule(unsigned cu, unsigned simd, uint64_t time);
   void fetchAhead(unsigned cu, unsigned simd, uint64_t time,
                   unsigned stage) const;
   /// Reads the wavefront's next instruction; false after a fault.
   bool prepare(SimWave &wave);
   bool refill(SimWave &wave, bool &runs);
-  void waitForCounters(SimWave &wave, const StaticOp &op) const;
-  void await(SimWave &wave);
+  void decode(WaveClock &wave, const StaticOp &op, uint32_t index) const;
+  void await(SimWave &wave, WaveClock &clock);
   /// Its next instruction comes from the instruction cache, or from L2.
   void fetchLine(SimWave &wave);
   /// When the units that it needs have room.
@@ -338,6 +354,11 @@ struct Machine::Impl {
                             uint64_t time, StallCause &cause);
   static void noteStore(ComputeUnit &cu, uint64_t time, double done);
   static void noteLateStores(ComputeUnit &cu, uint64_t time);
+  static void book(WaveClock &wave, Counters &count, uint64_t time,
+                   StallCause blockedBy);
+  static void idle(WaveClock &wave, Counters &count, uint64_t time);
+  static void setPriority(Simd &simd, SimWave &wave, uint8_t priority);
+  uint64_t occupyAlu(WaveClock &wave, Simd &simd, uint64_t time);
   // Units; each returns when its data is there.
   bool issue(const Place &place, unsigned cu, uint64_t time);
   bool issueSpecial(SimWave &wave, Counters &count, uint64_t time);
@@ -359,11 +380,13 @@ struct Machine::Impl {
   const uint32_t *payloadOf(const SimWave &wave) const {
     return wave.record->words.data() + wave.record->head + 1;
   }
-  uint32_t indexOf(const SimWave &wave) const {
+  uint32_t indexOf(const WaveClock &wave) const {
     return uint32_t(wave.op - &code.at(0));
   }
-  Counters &countersOf(const SimWave &wave) { return counters[indexOf(wave)]; }
-  const Counters &countersOf(const SimWave &wave) const {
+  Counters &countersOf(const WaveClock &wave) {
+    return counters[indexOf(wave)];
+  }
+  const Counters &countersOf(const WaveClock &wave) const {
     return counters[indexOf(wave)];
   }
 
@@ -417,6 +440,109 @@ struct Machine::Impl {
   std::vector<SimGroup *> low;                  ///< have few words
   std::vector<std::unique_ptr<SimGroup>> ended; ///< in this window
 };
+
+/// Books a wait that has ended at \p time, and takes the issue slot.
+[[gnu::always_inline]] inline void Machine::Impl::book(WaveClock &wave,
+                                                       Counters &count,
+                                                       uint64_t time,
+                                                       StallCause blockedBy) {
+  ++count.issues;
+  ++wave.issued;
+  // Of the wait, what the wavefront itself needed; the rest is the units'
+  // doing.
+  uint64_t own = std::min(wave.earliest, time);
+  if (own > wave.next)
+    count.stalls[size_t(wave.waitsFor)] += own - wave.next;
+  if (time > own)
+    count.stalls[size_t(blockedBy)] += time - own;
+  wave.fetchAt =
+      std::max(wave.fetchAt + fetchTicks(wave.op->sizeBytes),
+               int64_t(time) * fetchTick - fetchTicks(param::fetchBufferBytes));
+  wave.next = time + param::issuePeriod;
+}
+
+[[gnu::always_inline]] inline void
+Machine::Impl::idle(WaveClock &wave, Counters &count, uint64_t time) {
+  uint64_t cycles = wave.op->idleCycles;
+  count.stalls[size_t(StallCause::Nop)] += cycles - param::issuePeriod;
+  wave.next = time + cycles;
+}
+
+/// The order of this turn stays as it is.
+inline void Machine::Impl::setPriority(Simd &simd, SimWave &wave,
+                                       uint8_t priority) {
+  simd.unsorted |= wave.priority != priority;
+  wave.priority = priority;
+}
+
+/// The SIMD's vector ALU, or its matrix core; until when.
+[[gnu::always_inline]] inline uint64_t
+Machine::Impl::occupyAlu(WaveClock &wave, Simd &simd, uint64_t time) {
+  const StaticOp &op = *wave.op;
+  // Three times: the matrix core's own, when the SIMD may start another vector
+  // operation, and when this wavefront may.
+  uint64_t until = simd.vectorFree = time + op.vectorCycles;
+  if (op.kind == IssueKind::Matrix)
+    simd.matrixFree = until = time + op.matrixCycles;
+  wave.vectorAt = time + op.waveCycles;
+  uint64_t from = std::max(time, simd.workUntil);
+  simd.workUntil = std::max(until, from);
+  totals.workingSimdCycles += simd.workUntil - from;
+  return until;
+}
+
+/// The instruction that the wavefront now stands at.
+[[gnu::always_inline]] inline void Machine::Impl::decode(WaveClock &wave,
+                                                         const StaticOp &op,
+                                                         uint32_t index) const {
+  wave.op = &op;
+  // After a branch another instruction than the next one in memory: the refill.
+  if (wave.expected != WaveClock::never32) {
+    if (wave.expected != index)
+      wave.fetchAt =
+          std::max(wave.fetchAt,
+                   int64_t(wave.next + param::branchTakenCycles) * fetchTick);
+    wave.expected = WaveClock::never32;
+  }
+  if (op.kind == IssueKind::Branch)
+    wave.expected = index + op.sizeBytes / 4;
+}
+
+/// When it may issue the instruction it stands at, as \p clock, its own or a
+/// copy, has it.
+[[gnu::always_inline]] inline void Machine::Impl::await(SimWave &wave,
+                                                        WaveClock &clock) {
+  const StaticOp &op = *clock.op;
+  // The latest of all conditions; the cause kept is the one that ends last.
+  uint64_t fetched =
+      uint64_t(clock.fetchAt + fetchTicks(op.sizeBytes) + fetchTick - 1) /
+      fetchTick;
+  clock.earliest = clock.next;
+  clock.waitsFor = StallCause::Issue;
+  clock.wait(fetched, StallCause::Fetch);
+  if (op.category == StaticOp::usesVectorAlu)
+    return clock.wait(clock.vectorAt, StallCause::VectorAlu);
+  // Of s_waitcnt, and of what a counter has no room for; only operations still
+  // in flight matter.
+  uint64_t before = clock.earliest;
+  bool isScalar = false;
+  if (op.waitVector != StaticOp::anyNumber) {
+    wave.vector.retire(before);
+    clock.wait(wave.vector.downTo(op.waitVector, isScalar),
+               StallCause::VectorMemory);
+  }
+  if (op.waitOther != StaticOp::anyNumber) {
+    wave.other.retire(before);
+    uint64_t time = wave.other.downTo(op.waitOther, isScalar);
+    if (op.payload != Payload::None)
+      isScalar = op.payload == Payload::Scalar;
+    clock.wait(time, isScalar ? StallCause::ScalarMemory : StallCause::Lds);
+  }
+  if (clock.earliest >= pendingOps) [[unlikely]] {
+    clock.earliest = unknown;
+    waiting.push_back(&wave);
+  }
+}
 
 } // namespace tlc::sim
 

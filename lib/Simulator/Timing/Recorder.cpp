@@ -19,6 +19,7 @@
 #include "Recorder.h"
 
 #include "../Check/Accesses.h"
+#include "LdsMemo.h"
 #include "tlc/Simulator/Timing/Parameters.h"
 #include "tlc/Support/LdsBanks.h"
 
@@ -26,6 +27,13 @@
 #include <cstring>
 
 using namespace tlc::sim;
+
+void WordList::grow(size_t least) {
+  capacity = std::max(least, 2 * capacity);
+  auto larger = std::make_unique_for_overwrite<uint32_t[]>(capacity);
+  std::copy_n(words.get(), count, larger.get());
+  words = std::move(larger);
+}
 
 /// Empties the record for a new workgroup; the wavefronts' memory is kept for
 /// reuse.
@@ -52,40 +60,15 @@ size_t GroupRecord::wordsLeft() const {
 /// Drops what has been replayed.
 void GroupRecord::compact() {
   for (WaveRecord &wave : waves) {
-    wave.words.erase(wave.words.begin(), wave.words.begin() + wave.head);
+    wave.words.drop(wave.head);
     wave.head = 0;
   }
 }
 
 namespace {
 
-uint32_t ldsCyclesOf(const StaticOp &row, const Instruction &inst,
-                     const uint32_t *base, uint64_t active) {
-  bool two = inst.has(flag::TwoOffsets);
-  unsigned bytes = row.laneBytes;
-  tlc::LdsCycles cycles;
-  // The two accesses of read2 and write2 go through the banks one after the
-  // other.
-  for (unsigned part = 0; part < (two ? 2u : 1u); ++part) {
-    uint32_t offset = inst.offset;
-    if (two)
-      offset = (part ? inst.offset1 : inst.offset0) * bytes * row.offsetStride;
-    uint32_t addresses[waveLanes];
-    for (unsigned l = 0; l < waveLanes; ++l)
-      addresses[l] = base[l] + offset;
-    tlc::LdsCycles one =
-        tlc::ldsCycles(row.ldsDirection, bytes, addresses, active);
-    cycles.base += one.base;
-    cycles.conflicts += one.conflicts;
-    cycles.addressConflicts += one.addressConflicts;
-  }
-  return packLds(cycles);
-}
-
-/// The same by way of the memo: an instruction in a loop mostly repeats its
-/// pattern of banks.
-uint32_t recordedLds(const StaticOp &row, const Wave &wave, const Op &op,
-                     LdsMemo &memo) {
+/// LDS cycles of one execution, in the words of the record.
+uint32_t recordedLds(const StaticOp &row, const Wave &wave, const Op &op) {
   const Instruction &inst = *op.inst;
   uint64_t active = wave.exec();
   if (!active)
@@ -94,29 +77,28 @@ uint32_t recordedLds(const StaticOp &row, const Wave &wave, const Op &op,
   if (!row.laneBytes || inst.has(flag::CrossLane | flag::Gws) ||
       op.src[0].kind != OperandKind::Vector)
     return packLds({2, 0, 0});
-  // Only addresses modulo a row of all banks, and their distances, decide about
-  // conflicts. A mismatch is found without a branch in the loop.
-  constexpr uint32_t rowOfBanks = tlc::kLdsBanks * 4;
+  static thread_local LdsMemo memo;
   const uint32_t *base = wave.vgpr + op.src[0].index;
-  uint32_t differs = (base[0] % rowOfBanks) ^ memo.begin;
-  for (unsigned l = 0; l < waveLanes; ++l)
-    differs |= (base[l] - base[0]) ^ memo.distance[l];
-  if (!differs && active == memo.active)
-    return memo.cycles;
-  memo.active = active;
-  memo.begin = base[0] % rowOfBanks;
-  for (unsigned l = 0; l < waveLanes; ++l)
-    memo.distance[l] = base[l] - base[0];
-  return memo.cycles = ldsCyclesOf(row, inst, base, active);
+  unsigned number = 2 * row.ldsNumber, bytes = row.laneBytes;
+  if (!inst.has(flag::TwoOffsets))
+    return memo.cyclesOf(number, row.ldsDirection, bytes, base, inst.offset,
+                         active);
+  // The two accesses of read2 and write2 go through the banks one after the
+  // other.
+  unsigned stride = bytes * row.offsetStride;
+  return memo.cyclesOf(number, row.ldsDirection, bytes, base,
+                       inst.offset0 * stride, active) +
+         memo.cyclesOf(number + 1, row.ldsDirection, bytes, base,
+                       inst.offset1 * stride, active);
 }
 
 /// The lines of 64 bytes that a scalar access touches.
-void recordScalar(const Wave &wave, const Op &op,
-                  std::vector<uint32_t> &words) {
+void recordScalar(const Wave &wave, const Op &op, WordList &words) {
+  uint32_t *word = words.append(payloadWords(Payload::Scalar));
   const Instruction &inst = *op.inst;
   if (!inst.has(flag::Load | flag::Store) ||
       op.src[0].kind != OperandKind::Scalar) {
-    words.insert(words.end(), {0, 0, 0});
+    std::fill_n(word, payloadWords(Payload::Scalar), 0);
     return;
   }
   uint64_t address = wave.pair(op.src[0].index);
@@ -128,8 +110,9 @@ void recordScalar(const Wave &wave, const Op &op,
   unsigned dwords = inst.has(flag::Load) ? inst.dst.dwords : inst.src[1].dwords;
   uint64_t first = address / param::scalarLineBytes;
   uint64_t last = (address + dwords * 4 - 1) / param::scalarLineBytes;
-  words.insert(words.end(), {uint32_t(last - first + 1), uint32_t(first),
-                             uint32_t(first >> 32)});
+  word[0] = uint32_t(last - first + 1);
+  word[1] = uint32_t(first);
+  word[2] = uint32_t(first >> 32);
 }
 
 /// The lines of one vector access, each once.
@@ -247,13 +230,11 @@ struct VectorWords {
   uint64_t base = 0; ///< the lowest line
 
   /// Returns where the lines are to go.
-  uint32_t *append(std::vector<uint32_t> &words) const {
+  uint32_t *append(WordList &words) const {
     // `least` is what a dense access of as many bytes would touch: the report
     // compares it with the lines touched.
     unsigned least = (bytes + param::lineBytes - 1) / param::lineBytes;
-    size_t at = words.size();
-    words.resize(at + 5 + lines);
-    uint32_t *word = words.data() + at;
+    uint32_t *word = words.append(5 + lines);
     word[0] = lines | addressCycles << 16;
     word[1] = bytes | operations << 16;
     word[2] = least | packLds(lds) << 8;
@@ -295,7 +276,7 @@ struct LineNumbers {
 /// piece of memory, aligned, in bounds or masked away. Appends nothing and
 /// returns false where that is not so.
 bool recordAligned(const AccessPart &part, unsigned portion,
-                   unsigned operations, std::vector<uint32_t> &words) {
+                   unsigned operations, WordList &words) {
   constexpr unsigned half = param::lineBytes / 2;
   unsigned bytes = part.bytes;
   if (part.space != Space::Global || (bytes & (bytes - 1)) || bytes > half)
@@ -380,7 +361,7 @@ bool recordAligned(const AccessPart &part, unsigned portion,
 
 /// Lines, address cycles and bytes of one vector memory instruction.
 void recordVector(const StaticOp &row, const Wave &wave, const Op &op,
-                  std::vector<uint32_t> &words) {
+                  WordList &words) {
   LineList list;
   VectorWords result;
   unsigned &addressCycles = result.addressCycles, &bytes = result.bytes;
@@ -471,7 +452,7 @@ void recordVector(const StaticOp &row, const Wave &wave, const Op &op,
 void tlc::sim::recordInstruction(CodeTable &code, const Wave &wave,
                                  const Op &op, GroupRecord &record) {
   const StaticOp &row = code.get(op);
-  std::vector<uint32_t> &words = record.waves[wave.number].words;
+  WordList &words = record.waves[wave.number].words;
   uint32_t index = code.indexOf(op);
   words.push_back(index);
   switch (row.payload) {
@@ -482,9 +463,7 @@ void tlc::sim::recordInstruction(CodeTable &code, const Wave &wave,
       words.push_back(0);
       return;
     }
-    if (row.ldsNumber >= record.ldsMemos.size())
-      record.ldsMemos.resize(row.ldsNumber + 1);
-    words.push_back(recordedLds(row, wave, op, record.ldsMemos[row.ldsNumber]));
+    words.push_back(recordedLds(row, wave, op));
     return;
   case Payload::Scalar:
     return recordScalar(wave, op, words);

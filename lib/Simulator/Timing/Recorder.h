@@ -25,6 +25,8 @@
 
 #include "StaticOp.h"
 
+#include <cstring>
+#include <memory>
 #include <vector>
 
 namespace tlc::sim {
@@ -37,28 +39,49 @@ inline tlc::LdsCycles unpackLds(uint32_t word) {
   return {word & 0xff, word >> 8 & 0xff, word >> 16 & 0xff};
 }
 
+/// What is recorded grows by some words at a time and is filled at once, so
+/// nothing is set to zero.
+class WordList {
+public:
+  const uint32_t *data() const { return words.get(); }
+  size_t size() const { return count; }
+  uint32_t operator[](size_t i) const { return words[i]; }
+  void push_back(uint32_t word) { *append(1) = word; }
+  /// Returns where \p more words are to be written.
+  uint32_t *append(size_t more) {
+    if (count + more > capacity) [[unlikely]]
+      grow(count + more);
+    uint32_t *end = words.get() + count;
+    count += more;
+    return end;
+  }
+  /// Forgets the first \p some.
+  void drop(size_t some) {
+    count -= some;
+    std::memmove(words.get(), words.get() + some, count * sizeof(uint32_t));
+  }
+  void clear() { count = 0; }
+
+private:
+  void grow(size_t least);
+
+  size_t count = 0, capacity = 0;
+  std::unique_ptr<uint32_t[]> words;
+};
+
 struct WaveRecord {
-  std::vector<uint32_t> words;
+  WordList words;
   size_t head = 0; ///< the instruction the replay stands at
   bool done = false;
 
   size_t left() const { return words.size() - head; }
 };
 
-/// The LDS cycles of an instruction, for addresses that are as far apart and
-/// begin in the same bank: loops walk on by whole rows of banks.
-struct LdsMemo {
-  uint64_t active = 0;
-  uint32_t begin = 0, cycles = 0;
-  uint32_t distance[waveLanes];
-};
-
 struct GroupRecord {
   uint64_t id = 0;
   unsigned waveCount = 0;
   std::vector<WaveRecord> waves;
-  std::vector<LdsMemo> ldsMemos; ///< by StaticOp::ldsNumber
-  bool hasLdsCycles = true;      ///< false: not wanted, they stay 0
+  bool hasLdsCycles = true; ///< false: not wanted, they stay 0
 
   void begin(uint64_t linearId, unsigned count);
   size_t wordsLeft() const;

@@ -15,6 +15,9 @@ using namespace tlc::sim;
 
 namespace {
 
+/// The most that the counters of s_waitcnt count.
+constexpr uint8_t mostVector = 63, mostOther = 15;
+
 /// Products that need several passes of the 24-bit multipliers.
 bool isWideMultiply(Opcode op) {
   switch (op) {
@@ -104,9 +107,10 @@ void scalarFacts(const Instruction &inst, StaticOp &row) {
   case Opcode::s_waitcnt:
     row.kind = IssueKind::Internal;
     row.special = Special::WaitCnt;
-    // 255: this counter is not waited for.
-    row.waitVector = inst.vmcnt() == 63 ? 255 : inst.vmcnt();
-    row.waitOther = inst.lgkmcnt() == 15 ? 255 : inst.lgkmcnt();
+    row.waitVector =
+        inst.vmcnt() == mostVector ? StaticOp::anyNumber : inst.vmcnt();
+    row.waitOther =
+        inst.lgkmcnt() == mostOther ? StaticOp::anyNumber : inst.lgkmcnt();
     return;
   case Opcode::s_barrier:
     row.kind = IssueKind::Internal;
@@ -188,6 +192,11 @@ StaticOp factsFor(const Op &op) {
   } else {
     scalarFacts(inst, row);
   }
+  // An operation is counted: one less may be on its way before it.
+  if (row.payload == Payload::Vector)
+    row.waitVector = mostVector - 1;
+  else if (row.payload != Payload::None)
+    row.waitOther = mostOther - 1;
   row.words = 1 + payloadWords(row.payload);
   row.category = categoryOf(row.kind);
   row.isLocal = row.payload == Payload::None &&
@@ -209,7 +218,12 @@ static bool isStraight(const StaticOp &row) {
   if (row.payload != Payload::None || row.kind == IssueKind::Branch)
     return false;
   return row.kind != IssueKind::Internal || row.special == Special::WaitCnt ||
-         row.special == Special::Priority;
+         row.special == Special::Priority || row.op->inst->op == Opcode::s_nop;
+}
+
+/// What may be the last of a straight piece.
+static bool endsStraight(const StaticOp &row) {
+  return row.kind == IssueKind::Branch || row.special == Special::Barrier;
 }
 
 /// Takes a turn and nothing else that lasts longer.
@@ -264,8 +278,7 @@ const StaticOp &CodeTable::learn(const Op &op) {
       row.sameLanes = uint8_t(std::min(255, next->sameLanes + 1));
     next = &row;
     bool goesOn = isStraight(row);
-    // A branch may be the last.
-    straight = goesOn ? straight + 1 : row.kind == IssueKind::Branch;
+    straight = goesOn ? straight + 1 : endsStraight(row);
     row.straight = uint16_t(straight);
     bool more = goesOn && isPlain(row);
     row.plain = plain = more ? plain + 1 : 0;

@@ -61,8 +61,10 @@ struct alignas(64) StaticOp : OpTraits {
   uint16_t vectorCycles = 0; ///< the SIMD's ALU, for others too
   uint16_t waveCycles = 0;   ///< until this wavefront's next vector operation
   uint16_t matrixCycles = 0;
-  // Counters. s_waitcnt: what may be outstanding; 255: not waited for.
-  uint8_t waitVector = 255, waitOther = 255;
+  // Counters: what may be outstanding, for s_waitcnt, and for a memory
+  // operation to have room.
+  static constexpr uint8_t anyNumber = 255; ///< not waited for
+  uint8_t waitVector = anyNumber, waitOther = anyNumber;
   uint16_t idleCycles = 0; ///< s_nop, s_sleep
   uint8_t priority = 0;    ///< s_setprio
   // Memory.

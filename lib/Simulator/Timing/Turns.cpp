@@ -63,12 +63,37 @@ static bool staysInside(const ComputeUnit &cu, unsigned simdNumber,
   return true;
 }
 
-/// 0 if the units that an instruction of this kind needs are free at \p time,
-/// else when they will be, with the reason in \p cause. Nothing is booked.
+/// 0 if the vector ALU and matrix core are free at \p time for an instruction
+/// of this kind, else when they will be, with the reason in \p cause.
+static uint64_t aluFree(IssueKind kind, const Simd &simd, uint64_t time,
+                        StallCause &cause) {
+  uint64_t free = 0;
+  StallCause why = StallCause::VectorAlu;
+  switch (kind) {
+  case IssueKind::Matrix:
+    if (simd.matrixFree >= simd.vectorFree) {
+      free = simd.matrixFree;
+      why = StallCause::MatrixCore;
+      break;
+    }
+    [[fallthrough]];
+  case IssueKind::Vector:
+  case IssueKind::Transcendental:
+    free = simd.vectorFree;
+    break;
+  default:
+    break;
+  }
+  if (free <= time)
+    return 0;
+  cause = why;
+  return free;
+}
+
+/// The same of all units. Nothing is booked.
 uint64_t Machine::Impl::unitsFree(IssueKind kind, ComputeUnit &cu,
                                   unsigned simdNumber, uint64_t time,
                                   StallCause &cause) {
-  const Simd &simd = cu.simds[simdNumber];
   auto later = [&](uint64_t at, StallCause why) -> uint64_t {
     if (at <= time)
       return 0;
@@ -76,13 +101,6 @@ uint64_t Machine::Impl::unitsFree(IssueKind kind, ComputeUnit &cu,
     return at;
   };
   switch (kind) {
-  case IssueKind::Matrix:
-    if (simd.matrixFree >= simd.vectorFree)
-      return later(simd.matrixFree, StallCause::MatrixCore);
-    [[fallthrough]];
-  case IssueKind::Vector:
-  case IssueKind::Transcendental:
-    return later(simd.vectorFree, StallCause::VectorAlu);
   case IssueKind::VectorMemory:
     if (!cu.lateStores.empty())
       noteLateStores(cu, time);
@@ -90,7 +108,7 @@ uint64_t Machine::Impl::unitsFree(IssueKind kind, ComputeUnit &cu,
   case IssueKind::Lds:
     return later(cu.ldsOpen[simdNumber / 2], StallCause::LdsIssue);
   default:
-    return 0;
+    return aluFree(kind, cu.simds[simdNumber], time, cause);
   }
 }
 
@@ -98,14 +116,13 @@ uint64_t Machine::Impl::unitsFree(IssueKind kind, ComputeUnit &cu,
 /// turn each follow one another every four cycles: their bytes arrive faster,
 /// and nothing is there to be waited for. From \p time on, before \p end: how
 /// many there are, booked; 0 where that is not so.
-unsigned Machine::Impl::runPlain(Simd &simd, Place &alone, uint64_t time,
-                                 uint64_t end) {
+[[gnu::always_inline]] inline unsigned Machine::Impl::runPlain(Simd &simd,
+                                                               WaveClock &wave,
+                                                               uint64_t time,
+                                                               uint64_t end) {
   static_assert(fetchTicks(4) < issuePeriod * fetchTick);
-  if (!alone.isLocal || memory.hasInstructionCaches())
-    return 0;
-  SimWave &wave = *alone.wave;
   // It has not waited, nor has it to.
-  if (wave.op->plain < 2 || wave.isTraced || wave.next != time ||
+  if (wave.op->plain < 2 || wave.next != time ||
       std::max({simd.vectorFree, simd.workUntil, wave.vectorAt}) > time ||
       end < time + 2 * issuePeriod)
     return 0;
@@ -171,7 +188,9 @@ bool Machine::Impl::visit(unsigned cu, unsigned simdNumber, uint64_t time) {
     uint64_t end = std::min(alone, cus[cu].scheduled[simdNumber]), others;
     if (next < end)
       if (Place *ran = aloneAt(simd, next, others);
-          ran && runPlain(simd, *ran, next, std::min(end, others))) {
+          ran && ran->isLocal && !ran->wave->isTraced &&
+          !memory.hasInstructionCaches() &&
+          runPlain(simd, *ran->wave, next, std::min(end, others))) {
         if (!prepare(*ran->wave))
           return false;
         ran->update();
@@ -194,31 +213,78 @@ bool Machine::Impl::runsAhead(const MachineOptions &options,
          !UnitMemory::needsInstructionCaches(uint64_t(code.size()) * 4);
 }
 
-/// The same where only one wavefront can issue, until another can. \p next
-/// becomes the first turn after them. False after a fault.
-bool Machine::Impl::runAlone(ComputeUnit &unit, unsigned cu,
-                             unsigned simdNumber, Upcoming &up, uint64_t &next,
-                             uint64_t end) {
-  Simd &simd = unit.simds[simdNumber];
-  Place &alone = *up.place;
+/// Where only one wavefront can issue, before \p until: what it issues while
+/// that touches nothing outside the SIMD. \p next becomes its turn after that.
+/// All that is written in between is a copy, which the host keeps in registers.
+/// False after a fault.
+bool Machine::Impl::issueLocal(Simd &simd, unsigned simdNumber, Place &alone,
+                               uint64_t &next, uint64_t until) {
   SimWave &wave = *alone.wave;
-  uint64_t until = std::min(end, up.second);
-  while (next < until && alone.isLocal && !simd.unsorted) {
-    if (wave.op->plain >= 2 && runPlain(simd, alone, next, until)) {
-      if (!prepare(wave))
-        return false;
-      alone.update();
-      next = turnFrom(simdNumber, alone.earliest);
-    } else if (uint64_t free = unitsFree(alone.kind, unit, simdNumber, next,
-                                         alone.blockedBy)) {
-      next = turnFrom(simdNumber, std::max(free, next + issuePeriod));
+  WaveRecord &record = *wave.record;
+  WaveClock clock = wave;
+  StallCause blockedBy = alone.blockedBy;
+  uint64_t time = next;
+  bool goesOn = true, stays = true;
+  do {
+    const StaticOp &op = *clock.op;
+    if (op.plain >= 2 && runPlain(simd, clock, time, until)) {
+      blockedBy = StallCause::Issue;
     } else {
-      if (!issue(alone, cu, next))
-        return false;
-      alone.update();
-      next = turnFrom(simdNumber, std::max(alone.earliest, next + issuePeriod));
+      if (uint64_t free = aluFree(op.kind, simd, time, blockedBy)) {
+        time = turnFrom(simdNumber, std::max(free, time + issuePeriod));
+        continue;
+      }
+      Counters &count = countersOf(clock);
+      ++instructions;
+      book(clock, count, time, blockedBy);
+      blockedBy = StallCause::Issue;
+      if (op.category == StaticOp::usesVectorAlu) {
+        occupyAlu(clock, simd, time);
+      } else if (op.special == Special::Nop) {
+        idle(clock, count, time);
+      } else if (op.special == Special::Priority) {
+        setPriority(simd, wave, op.priority);
+        goesOn = !simd.unsorted;
+      }
     }
+    // Its next instruction, if it is local, too.
+    record.head += clock.length;
+    clock.length = 0;
+    size_t left = record.left();
+    if (left <= lowWords && lowWords && !record.done) [[unlikely]]
+      noteLow(*wave.group);
+    const uint32_t *words = record.words.data() + record.head;
+    if (!left || !code.at(*words).isLocal) {
+      stays = false;
+      break;
+    }
+    clock.length = 1;
+    __builtin_prefetch(words + 32); // two lines on
+    decode(clock, code.at(*words), *words);
+    await(wave, clock);
+    time = turnFrom(simdNumber, std::max(clock.earliest, time + issuePeriod));
+  } while (goesOn && time < until);
+  static_cast<WaveClock &>(wave) = clock;
+  if (!stays) {
+    if (!prepare(wave))
+      return false;
+    time = turnFrom(simdNumber, std::max(wave.earliest, time + issuePeriod));
   }
+  alone.update();
+  alone.blockedBy = blockedBy;
+  next = time;
+  return true;
+}
+
+/// The same, until another wavefront can. \p next becomes the first turn after
+/// them. False after a fault.
+bool Machine::Impl::runAlone(Simd &simd, unsigned simdNumber, Upcoming &up,
+                             uint64_t &next, uint64_t end) {
+  Place &alone = *up.place;
+  uint64_t until = std::min(end, up.second);
+  if (alone.isLocal && !simd.unsorted && next < until &&
+      !issueLocal(simd, simdNumber, alone, next, until))
+    return false;
   if (!alone.isLocal)
     up.outside = std::min(up.outside, alone.earliest);
   if (simd.unsorted) {
@@ -243,16 +309,16 @@ bool Machine::Impl::runSimd(unsigned cu, unsigned simdNumber, uint64_t time,
   if (up.first >= unknown)
     return true;
   ComputeUnit &unit = cus[cu];
+  Simd &simd = unit.simds[simdNumber];
   uint64_t end = std::min(alone, unit.scheduled[simdNumber]);
-  if (unit.simds[simdNumber].atBarrier)
+  if (simd.atBarrier)
     for (unsigned s = 0; s < simdsPerCu; ++s)
       if (s != simdNumber && unit.scheduled[s] != never)
         end = std::min(end, unit.scheduled[s] + barrierCycles);
   next = turnFrom(simdNumber, std::max(up.first, time + issuePeriod));
   while (next < std::min(end, unit.holdFrom) && up.outside > next) {
-    if (up.second > next) {
-      if (!runAlone(unit, cu, simdNumber, up, next,
-                    std::min(end, unit.holdFrom)))
+    if (up.second > next && !up.place->wave->isTraced) {
+      if (!runAlone(simd, simdNumber, up, next, std::min(end, unit.holdFrom)))
         return false;
       continue;
     }
@@ -298,13 +364,15 @@ bool Machine::Impl::visitUnit(unsigned cu, unsigned simdNumber, uint64_t due) {
       unit.scheduled[simdNumber] = next;
       moved |= 1u << simdNumber;
     }
-    // Whose turn is next, and whether it is one for the queue.
-    for (unsigned s = 0; s < simdsPerCu; ++s)
-      if (unit.scheduled[s] < unit.scheduled[simdNumber])
-        simdNumber = s;
-    time = unit.scheduled[simdNumber];
-    if (time >= std::min(alone, unit.holdFrom) ||
-        !staysInUnit(unit.simds[simdNumber], time))
+    // Whose turn is next, and whether it is one for the queue. Each SIMD has
+    // its own of every four cycles.
+    const uint64_t(&turns)[simdsPerCu] = unit.scheduled;
+    static_assert(simdsPerCu == 4 && issuePeriod == 4);
+    time = std::min(std::min(turns[0], turns[1]), std::min(turns[2], turns[3]));
+    if (time >= std::min(alone, unit.holdFrom))
+      break;
+    simdNumber = time % issuePeriod;
+    if (!staysInUnit(unit.simds[simdNumber], time))
       break;
     unit.scheduled[simdNumber] = never;
     moved &= ~(1u << simdNumber);
@@ -346,7 +414,7 @@ void Machine::Impl::fetchUnitAhead(unsigned cu, uint64_t end,
         continue;
       const SimWave &wave = *place.wave;
       if (stage == 1) {
-        fetch(&wave, offsetof(SimWave, other) + 64);
+        fetch(&wave, SimWave::readBytes);
         fetch(&wave.vector, 64);
       } else if (stage == 2) {
         fetch(wave.record, sizeof(WaveRecord));

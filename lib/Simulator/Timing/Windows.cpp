@@ -155,7 +155,7 @@ void Machine::Impl::settle() {
         __builtin_prefetch(at + byte, 1);
     }
     SimWave &wave = *waiting[i];
-    await(wave);
+    await(wave, wave);
     cus[wave.group->cu].simds[wave.simd].placeOf(wave).update();
     schedule(wave.group->cu, wave.simd, wave.earliest);
   }
