@@ -642,10 +642,11 @@ void tlc::sim::runTimed(LaunchContext &context, unsigned threads,
     timing = machine->takeResult(entry);
     source.addLanes(timing, entry);
   }
+  if (ok && lengths)
+    plan.lengthError = lengths->errorOf(machine->groups());
   if (ok && lengths && plan.kind == SamplePlan::Kind::WholeXcd &&
       isAffordable(SamplePlan::contendedFactor) &&
-      (plan.isContended(timing) ||
-       lengths->errorOf(machine->groups()) > SamplePlan::misjudged) &&
+      (plan.isContended(timing) || plan.lengthError > SamplePlan::misjudged) &&
       mayStartAnew()) {
     lengths.reset();
     source.forget();
@@ -672,7 +673,6 @@ void tlc::sim::runTimed(LaunchContext &context, unsigned threads,
   timing.sampling = "every workgroup ran in detail";
   // From the detailed workgroups to the whole grid.
   if (lengths) {
-    plan.lengthError = lengths->errorOf(machine->groups());
     lengths->learn(machine->groups());
     double alone = 0, relieved = 0;
     if (plan.kind == SamplePlan::Kind::Pace) {

@@ -43,7 +43,8 @@ static Value joined(vector::FromElementsOp pack) {
     auto select = element.getDefiningOp<arith::SelectOp>();
     if (!select || select.getCondition() != first.getCondition() ||
         !matchPattern(last ? select.getFalseValue() : select.getTrueValue(),
-                      m_Constant(&constant)))
+                      m_Constant(&constant)) ||
+        !isa<IntegerAttr, FloatAttr>(constant)) // not poison
       return {};
     constants.push_back(constant);
     Value kept = last ? select.getTrueValue() : select.getFalseValue();

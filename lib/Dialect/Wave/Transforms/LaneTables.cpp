@@ -10,13 +10,20 @@
 // chooses among all of them. Instead, each lane takes the element of its number
 // before the loop, and a step reads the lane that it wants.
 //
-//   scf.for %i ... {                      %t = arith.select %lane_is_1, %v1,
-//   %v0
-//     %1 = arith.cmpi eq, %i, %c1         %t2 = arith.select %lane_is_2, %v2,
-//     %t %s = arith.select %1, %v1, %v0      ... %2 = arith.cmpi eq, %i, %c2 =>
-//     scf.for %i ... { %x = arith.select %2, %v2, %s         %u = wave.uniform
-//     %i
-//     ...                                   %x = wave.shuffle %t2, %u
+//   scf.for %i ... {
+//     %1 = arith.cmpi eq, %i, %c1
+//     %s = arith.select %1, %v1, %v0
+//     %2 = arith.cmpi eq, %i, %c2
+//     %x = arith.select %2, %v2, %s
+//     ...
+// becomes
+//   %t = arith.select %lane_is_1, %v1, %v0
+//   %t2 = arith.select %lane_is_2, %v2, %t
+//   ...
+//   scf.for %i ... {
+//     %u = wave.uniform %i
+//     %x = wave.shuffle %t2, %u
+//     ...
 //
 // The number is the same in all lanes, and all lanes take part where the table
 // is made: behind no branch. A number of no lane gets what none of the

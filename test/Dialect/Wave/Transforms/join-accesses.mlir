@@ -214,3 +214,25 @@ wave.kernel @chosen(%p: !wave.ptr, %n: i32) attributes {lds_bytes = 4096 : i64, 
   wave.lds_store %x, %at {offset = 2048 : i64} : vector<4xf16>
   wave.return
 }
+
+// Of poison no vector of constants can be made.
+// CHECK-LABEL: wave.kernel @poison
+// CHECK: %[[S:.*]] = arith.select %{{.*}} : f16
+// CHECK: vector.from_elements %[[S]], %{{.*}} : vector<2xf16>
+wave.kernel @poison(%p: !wave.ptr, %n: i32) attributes {lds_bytes = 4096 : i64, threads = 64 : i64} {
+  %c4 = arith.constant 4 : i32
+  %bytes = arith.constant 4096 : i32
+  %any = ub.poison : f16
+  %t = wave.thread_id
+  %at = arith.muli %t, %c4 : i32
+  %rsrc = wave.resource %p, %bytes : i32
+  %v = wave.buffer_load %rsrc[%at] : vector<2xf16>
+  %in = arith.cmpi slt, %t, %n : i32
+  %v0 = vector.extract %v[0] : f16 from vector<2xf16>
+  %v1 = vector.extract %v[1] : f16 from vector<2xf16>
+  %s0 = arith.select %in, %v0, %any : f16
+  %s1 = arith.select %in, %v1, %any : f16
+  %w = vector.from_elements %s0, %s1 : vector<2xf16>
+  wave.lds_store %w, %at : vector<2xf16>
+  wave.return
+}
