@@ -83,6 +83,9 @@ private:
   mlir::OwningOpRef<mlir::ModuleOp> module; ///< null: a code object
 };
 
+/// Launches timed on a HIP device.
+constexpr unsigned defaultRepetitions = 20;
+
 /// What the other commands do and this one does not is refused rather than
 /// left without effect.
 int refuse(const char *what) {
@@ -104,6 +107,9 @@ bool Profiler::openDevice(hip::DeviceChoice choice, std::string &error) {
 /// Where figures come from is part of the report: modelled, or measured on a
 /// device. An exit code.
 int Profiler::setUp() {
+  if (options.repetitions && modelled())
+    return usageError("--repeat is about launches on a HIP device: the model "
+                      "takes the same cycles each time");
   report.computeUnits = sim::param::xcds * sim::param::cusPerXcd;
   report.maxClock = sim::param::clockGHz * 1e9;
   report.chosenClock = options.clock;
@@ -195,7 +201,8 @@ int Profiler::launchProgram(DiagnosticEngine &diags, StringRef bytes,
   }
   LaunchHooks hooks;
   // The model gives the same cycles each time; a device is timed several times.
-  hooks.repetitions = modelled() ? 0 : options.repetitions;
+  hooks.repetitions =
+      modelled() ? 0 : options.repetitions.value_or(defaultRepetitions);
   // Between the kernels of one launch, while the model's result is that of this
   // one.
   auto afterKernel = [&](const KernelLaunch &done) {
@@ -334,7 +341,8 @@ int Profiler::profileObject() {
   }
   std::vector<double> seconds;
   if (!modelled()) {
-    auto timed = timeByEvents(*device.table, options.repetitions,
+    auto timed = timeByEvents(*device.table,
+                              options.repetitions.value_or(defaultRepetitions),
                               [&] { return launch.enqueue(); });
     if (!timed)
       return reportError(DiagID::DeviceUnavailable,

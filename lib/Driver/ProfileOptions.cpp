@@ -168,8 +168,10 @@ void Parser::findContradictions(bool compares) {
   else if (onOutput > 1)
     error = "one form fits standard output: of --json, --html - and --trace - "
             "give one";
-  else if (options.repetitions == 0)
+  else if (options.repetitions == 0u)
     error = "--repeat takes at least 1";
+  else if (options.detail == uint64_t(0))
+    error = "--detail takes at least 1";
 }
 
 /// NAME=VALUE, for the whole process.

@@ -31,7 +31,7 @@ struct ProfileOptions {
   bool full = false, warm = false;
   std::optional<uint64_t> detail;     ///< instructions before sampling
   std::optional<unsigned> traceWaves; ///< wavefronts of a trace
-  unsigned repetitions = 20;
+  std::optional<unsigned> repetitions; ///< launches on a HIP device
   std::vector<std::string> assumptions; ///< NAME=VALUE, made already
   /// The words of `run` for A and, if there is a B, for B.
   std::vector<std::string> words, against;
