@@ -98,7 +98,7 @@ bool Machine::Impl::refill(SimWave &wave, bool &runs) {
 /// Finds the earliest time at which it may issue: its instruction fetched,
 /// waits fulfilled, its last vector operation done. What other wavefronts
 /// occupy is looked at when that time has come.
-bool Machine::Impl::prepare(SimWave &wave) {
+[[gnu::always_inline]] inline bool Machine::Impl::goOn(SimWave &wave) {
   WaveRecord &record = *wave.record;
   // The instruction that was issued has been read.
   record.head += wave.length;
@@ -126,6 +126,8 @@ bool Machine::Impl::prepare(SimWave &wave) {
   await(wave, wave);
   return true;
 }
+
+bool Machine::Impl::prepare(SimWave &wave) { return goOn(wave); }
 
 /// An instruction that lies across two lines counts for the one it begins in.
 void Machine::Impl::fetchLine(SimWave &wave) {
@@ -176,7 +178,7 @@ bool Machine::Impl::issue(const Place &place, unsigned cuNumber,
 
   if (op.special > Special::WaitCnt) [[unlikely]]
     return issueSpecial(wave, count, time);
-  return prepare(wave);
+  return goOn(wave);
 }
 
 /// What the issue logic does itself. False after a fault.

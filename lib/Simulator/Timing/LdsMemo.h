@@ -43,18 +43,21 @@ public:
       differs |= (base[l] + shift) ^ known->place[l];
     if (!differs && known->active == active)
       return known->cycles;
-    Pattern wanted{{}, active, access, 0};
+    uint32_t place[waveLanes];
     for (unsigned l = 0; l < waveLanes; ++l)
-      wanted.place[l] = base[l] + shift;
-    latest = hash(wanted);
+      place[l] = base[l] + shift;
+    latest = hash(place, access ^ active);
     Pattern &pattern = patterns[latest];
-    if (!wanted.isAs(pattern)) {
+    if (pattern.access != access || pattern.active != active ||
+        std::memcmp(pattern.place, place, sizeof(place))) {
+      std::memcpy(pattern.place, place, sizeof(place));
+      pattern.active = active;
+      pattern.access = access;
       uint32_t addresses[waveLanes];
       for (unsigned l = 0; l < waveLanes; ++l)
         addresses[l] = base[l] + offset;
-      wanted.cycles =
+      pattern.cycles =
           packLds(tlc::ldsCycles(direction, bytes, addresses, active));
-      pattern = wanted;
     }
     return pattern.cycles;
   }
@@ -64,15 +67,10 @@ private:
     uint32_t place[waveLanes];
     uint64_t active;
     uint32_t access, cycles; ///< access 0: none
-
-    bool isAs(const Pattern &other) const {
-      return access == other.access && active == other.active &&
-             !std::memcmp(place, other.place, sizeof(place));
-    }
   };
-  static uint8_t hash(const Pattern &pattern) {
-    uint64_t words[waveLanes / 2], sums[4] = {pattern.active, pattern.access};
-    std::memcpy(words, pattern.place, sizeof(words));
+  static uint8_t hash(const uint32_t (&place)[waveLanes], uint64_t seed) {
+    uint64_t words[waveLanes / 2], sums[4] = {seed};
+    std::memcpy(words, place, sizeof(words));
     for (unsigned i = 0; i < std::size(words); ++i)
       sums[i % 4] = (sums[i % 4] ^ words[i]) * 0x9e3779b97f4a7c15;
     uint64_t sum = 0;

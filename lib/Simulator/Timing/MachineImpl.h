@@ -229,8 +229,8 @@ struct ComputeUnit {
   unsigned groups = 0, waves = 0;
   std::vector<SimGroup *> residents; ///< by age
   uint64_t notedAt = 0;              ///< up to then the pace knows of them
-  // Servers, in fractions of cycles.
-  double ldsIn[2] = {}, ldsOut[2] = {}, ldsArray = 0;
+  // Servers; that of addresses in fractions of cycles.
+  uint64_t ldsIn[2] = {}, ldsOut[2] = {}, ldsArray = 0;
   double addressFree = 0;
   // These two have queues: an instruction may issue from then on.
   uint64_t ldsOpen[2] = {}, addressOpen = 0;
@@ -325,10 +325,10 @@ struct Machine::Impl {
   void fetchUnitAhead(unsigned cu, uint64_t end, size_t stage) const;
   /// A compute unit has a turn at \p time.
   void enter(uint64_t time, unsigned cu) {
-    if (isByUnit)
-      nextTurn[cu] = std::min(nextTurn[cu], time);
-    else
-      events.push(time, cu);
+    if (!isByUnit)
+      return events.push(time, cu);
+    nextTurn[cu] = std::min(nextTurn[cu], time);
+    firstTurn = std::min(firstTurn, time);
   }
   bool runSimd(unsigned cu, unsigned simd, uint64_t time, uint64_t alone,
                uint64_t &next);
@@ -344,6 +344,7 @@ struct Machine::Impl {
                   unsigned stage) const;
   /// Reads the wavefront's next instruction; false after a fault.
   bool prepare(SimWave &wave);
+  bool goOn(SimWave &wave); ///< the same, where it is done most
   bool refill(SimWave &wave, bool &runs);
   void decode(WaveClock &wave, const StaticOp &op, uint32_t index) const;
   void await(SimWave &wave, WaveClock &clock);
@@ -425,6 +426,7 @@ struct Machine::Impl {
   bool defers = false;
   bool isByUnit = false; ///< one compute unit after the other, no queue
   std::vector<uint64_t> nextTurn; ///< of each compute unit, if so
+  uint64_t firstTurn = never;     ///< of all, but while turns are being taken
   /// Words of a wavefront up to which its workgroup is run on; 0: it has to ask
   /// itself.
   size_t lowWords = 0;

@@ -35,26 +35,24 @@ uint64_t Machine::Impl::issueLds(SimWave &wave, ComputeUnit &cu,
   const tlc::LdsCycles cycles = unpackLds(wave.ldsCycles);
   unsigned pair = wave.simd / 2;
   // Into the LDS, through its banks, and out again.
-  double in = std::max(cu.ldsIn[pair], exactly(time)) + op.ldsIn;
+  uint64_t begin = std::max(cu.ldsIn[pair], time), in = begin + op.ldsIn;
   cu.ldsIn[pair] = in;
-  double array = std::max(cu.ldsArray, in - op.ldsIn + ldsAddressCycles) +
-                 cycles.base + cycles.conflicts;
+  uint64_t array = std::max(cu.ldsArray, begin + ldsAddressCycles) +
+                   cycles.base + cycles.conflicts;
   cu.ldsArray = array;
-  double done = std::max(array, in) + ldsFixedCycles;
+  uint64_t done = std::max(array, in) + ldsFixedCycles;
   if (op.ldsOut) {
     done = std::max(done, cu.ldsOut[pair]) + op.ldsOut;
     cu.ldsOut[pair] = done;
   }
-  cu.ldsOpen[pair] =
-      std::max(roundUp(in),
-               roundUp(std::max(0.0, cu.ldsOut[pair] -
-                                         (ldsFixedCycles + ldsQueueCycles))));
+  uint64_t queue = ldsFixedCycles + ldsQueueCycles;
+  cu.ldsOpen[pair] = std::max(in, std::max(cu.ldsOut[pair], queue) - queue);
   countLds(count.timing, cycles);
   // In order, among LDS operations.
   uint64_t newest = wave.other.newest();
   if (newest >= pendingOps) [[unlikely]]
-    return pend(wave, count, {.time = time, .known = done}, false);
-  uint64_t until = std::max(roundUp(done), newest);
+    return pend(wave, count, {.time = time, .known = exactly(done)}, false);
+  uint64_t until = std::max(done, newest);
   wave.other.push(until, false);
   count.timing.latencyCycles += until - time;
   return until;
@@ -170,15 +168,15 @@ uint64_t Machine::Impl::issueVector(SimWave &wave, unsigned cuNumber,
   else
     timing.memory.requestedBytes += bytes;
   if (tlc::LdsCycles lds = unpackLds(words[2] >> 8); lds.base) {
-    cu.ldsArray = std::max(cu.ldsArray, exactly(time) + ldsAddressCycles) +
-                  lds.base + lds.conflicts;
-    done = std::max(done, cu.ldsArray + ldsFixedCycles);
+    cu.ldsArray = std::max(cu.ldsArray, time + ldsAddressCycles) + lds.base +
+                  lds.conflicts;
+    done = std::max(done, exactly(cu.ldsArray + ldsFixedCycles));
     countLds(timing, lds);
   }
   if (op.toLds && lines) {
     // 64 dwords through the banks, when the data is there.
     timing.busyCycles += 2;
-    cu.ldsArray = std::max(cu.ldsArray, exactly(time)) + 2;
+    cu.ldsArray = std::max(cu.ldsArray, time) + 2;
   }
   cu.askedLately += lines;
   timing.addressCycles += addressCycles;

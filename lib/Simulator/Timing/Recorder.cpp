@@ -29,7 +29,7 @@
 using namespace tlc::sim;
 
 void WordList::grow(size_t least) {
-  capacity = std::max(least, 2 * capacity);
+  capacity = std::max({least, 2 * capacity, leastRoom});
   auto larger = std::make_unique_for_overwrite<uint32_t[]>(capacity);
   std::copy_n(words.get(), count, larger.get());
   words = std::move(larger);

@@ -40,7 +40,8 @@ inline tlc::LdsCycles unpackLds(uint32_t word) {
 }
 
 /// What is recorded grows by some words at a time and is filled at once, so
-/// nothing is set to zero.
+/// nothing is set to zero, and room for what mostly is recorded ahead costs the
+/// host nothing until it is used.
 class WordList {
 public:
   const uint32_t *data() const { return words.get(); }
@@ -63,6 +64,8 @@ public:
   void clear() { count = 0; }
 
 private:
+  static constexpr size_t leastRoom = 5 << 10;
+
   void grow(size_t least);
 
   size_t count = 0, capacity = 0;

@@ -453,7 +453,8 @@ bool Machine::Impl::advanceUnits(uint64_t end) {
   }
   for (;;) {
     auto first = std::ranges::min_element(nextTurn);
-    if (*first >= end)
+    firstTurn = *first;
+    if (firstTurn >= end)
       return true;
     if (!visitNext(unsigned(first - nextTurn.begin()), true))
       return false;

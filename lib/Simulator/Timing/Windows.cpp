@@ -62,8 +62,7 @@ void Machine::Impl::defer() {
 }
 
 uint64_t Machine::Impl::nextTime() const {
-  uint64_t next = isByUnit ? *std::min_element(nextTurn.begin(), nextTurn.end())
-                           : events.next();
+  uint64_t next = isByUnit ? firstTurn : events.next();
   return memory.requestCount() ? std::min(next, uint64_t(memory.soonest()))
                                : next;
 }
